@@ -1,0 +1,56 @@
+# Every target makes its own environment: with uv where there is one, with venv and pip otherwise.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(shell command -v uv 2>/dev/null)
+
+ifdef UV
+CREATE  = $(UV) venv -q --allow-existing --python $(PYTHON) $(1)
+INSTALL = $(UV) pip install -q --python $(1)/bin/python
+else
+CREATE  = $(PYTHON) -m venv $(1)
+INSTALL = $(1)/bin/python -m pip install -q --disable-pip-version-check
+endif
+
+# pip knows dependency groups since 25.1: bring the environment's own pip up to it.
+ifdef UV
+FRESH_PIP = true
+else
+FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
+endif
+
+.PHONY: help demo test fix bench docs clean
+help:            ## show this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+demo: $(VENV)/.core    ## evaluate the runs that come with the package
+	$(BIN)/spanwise demo
+
+test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files, documentation
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+fix: $(VENV)/.test    ## repair what can be repaired by program
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench    ## speed and memory against the peers, in one table
+	$(BIN)/python bench/run.py
+
+docs: $(VENV)/.docs    ## build the documentation into site/
+	$(BIN)/python -m mkdocs build --strict
+
+clean:           ## remove environments and what was built
+	rm -rf $(VENV) site dist build bench/data
+
+$(VENV)/.core: pyproject.toml
+	$(call CREATE,$(VENV))
+	@$(call FRESH_PIP,$(VENV))
+	$(call INSTALL,$(VENV)) -e .
+	@touch $@
+
+$(VENV)/.%: pyproject.toml $(VENV)/.core
+	$(call INSTALL,$(VENV)) --group $*
+	@touch $@

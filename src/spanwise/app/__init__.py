@@ -1,0 +1,1 @@
+"""The ways in: command line and drop-in programs. Nothing is computed here."""

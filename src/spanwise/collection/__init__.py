@@ -1,0 +1,1 @@
+"""Documents and their elements: building, storing, looking up spans."""

@@ -1,0 +1,1 @@
+"""Scores to statements: aggregation, and later significance and intervals."""

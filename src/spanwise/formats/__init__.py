@@ -1,0 +1,1 @@
+"""Files and foreign objects to model and back, one module per family."""

@@ -1,0 +1,1 @@
+"""What was returned, turned into what it is worth: order, ties, grades."""

@@ -1,0 +1,1 @@
+"""Measures: pure functions of a block of rankings, one module per family."""

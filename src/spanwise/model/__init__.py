@@ -1,0 +1,1 @@
+"""Nouns: what is retrieved, what is relevant, what a measure sees, what a score is."""

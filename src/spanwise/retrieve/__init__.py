@@ -1,0 +1,1 @@
+"""Documents and topics to runs, with real engines."""
