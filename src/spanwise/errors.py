@@ -1,0 +1,76 @@
+"""Every error and warning this package raises on purpose.
+
+SpanwiseError
+├── InputError          what was given cannot be evaluated
+│   ├── FormatError       a file does not say what its format promises
+│   ├── DuplicateError    the same unit twice in one topic
+│   └── NoTopicsError     run and judgements have no topic in common
+├── UsageError          what was asked makes no sense: options, parameters
+│   └── UnknownName       no measure, format or policy has that name
+└── MissingExtra        an optional library is needed and absent
+
+SpanwiseWarning         something was repaired, ignored or left open, and is said
+"""
+
+
+class SpanwiseError(Exception):
+    """Base of all errors meant for the user; the command line prints it on one line."""
+
+
+class InputError(SpanwiseError):
+    """What was given cannot be evaluated."""
+
+
+class FormatError(InputError):
+    """A file does not say what its format promises: where, what stood there, what was due."""
+
+    def __init__(
+        self, file: str, line: int | None, found: str, expected: str, advice: str = ""
+    ) -> None:
+        self.file, self.line = file, line
+        self.found, self.expected, self.advice = found, expected, advice
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {self.reason}")
+
+    @property
+    def reason(self) -> str:
+        """The message without its place."""
+        parts = [self.found, f"expected {self.expected}" if self.expected else "", self.advice]
+        return "; ".join(part for part in parts if part)
+
+
+class DuplicateError(InputError):
+    """The same unit twice in one topic."""
+
+
+class NoTopicsError(InputError):
+    """Run and judgements have no topic in common."""
+
+
+class UsageError(SpanwiseError):
+    """What was asked makes no sense."""
+
+
+class UnknownName(UsageError):
+    """No measure, format or policy has that name; the message suggests the nearest."""
+
+    def __init__(self, kind: str, name: str, known: list[str], advice: str = "") -> None:
+        from difflib import get_close_matches
+
+        folded = {other.lower(): other for other in known}
+        near = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3)]
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        super().__init__(f"unknown {kind} {name!r}{hint}{'; ' + advice if advice else ''}")
+
+
+class MissingExtra(SpanwiseError):
+    """An optional library is needed and absent."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs {library}; install it with: pip install 'spanwise[{extra}]'"
+        )
+
+
+class SpanwiseWarning(UserWarning):
+    """Something was repaired, ignored or left open; the numbers stand, but read this."""

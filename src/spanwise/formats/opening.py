@@ -1,0 +1,108 @@
+"""The one way to open a file: plain, gzip, xz or zstd by content, or standard input for `-`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+from warnings import warn
+
+from spanwise.errors import FormatError, MissingExtra, SpanwiseWarning
+
+CHUNK = 8 << 20
+LONGEST_LINE = 256 << 20
+BOM = b"\xef\xbb\xbf"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+STDIN = "-"
+
+
+def chunks(file: str) -> Iterator[bytes]:
+    """The bytes of a file in pieces of whole lines; the last line is given its end if it lacks one.
+
+    An empty file, UTF-16, and a compressed stream that breaks off are errors; a byte order mark
+    is dropped with a warning.
+    """
+    with _opened(file) as stream:
+        first = True
+        for piece in _pieces(stream, file):
+            yield _without_bom(piece, file) if first else piece
+            first = False
+        if first:
+            raise FormatError(file, None, "the file is empty", "", "check how it was made")
+
+
+def _pieces(stream: IO[bytes], file: str) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = stream.read(CHUNK)
+            if piece and not piece.endswith(b"\n"):
+                piece += stream.readline(LONGEST_LINE)
+        except (OSError, EOFError, ValueError) as error:
+            raise FormatError(
+                file, None, f"cannot be read to its end ({error})", "a complete file"
+            ) from error
+        except Exception as error:  # lzma and zstd have error classes of their own
+            if type(error).__name__ in ("LZMAError", "ZstdError", "error"):
+                raise FormatError(
+                    file, None, f"damaged compressed data ({error})", "a complete file"
+                ) from error
+            raise
+        if not piece:
+            return
+        if not piece.endswith(b"\n"):
+            if len(piece) > LONGEST_LINE:
+                raise FormatError(file, None, "a line longer than 256 MB", "lines of text")
+            piece += b"\n"
+        yield piece
+
+
+def _without_bom(piece: bytes, file: str) -> bytes:
+    if piece.startswith(UTF16):
+        raise FormatError(
+            file, None, "the text is UTF-16", "UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+        )
+    if piece.startswith(BOM):
+        warn(f"{file}: a byte order mark at the start was dropped", SpanwiseWarning, stacklevel=2)
+        return piece[len(BOM) :]
+    return piece
+
+
+def _opened(file: str) -> IO[bytes]:
+    if file == STDIN:
+        return _decompressed(cast("io.BufferedReader", sys.stdin.buffer), closing=False)
+    path = Path(file)
+    if path.is_dir():
+        raise FormatError(file, None, "this is a folder", "a file")
+    try:
+        return _decompressed(path.open("rb"))
+    except OSError as error:
+        raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
+
+
+def _decompressed(stream: io.BufferedReader, *, closing: bool = True) -> IO[bytes]:
+    """Unpack by the first bytes, whatever the name says."""
+    magic = stream.peek(6)[:6]
+    if magic.startswith(b"\x1f\x8b"):
+        import gzip
+
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    if magic.startswith(b"\xfd7zXZ"):
+        import lzma
+
+        return lzma.LZMAFile(stream)
+    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstd(stream)
+    return stream if closing else io.BytesIO(stream.read())
+
+
+def _zstd(stream: io.BufferedReader) -> IO[bytes]:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError:
+        raise MissingExtra("backports.zstd", "zstd", "reading a zstd file") from None
+    return cast("IO[bytes]", zstd.ZstdFile(stream))

@@ -1,0 +1,104 @@
+"""The table of formats. Nothing else in the package lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from spanwise.errors import FormatError, UnknownName
+from spanwise.formats.opening import STDIN, chunks
+
+Holds = Literal["run", "judgements", "preferences", "statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file is to be read, beyond its format."""
+
+    ranks: bool = False  # keep the stated ranks of a run
+    comments: bool = True  # lines that begin with '#' are comments, not data
+    whole_grades: bool = False  # a grade must be a whole number
+    report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One line of the table of formats."""
+
+    name: str
+    holds: Holds
+    parse: Callable[[Iterator[bytes], str, Reading], Any]
+    recognise: Callable[[bytes], bool]
+
+    @property
+    def description(self) -> str:
+        """The reader's docstring: what the format looks like."""
+        from inspect import getdoc
+
+        return getdoc(self.parse) or ""
+
+
+FORMATS: dict[str, Format] = {}
+
+
+def reader(
+    name: str, *, holds: Holds, recognise: Callable[[bytes], bool] = lambda _: False
+) -> Callable[[Any], Any]:
+    """Enter the decorated function in the table; hand it back unchanged.
+
+    `recognise` is shown the first piece of a file and says whether it looks like this format.
+    """
+
+    def enter(parse: Any) -> Any:
+        FORMATS[name] = Format(name, holds, parse, recognise)
+        return parse
+
+    return enter
+
+
+def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
+    """The format of that name; it must hold one of the things asked for."""
+    known = [entry.name for entry in FORMATS.values() if entry.holds in holds]
+    if name not in known:
+        raise UnknownName(" or ".join(holds) + " format", name, known, "see: spanwise formats")
+    return FORMATS[name]
+
+
+def read(
+    file: str, holds: tuple[Holds, ...], name: str | None = None, how: Reading | None = None
+) -> Any:
+    """Read a file in the named format, or in the one its content looks like."""
+    pieces = chunks(file)
+    entry = find_format(name, holds) if name else None
+    if entry is None:
+        first = next(pieces)
+        entry = recognised(first, holds)
+        pieces = chain([first], pieces)
+    return entry.parse(pieces, file, how or Reading())
+
+
+def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
+    """The format that the beginning of a file looks like, else the commonest of its kind.
+
+    The commonest one's reader then says what is wrong with the file, line by line.
+    """
+    candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
+    return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
+
+
+def expanded(names: tuple[str, ...] | list[str]) -> list[str]:
+    """Files as given; a folder stands for all files in it, in byte order."""
+    files: list[str] = []
+    for name in names:
+        path = Path(name)
+        if name != STDIN and path.is_dir():
+            inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
+            if not inside:
+                raise FormatError(name, None, "the folder has no files", "at least one file")
+            files += [str(file) for file in inside]
+        else:
+            files.append(name)
+    return files

@@ -1,0 +1,167 @@
+"""The TREC formats: blank-separated columns, one record a line.
+
+Bytes are never decoded. Columns are separated by any mix of blanks and tabs, lines may end in
+CRLF, the last one in nothing; blank lines and lines that begin with `#` are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from spanwise.errors import FormatError
+from spanwise.formats.columns import Layout
+from spanwise.formats.columns import read as read_columns
+from spanwise.formats.opening import STDIN
+from spanwise.formats.registry import Reading, reader
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements, Preferences
+from spanwise.model.run import Run
+
+RUN = Layout(
+    "6 columns: topic Q0 document rank score tag", 6, True, (2,), (4,), indented_comments=True
+)
+QRELS = Layout("4 columns: topic iteration document grade", 4, False, (2,), (3,))
+ASSESSED = Layout("4 columns: topic assessor document grade", 4, False, (1, 2), (3,))
+GROUPED = Layout("4 columns: topic group document level", 4, False, (1, 2), (3,))
+SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False, (1, 2, 3), (4,))
+STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
+
+
+def columns_of(head: bytes) -> int:
+    """How many columns the first line of data has."""
+    for line in head.split(b"\n", 1000)[:1000]:
+        fields = line.split()
+        if fields and not fields[0].startswith(b"#"):
+            return len(fields)
+    return 0
+
+
+class _Tail:
+    """Passes pieces through and remembers the last line of data."""
+
+    def __init__(self, pieces: Iterator[bytes], layout: Layout) -> None:
+        self._pieces, self._layout = pieces, layout
+        self.fields: list[bytes] = []
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            end = len(piece)
+            while end > 0:
+                start = piece.rfind(b"\n", 0, end - 1) + 1
+                fields = piece[start:end].split()
+                if fields and not (self._layout.comments and fields[0].startswith(b"#")):
+                    self.fields = fields
+                    break
+                end = start
+            yield piece
+
+
+@reader("trec_run", holds="run", recognise=lambda head: columns_of(head) >= 6)
+def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """A run: `topic Q0 document rank score tag`, anything after it ignored.
+
+    The score alone orders the results; ranks are read only when ties are to be broken by them.
+    The run is called what its last line's tag says.
+    """
+    layout = replace(RUN, comments=how.comments, numbers=(3, 4) if how.ranks else (4,))
+    tail = _Tail(pieces, layout)
+    rows, texts, numbers = read_columns(iter(tail), file, layout, how.report)
+    name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
+    return Run(name, rows, texts[2], numbers[4], numbers.get(3))
+
+
+def stem(file: str) -> str:
+    """The file's name without folders and extensions."""
+    return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
+
+
+@reader("qrels", holds="judgements", recognise=lambda head: columns_of(head) == 4)
+def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements: `topic iteration document grade`.
+
+    A grade of 1 or more says relevant, 0 not relevant, a negative one that the document was in
+    the pool but not judged. Grades may be fractions, except in the drop-in programs.
+    """
+    rows, texts, numbers = read_columns(
+        pieces, file, replace(QRELS, comments=how.comments), how.report
+    )
+    judgements = Judgements(rows, texts[2], numbers[3])
+    _check_grades(judgements, how)
+    return judgements
+
+
+@reader("qrels_jg", holds="judgements")
+def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of several assessors: `topic assessor document grade`.
+
+    Each assessor's judgements are evaluated on their own, and the values averaged.
+    """
+    rows, texts, numbers = read_columns(
+        pieces, file, replace(ASSESSED, comments=how.comments), how.report
+    )
+    judgements = Judgements(rows, texts[2], numbers[3], texts[1])
+    _check_grades(judgements, how)
+    return judgements
+
+
+def _check_grades(judgements: Judgements, how: Reading) -> None:
+    grades = judgements.grades
+    wrong = ~np.isfinite(grades)
+    if how.whole_grades:
+        wrong |= grades != np.trunc(grades)
+    due = "a whole number" if how.whole_grades else "a finite number"
+    for row in np.flatnonzero(wrong).tolist():
+        error = FormatError(
+            judgements.rows.source,
+            judgements.rows.line(row),
+            f"grade {grades[row]:g}",
+            due,
+            "`spanwise eval` takes fractions" if how.whole_grades else "",
+        )
+        if how.report is None:
+            raise error
+        how.report(error)
+
+
+@reader("prefs", holds="preferences", recognise=lambda head: columns_of(head) == 5)
+def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
+    """Preferences: `topic group sub-group document level`.
+
+    Within a sub-group documents of a higher level are preferred to those of a lower one.
+    """
+    rows, texts, numbers = read_columns(
+        pieces, file, replace(SUBGROUPED, comments=how.comments), how.report
+    )
+    every = np.arange(len(rows))
+    groups, subgroups, documents = (tuple(texts[column].take(every)) for column in (1, 2, 3))
+    return Preferences(rows, groups, subgroups, documents, numbers[4])
+
+
+@reader("qrels_prefs", holds="preferences")
+def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
+    """Preferences in the layout of judgements: `topic group document level`."""
+    rows, texts, numbers = read_columns(
+        pieces, file, replace(GROUPED, comments=how.comments), how.report
+    )
+    every = np.arange(len(rows))
+    groups, documents = (tuple(texts[column].take(every)) for column in (1, 2))
+    return Preferences(rows, groups, (b"0",) * len(rows), documents, numbers[3])
+
+
+@reader("zscores", holds="statistics")
+def parse_zscores(
+    pieces: Iterator[bytes], file: str, how: Reading
+) -> dict[tuple[bytes, bytes], tuple[float, float]]:
+    """Means and deviations to compare with: `topic measure mean deviation`."""
+    rows, texts, numbers = read_columns(
+        pieces, file, replace(STATISTICS, comments=False), how.report
+    )
+    lengths = np.diff(rows.starts)
+    topics = [t for t, n in zip(rows.topics, lengths.tolist(), strict=True) for _ in range(n)]
+    names = texts[1].take(np.arange(len(rows)))
+    values = zip(numbers[2].tolist(), numbers[3].tolist(), strict=True)
+    return dict(zip(zip(topics, names, strict=True), values, strict=True))

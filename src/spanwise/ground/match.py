@@ -1,0 +1,142 @@
+"""Which results were judged: the join of a run with its judgements, and the search for duplicates.
+
+Most results of a large run are unjudged, so ids are compared through 64-bit fingerprints first,
+and only where those agree are the ids themselves looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FingerprintArray, IntArray
+    from spanwise.model.ids import Ids
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.rows import Rows
+    from spanwise.model.run import Run
+
+TOPICS_AT_ONCE = 256
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def judged_rows(
+    run: Run, prints: FingerprintArray, judgements: Judgements
+) -> tuple[IntArray, IntArray]:
+    """The rows of the run that were judged, rising, and the judgement's row of each.
+
+    `prints` are the fingerprints of the run's documents.
+    """
+    judged_ids = run.documents.same_kind(judgements.documents)
+    codes = {topic: code for code, topic in enumerate(judgements.rows.topics, start=1)}
+    keys = judged_ids.fingerprints() ^ _per_row(np.arange(1, len(codes) + 1), judgements.rows)
+    order = np.argsort(keys)
+    keys = keys[order]
+    run_codes = np.array([codes.get(topic, 0) for topic in run.rows.topics])
+    sieve = _Sieve(keys)
+    rows, found = [], []
+    for first, last in _blocks(run.rows):
+        start, stop = run.rows.starts[first], run.rows.starts[last]
+        lengths = np.diff(run.rows.starts[first : last + 1])
+        theirs = prints[start:stop] ^ np.repeat(_spread(run_codes[first:last]), lengths)
+        candidates = sieve.passing(theirs)
+        places = np.minimum(np.searchsorted(keys, theirs[candidates]), len(keys) - 1)
+        same = keys[places] == theirs[candidates]
+        rows.append(candidates[same] + start)
+        found.append(order[places[same]])
+    run_rows, judged = np.concatenate(rows), np.concatenate(found)
+    run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
+    if run.documents.same_at(run_rows, judged_ids, judged):
+        return run_rows, judged
+    return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
+
+
+def _of_judged_topics(
+    rows: Rows, codes: IntArray, run_rows: IntArray, judged: IntArray
+) -> tuple[IntArray, IntArray]:
+    topics = np.searchsorted(rows.starts, run_rows, side="right") - 1
+    kept = codes[topics] > 0
+    return run_rows[kept], judged[kept]
+
+
+def _spread(codes: IntArray) -> FingerprintArray:
+    return codes.astype(np.uint64) * _SPREAD
+
+
+def _per_row(codes: IntArray, rows: Rows) -> FingerprintArray:
+    return np.repeat(_spread(codes), np.diff(rows.starts))
+
+
+def _blocks(rows: Rows) -> Iterator[tuple[int, int]]:
+    """Stretches of topics, small enough that their columns stay in the cache."""
+    for first in range(0, len(rows.topics), TOPICS_AT_ONCE):
+        yield first, min(first + TOPICS_AT_ONCE, len(rows.topics))
+
+
+class _Sieve:
+    """Lets all keys of a set pass and few others, at the price of one look-up each."""
+
+    def __init__(self, keys: FingerprintArray) -> None:
+        bits = min(24, max(16, len(keys).bit_length() + 4))
+        self._shift = np.uint64(64 - bits)
+        self._seen: BoolArray = np.zeros(1 << bits, np.bool_)
+        self._seen[keys >> self._shift] = True
+
+    def passing(self, keys: FingerprintArray) -> IntArray:
+        return np.flatnonzero(self._seen[keys >> self._shift])
+
+
+def _joined_exactly(run: Run, judgements: Judgements) -> tuple[IntArray, IntArray]:
+    """The same join by the ids themselves."""
+    places = {pair: row for row, pair in enumerate(_pairs(judgements.rows, judgements.documents))}
+    matched = [
+        (row, places[pair])
+        for row, pair in enumerate(_pairs(run.rows, run.documents))
+        if pair in places
+    ]
+    both = np.array(matched, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _pairs(rows: Rows, ids: Ids) -> Iterator[tuple[bytes, bytes]]:
+    for topic, first, last in zip(rows.topics, rows.starts[:-1], rows.starts[1:], strict=True):
+        for identifier in ids.take(np.arange(first, last)):
+            yield topic, identifier
+
+
+# Duplicates ---------------------------------------------------------------------------------
+
+
+def repeated_rows(rows: Rows, ids: Ids, prints: FingerprintArray) -> Iterator[tuple[int, int]]:
+    """Pairs of rows of one topic with the same id: the first one and the one that repeats it."""
+    for first, last in _blocks(rows):
+        starts = rows.starts[first : last + 1]
+        for topic in np.flatnonzero(_suspicious(prints, starts)):
+            yield from _repeated(ids, np.arange(starts[topic], starts[topic + 1]))
+
+
+def _suspicious(prints: FingerprintArray, starts: IntArray) -> BoolArray:
+    """Which topics have two equal fingerprints; half of each fingerprint is enough to tell."""
+    lengths = np.diff(starts)
+    halves = (prints[starts[0] : starts[-1]] >> np.uint64(32)).astype(np.uint32)
+    longest = int(lengths.max(initial=0))
+    if (lengths == longest).all():
+        table = halves.reshape(len(lengths), longest)
+    else:
+        table = np.full((len(lengths), longest), np.iinfo(np.uint32).max)
+        table[np.arange(longest) < lengths[:, None]] = halves
+    table = np.sort(table, axis=-1)
+    real = np.arange(1, longest) < lengths[:, None]
+    return ((table[:, 1:] == table[:, :-1]) & real).any(axis=-1)
+
+
+def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
+    seen: dict[bytes, int] = {}
+    rows = np.asarray(rows)
+    for row, identifier in zip(rows.tolist(), ids.take(rows), strict=True):
+        if identifier in seen:
+            yield seen[identifier], row
+        else:
+            seen[identifier] = row

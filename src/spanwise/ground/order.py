@@ -1,0 +1,96 @@
+"""The order of results: by falling score, equal scores as the policy says.
+
+A run is usually in order already, so that is checked first; and ids are compared only within
+groups of equal scores that hold something judged, because the order of the rest changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.policy import Policy
+    from spanwise.model.rows import Rows
+    from spanwise.model.run import Run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """The rows of a run in the order of their scores, topic by topic."""
+
+    scores: FloatArray  # falling within each topic
+    rows: IntArray | None  # the row at each place; None: every row is in its place already
+    tied: IntArray  # places whose score equals the next one's in the same topic
+
+
+def by_score(run: Run, policy: Policy) -> Ordered:
+    """Order by falling score; equal scores stay in file order for now."""
+    scores = run.scores.astype(np.float32) if policy.conventions.score_bits == 32 else run.scores
+    inner = np.ones(max(len(scores) - 1, 0), np.bool_)
+    inner[run.rows.starts[1:-1] - 1] = False  # from one topic to the next the score may rise
+    rising = np.flatnonzero((scores[1:] > scores[:-1]) & inner)
+    rows = None
+    if len(rising):
+        rows = _sorted_rows(scores, run.rows, rising)
+        scores = scores[rows]
+    return Ordered(scores, rows, np.flatnonzero((scores[1:] == scores[:-1]) & inner))
+
+
+def _sorted_rows(scores: FloatArray, rows: Rows, rising: IntArray) -> IntArray:
+    order = np.arange(len(scores))
+    for topic in np.unique(np.searchsorted(rows.starts, rising, side="right") - 1).tolist():
+        first, last = rows.starts[topic], rows.starts[topic + 1]
+        order[first:last] = first + np.argsort(-scores[first:last], kind="stable")
+    return order
+
+
+def places_of(ordered: Ordered, run: Run, policy: Policy, rows: IntArray) -> IntArray:
+    """The place in the order that each of these rows takes, ties broken."""
+    places = rows
+    if ordered.rows is not None:
+        place_of_row = np.empty(len(ordered.rows), np.int64)
+        place_of_row[ordered.rows] = np.arange(len(ordered.rows))
+        places = place_of_row[rows]
+    if policy.ties == "file" or not len(ordered.tied):
+        return places
+    return _untied(ordered, run, policy, rows, places)
+
+
+def tie_groups(ordered: Ordered) -> tuple[IntArray, IntArray]:
+    """First and last place of every group of equal scores."""
+    tied = ordered.tied
+    begins = np.concatenate([[True], np.diff(tied) != 1])
+    ends = np.concatenate([np.diff(tied) != 1, [True]])
+    return tied[begins], tied[ends] + 1
+
+
+def _untied(
+    ordered: Ordered, run: Run, policy: Policy, rows: IntArray, places: IntArray
+) -> IntArray:
+    firsts, lasts = tie_groups(ordered)
+    group = np.searchsorted(firsts, places, side="right") - 1
+    inside = (group >= 0) & (places <= lasts[group])
+    groups = np.unique(group[inside])
+    sizes = lasts[groups] - firsts[groups] + 1
+    members = _ranges(firsts[groups], sizes)
+    member_rows = members if ordered.rows is None else ordered.rows[members]
+    numbers = np.repeat(np.arange(len(groups)), sizes)
+    if policy.ties == "rank" and run.ranks is not None:
+        sorted_rows = member_rows[np.lexsort((run.ranks[member_rows], numbers))]
+    else:
+        sorted_rows = run.documents.falling(member_rows, numbers)
+    by_row = np.argsort(sorted_rows)
+    new_places = places.copy()
+    at = np.searchsorted(sorted_rows, rows[inside], sorter=by_row)
+    new_places[inside] = members[by_row[at]]
+    return new_places
+
+
+def _ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
+    """The numbers from each first on, as many as its size says, one after the other."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)

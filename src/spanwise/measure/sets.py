@@ -1,0 +1,220 @@
+"""Counts, and measures of the retrieved documents as a set."""
+
+from typing import Literal
+
+import numpy as np
+
+from spanwise.errors import UsageError
+from spanwise.measure.registry import measure
+from spanwise.model.arrays import FloatArray
+from spanwise.model.measures import Law
+from spanwise.model.rankings import JUDGED, Rankings
+
+TREC_EVAL = "trec_eval 10.0, NIST, 2026"
+VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
+COUNT = (0.0, np.inf)
+
+
+@measure(
+    "NumRet",
+    Law.ORDER_FREE,
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("num_ret",),
+    aggregate="sum",
+)
+def retrieved(r: Rankings) -> FloatArray:
+    """How many documents were retrieved."""
+    return r.retrieved.astype(np.float64)
+
+
+@measure(
+    "NumRel",
+    Law.ORDER_FREE,
+    Law.ADD_BELOW,
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("num_rel",),
+    aggregate="sum",
+)
+def relevant(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """How many documents are known to be relevant, retrieved or not."""
+    return r.relevant(rel).astype(np.float64)
+
+
+@measure(
+    "NumRelRet",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.ADD_BELOW,
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("num_rel_ret",),
+    aggregate="sum",
+)
+def relevant_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """How many relevant documents were retrieved."""
+    return r.found_by(rel, None).astype(np.float64)
+
+
+@measure(
+    "NumNonrelJudgedRet",
+    Law.ORDER_FREE,
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("num_nonrel_judged_ret",),
+    aggregate="sum",
+)
+def nonrelevant_judged_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """How many retrieved documents were judged and found not relevant."""
+    return np.count_nonzero(r.misses(rel), axis=-1).astype(np.float64)
+
+
+@measure(
+    "NumQ", Law.ORDER_FREE, reference=TREC_EVAL, bounds=COUNT, aliases=("num_q",), aggregate="sum"
+)
+def topics(r: Rankings) -> FloatArray:
+    """How many topics were evaluated: 1 for each."""
+    return np.ones(len(r))
+
+
+@measure(
+    "SetP",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=VAN_RIJSBERGEN,
+    aliases=("set_P", "exact_prec"),
+)
+def set_precision(
+    r: Rankings, *, rel: float = 1, relative: Literal["no", "yes"] = "no"
+) -> FloatArray:
+    """The share of the retrieved documents that is relevant.
+
+    ok / n, ok being the relevant retrieved and n all retrieved; 0 if nothing was retrieved. With
+    `relative=yes` it is divided by min(n, R): relative to the best possible.
+    """
+    if relative == "yes":
+        return set_relative_precision(r, rel=rel)
+    return r.ratio(r.found_by(rel, None), r.retrieved, undefined=0)
+
+
+@measure(
+    "SetR",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    Law.ADD_BELOW,
+    reference=VAN_RIJSBERGEN,
+    aliases=("set_recall", "exact_recall"),
+)
+def set_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """The share of the relevant documents that was retrieved.
+
+    ok / R. Undefined without relevant documents.
+    """
+    return r.ratio(r.found_by(rel, None), r.relevant(rel))
+
+
+@measure(
+    "SetRelativeP",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=TREC_EVAL,
+    aliases=("set_relative_P", "exact_relative_prec"),
+)
+def set_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """Precision of the retrieved set, relative to the best that its size allows.
+
+    ok / min(n, R); 0 if that is 0.
+    """
+    best = np.minimum(r.retrieved, r.relevant(rel))
+    return r.ratio(r.found_by(rel, None), best, undefined=0)
+
+
+@measure(
+    "SetAP",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=TREC_EVAL,
+    aliases=("set_map",),
+)
+def set_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
+    """Precision times recall of the retrieved set.
+
+    ok^2 / (n R); 0 if nothing was retrieved.
+    """
+    found = r.found_by(rel, None)
+    return r.ratio(found * found, r.retrieved * r.relevant(rel), undefined=0)
+
+
+@measure(
+    "SetF",
+    Law.ORDER_FREE,
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=VAN_RIJSBERGEN,
+    aliases=("set_F", "set_F_{x}"),
+)
+def set_f(r: Rankings, *, rel: float = 1, beta: float = 1, x: float | None = None) -> FloatArray:
+    """Precision and recall of the retrieved set in one number.
+
+    (x + 1) P R / (x P + R), x being beta squared unless given itself: the larger, the more recall
+    weighs. 0 if nothing relevant was retrieved.
+    """
+    weight = beta * beta if x is None else x
+    precision = set_precision(r, rel=rel)
+    recall = r.ratio(r.found_by(rel, None), r.relevant(rel), undefined=0)
+    part = (weight + 1) * precision * recall
+    whole = weight * precision + recall
+    return np.where(r.found_by(rel, None) > 0, r.ratio(part, whole, undefined=0), 0)
+
+
+@measure(
+    "Utility",
+    Law.ORDER_FREE,
+    reference=TREC_EVAL,
+    bounds=(-np.inf, np.inf),
+    aliases=("utility", "utility_{weights}"),
+)
+def utility(
+    r: Rankings,
+    *,
+    rel: float = 1,
+    weights: tuple[float, ...] = (1.0, -1.0, 0.0, 0.0),
+    documents: int = 0,
+) -> FloatArray:
+    """A weighted count of right and wrong decisions about documents.
+
+    a (relevant retrieved) + b (retrieved, not relevant) + c (relevant, not retrieved)
+    + d (neither), for weights a, b, c, d; the last needs the number of `documents` in the
+    collection.
+    """
+    if len(weights) != 4:
+        raise UsageError(f"Utility has {len(weights)} weights; it needs 4, such as 1,-1,0,0")
+    found, shown, known = r.found_by(rel, None), r.retrieved, r.relevant(rel)
+    a, b, c, d = weights
+    neither = documents + found - shown - known
+    return a * found + b * (shown - found) + c * (known - found) + d * neither
+
+
+@measure(
+    "Accuracy",
+    Law.NOTHING_IS_ZERO,
+    Law.SWAP_UP,
+    reference="ir_measures 0.4, after the evaluation of dialogue response selection",
+)
+def accuracy(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
+    """How often a relevant result stands above one that is not.
+
+    The share of correctly ordered pairs (relevant, not relevant) among the results that were
+    judged, within the cut-off; 0 where there is no such pair.
+    """
+    judged = (r.status == JUDGED)[:, :cutoff]
+    hits = r.hits(rel)[:, :cutoff] & judged
+    misses_below = np.cumsum((judged & ~hits)[:, ::-1], axis=-1)[:, ::-1]
+    ordered = np.sum(np.where(hits, misses_below, 0), axis=-1)
+    pairs = np.count_nonzero(hits, axis=-1) * np.count_nonzero(judged & ~hits, axis=-1)
+    return r.ratio(ordered, pairs, undefined=0)

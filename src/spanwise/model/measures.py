@@ -1,0 +1,103 @@
+"""What a measure is: a function of a block of rankings, and what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+
+Aggregate = Literal["mean", "sum", "geometric", "none"]
+Function = Callable[..., "FloatArray"]
+
+
+class Law(Enum):
+    """A property that a measure claims, and that the law tests check for it."""
+
+    IDEAL_IS_ONE = "the best possible ranking scores 1"
+    NOTHING_IS_ZERO = "a ranking without anything relevant scores 0"
+    BLIND_BELOW_CUTOFF = "what stands below the cut-off changes nothing"
+    SWAP_UP = "moving a more relevant result up never lowers the score"
+    ADD_BELOW = "results that are not relevant, added at the end, change nothing"
+    ORDER_FREE = "the order of the results does not matter"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """One line of the table of measures."""
+
+    name: str
+    function: Function
+    family: str
+    reference: str
+    laws: frozenset[Law] = frozenset()
+    bounds: tuple[float, float] = (0.0, 1.0)
+    aliases: tuple[str, ...] = ()  # other spellings; `{cutoff}` stands for a parameter
+    aggregate: Aggregate = "mean"
+    reads: Literal["rankings", "preferences"] = "rankings"
+    expected: Function | None = None  # over all orders of equal scores
+
+    @property
+    def definition(self) -> str:
+        """The function's docstring: what it tells, the definition, when undefined, cautions."""
+        from inspect import getdoc
+
+        return getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """What it tells you, in one sentence."""
+        return self.definition.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Names and default values of the parameters: the function's keyword arguments."""
+        return dict(self.function.__kwdefaults__ or {})
+
+    def parameter_type(self, name: str) -> Any:
+        """The annotated type of a parameter."""
+        return self.function.__annotations__[name]
+
+    def __repr__(self) -> str:
+        return f"<measure {self.name}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A measure with its parameters, as somebody asked for it."""
+
+    label: str  # the name as it was asked for
+    measure: Measure
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, block: Any) -> FloatArray:
+        """One value per topic of the block."""
+        if self.measure.reads == "rankings" and block.policy.ties == "expected":
+            return self._expected(block)
+        return self.measure.function(block, **self.parameters)
+
+    def _expected(self, block: Any) -> FloatArray:
+        from spanwise.errors import UsageError
+        from spanwise.model.measures import Law
+
+        if Law.ORDER_FREE in self.measure.laws:
+            return self.measure.function(block, **self.parameters)
+        if self.measure.expected is None:
+            raise UsageError(
+                f"{self.label}: its expected value over tied results is not known;"
+                " use another rule for ties, such as --ties docno"
+            )
+        return self.measure.expected(block, **self.parameters)
+
+    @property
+    def rel(self) -> float | None:
+        """The grade from which on a unit counts as relevant; None: any positive grade."""
+        return self.parameters.get("rel", self.measure.parameters.get("rel"))
+
+    @property
+    def cutoff(self) -> int | None:
+        """The rank below which nothing is looked at."""
+        return self.parameters.get("cutoff", self.measure.parameters.get("cutoff"))

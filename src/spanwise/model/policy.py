@@ -1,0 +1,101 @@
+"""Every choice that changes a number and is not part of a measure's name, as data.
+
+A policy is obeyed in one place each: ties, depth and unjudged results in `ground`, topics and
+undefined values in `compare`. It is printed in the signature that travels with every score.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from spanwise.errors import UnknownName, UsageError
+from spanwise.version import __version__
+
+Ties = Literal["docno", "file", "rank", "expected"]
+Topics = Literal["judged", "both", "run"]
+Empty = Literal["skip", "zero"]
+Unjudged = Literal["keep", "drop"]
+Program = Literal["spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """How a program computes, where programs differ."""
+
+    recall_level: Literal["ceiling", "nearest", "truncated"] = "ceiling"
+    """How many relevant units a recall level asks for: the exact ceiling of level times relevant
+    units, that product rounded to the nearest, or cut after adding 0.9."""
+    gain_order: Literal["value", "whole"] = "value"
+    """Order of the ideal ranking: by gain, or with gains less than 1 apart taken for equal."""
+    no_divisor: float = float("nan")
+    """The value of a quotient whose divisor is 0."""
+    no_results: float = 0.0
+    """The best precision of a ranking without results."""
+    single: bool = False
+    """Quotients and sums are rounded to 32 bits, and sums begin at the last rank."""
+    score_bits: Literal[64, 32] = 64
+    """Width of the scores that decide what is a tie."""
+    every_line_counts: bool = False
+    """Judgements with a negative grade count as judged not relevant."""
+
+
+_NAN = float("nan")
+CONVENTIONS: dict[str, Conventions] = {
+    "spanwise": Conventions(),
+    "trec_eval 10": Conventions("nearest", "whole", no_divisor=0.0, no_results=_NAN),
+    "trec_eval 9": Conventions("truncated", "whole", 0.0, _NAN, score_bits=32),
+    "trec_eval 8": Conventions(
+        "ceiling", "whole", 0.0, 0.0, single=True, score_bits=32, every_line_counts=True
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How rankings are made of files, and means of values."""
+
+    ties: Ties = "docno"
+    """Order of equal scores: falling document id, file order, stated rank, or the expectation
+    over all orders."""
+    topics: Topics = "judged"
+    """Which topics count: all judged ones (missing from the run: as an empty ranking), those in
+    both, or those of the run."""
+    empty: Empty = "skip"
+    """A topic with nothing relevant: undefined and left out of the mean, or 0."""
+    depth: int | None = None
+    """Only so many results of each topic are looked at."""
+    unjudged: Unjudged = "keep"
+    """Results without a judgement stay, or are taken out of the ranking."""
+    follow: Program = "spanwise"
+    """Whose arithmetic is followed where programs differ."""
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise UnknownName(name, str(value), list(choices))
+        if self.depth is not None and self.depth < 0:
+            raise UsageError(f"depth is {self.depth}; it must be 0 or more")
+
+    @property
+    def conventions(self) -> Conventions:
+        """How the program that is followed computes."""
+        return CONVENTIONS[self.follow]
+
+    def signature(self) -> str:
+        """The choices that made a score, in one line; unusual ones only where they were made."""
+        always = ("ties", "topics", "empty")
+        parts = [
+            f"{field.name}:{getattr(self, field.name)}"
+            for field in fields(self)
+            if field.name in always or getattr(self, field.name) != field.default
+        ]
+        return "|".join([*parts, f"spanwise:{__version__}"])
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "ties": get_args(Ties),
+    "topics": get_args(Topics),
+    "empty": get_args(Empty),
+    "unjudged": get_args(Unjudged),
+    "follow": get_args(Program),
+}

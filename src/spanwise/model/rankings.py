@@ -1,0 +1,194 @@
+"""A block of rankings after grounding: the only thing a measure ever sees.
+
+One row per topic, ranks along the last axis, padded with zeros. A measure reduces the last axis
+and returns one value per topic; the same lines serve one topic or ten thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray, StatusArray
+    from spanwise.model.policy import Policy
+
+T = TypeVar("T")
+OUTSIDE, JUDGED, SET_ASIDE = 0, 1, -1
+"""Status of a result: not in the judgements (or padding), judged, in the pool but not judged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rankings:
+    """Some topics of one run, rank by rank, with what was known to be relevant."""
+
+    topics: tuple[bytes, ...]
+    retrieved: IntArray  # per topic: how many ranks are real
+    grade: FloatArray  # per rank: the grade, 0 where there is none
+    status: StatusArray  # per rank: OUTSIDE, JUDGED or SET_ASIDE
+    ideal: FloatArray  # per topic: all judged grades, best first, padded with 0
+    judged: IntArray  # per topic: how many entries of `ideal` are real
+    set_aside: IntArray  # per topic: judgements with a negative grade
+    policy: Policy
+    score: FloatArray | None = None  # per rank: the system's score, where a measure needs it
+    tied_from: IntArray | None = None  # per rank: first index of its group of equal scores
+    tied_to: IntArray | None = None  # per rank: last index of that group
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @property
+    def depth(self) -> int:
+        """Ranks in this block, padding included."""
+        return self.grade.shape[-1]
+
+    @property
+    def ranks(self) -> IntArray:
+        """1, 2, 3, ... along the last axis."""
+        return np.arange(1, self.depth + 1)
+
+    def real(self) -> BoolArray:
+        """Which entries are results, not padding."""
+        return self.once("real", lambda: self.ranks <= self.retrieved[:, None])
+
+    # What is relevant -------------------------------------------------------------------------
+
+    def hits(self, rel: float) -> BoolArray:
+        """Which results have a grade of at least `rel`."""
+        return self.once(("hits", rel), lambda: (self.grade >= rel) & (self.status == JUDGED))
+
+    def misses(self, rel: float) -> BoolArray:
+        """Which results were judged and have a grade below `rel`."""
+        return self.once(("misses", rel), lambda: (self.grade < rel) & (self.status == JUDGED))
+
+    def found(self, rel: float) -> IntArray:
+        """How many relevant results the first k ranks hold, for every k."""
+        return self.once(("found", rel), lambda: np.cumsum(self.hits(rel), axis=-1))
+
+    def hit_ranks(self, rel: float) -> IntArray:
+        """The ranks of the relevant results: first hit, second hit, ..., padded with 0.
+
+        Relevant results are few, so measures that only look at them are quick on this.
+        """
+        return self.once(("hit_ranks", rel), lambda: packed_ranks(self.hits(rel)))
+
+    def found_by(self, rel: float, cutoff: int | IntArray | None) -> IntArray:
+        """How many relevant results the first `cutoff` ranks hold; a cut-off per topic works."""
+        ranks = self.hit_ranks(rel)
+        if cutoff is None:
+            return np.count_nonzero(ranks, axis=-1)
+        limit = np.broadcast_to(np.asarray(cutoff), (len(self),))[:, None]
+        return np.count_nonzero((ranks > 0) & (ranks <= limit), axis=-1)
+
+    def relevant(self, rel: float) -> IntArray:
+        """How many units are known to be relevant, retrieved or not."""
+        return self.once(("relevant", rel), lambda: self._ideal_count(rel))
+
+    def nonrelevant(self, rel: float) -> IntArray:
+        """How many units were judged and found not relevant, retrieved or not."""
+        extra = self.set_aside if self.policy.conventions.every_line_counts else 0
+        return self.judged + extra - self.relevant(rel)
+
+    def _ideal_count(self, rel: float) -> IntArray:
+        real = np.arange(self.ideal.shape[-1]) < self.judged[:, None]
+        return np.count_nonzero((self.ideal >= rel) & real, axis=-1)
+
+    def hit_precisions(self, rel: float) -> FloatArray:
+        """Precision after the first hit, the second hit, ..., padded with 0."""
+
+        def divide() -> FloatArray:
+            ranks = self.hit_ranks(rel)
+            nth = np.arange(1, ranks.shape[-1] + 1)
+            return self.ratio(np.where(ranks > 0, nth, 0), ranks, undefined=0)
+
+        return self.once(("hit_precisions", rel), divide)
+
+    # Arithmetic -------------------------------------------------------------------------------
+
+    def at(self, column: Any, cutoff: int | IntArray) -> Any:
+        """A cumulated column after `cutoff` ranks; 0 before the first, unchanged after the last."""
+        if not column.shape[-1]:
+            return np.zeros(len(self), column.dtype)
+        index = np.broadcast_to(np.minimum(cutoff, column.shape[-1]) - 1, (len(self),))
+        values = np.take_along_axis(column, np.maximum(index, 0)[:, None], axis=-1)[:, 0]
+        return np.where(index < 0, np.zeros((), column.dtype), values)
+
+    def ratio(self, part: Any, whole: Any, undefined: float | None = None) -> FloatArray:
+        """One correctly rounded division each; where the divisor is 0, `undefined`.
+
+        Undefined is not-a-number unless the program that is followed says otherwise.
+        """
+        if undefined is None:
+            undefined = self.policy.conventions.no_divisor
+        part, whole = np.broadcast_arrays(
+            np.asarray(part, self.real_type), np.asarray(whole, self.real_type)
+        )
+        quotient = np.full(part.shape, undefined, self.real_type)
+        return np.divide(part, whole, out=quotient, where=whole != 0)
+
+    def total(self, terms: FloatArray) -> FloatArray:
+        """The sum along the ranks, added in the order in which the followed program adds."""
+        return self.total_from_top(terms[..., ::-1] if self.policy.conventions.single else terms)
+
+    def total_from_top(self, terms: FloatArray) -> FloatArray:
+        """The sum along the ranks, added one by one from rank 1 on.
+
+        Not NumPy's own sum, which adds in pairs: the last digit would differ from trec_eval's,
+        and with it, now and then, the printed one.
+        """
+        if not terms.shape[-1]:
+            return np.zeros(terms.shape[:-1], self.real_type)
+        if not self.policy.conventions.single:
+            return np.cumsum(terms, axis=-1)[..., -1]
+        sums = np.zeros(terms.shape[:-1], np.float32)
+        for rank in range(terms.shape[-1]):  # each sum is rounded before the next addition
+            sums = (sums.astype(np.float64) + terms[..., rank]).astype(np.float32)
+        return sums
+
+    @property
+    def real_type(self) -> type[np.floating[Any]]:
+        """The type in which quotients and sums are kept."""
+        return np.float32 if self.policy.conventions.single else np.float64
+
+    # Ties -------------------------------------------------------------------------------------
+
+    def expected(self, column: Any) -> FloatArray:
+        """Every value replaced by the mean of its group of equal scores."""
+        first, last = self.tied()
+        if not self.depth:
+            return np.asarray(column, np.float64)
+        sums = np.cumsum(column, axis=-1, dtype=np.float64)
+        before = np.take_along_axis(sums, np.maximum(first - 1, 0), axis=-1)
+        within = np.take_along_axis(sums, last, axis=-1) - np.where(first > 0, before, 0)
+        return within / (last - first + 1)
+
+    def tied(self) -> tuple[IntArray, IntArray]:
+        """First and last index of every result's group of equal scores."""
+        if self.tied_from is None or self.tied_to is None:
+            alone = np.broadcast_to(np.arange(self.depth), self.grade.shape)
+            return alone, alone
+        return self.tied_from, self.tied_to
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """Derived columns that several measures need are made once per block."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+
+def packed_ranks(marked: BoolArray) -> IntArray:
+    """The ranks of the marked results, moved to the left, padded with 0.
+
+    >>> packed_ranks(np.array([[False, True, True], [True, False, False]])).tolist()
+    [[2, 3], [1, 0]]
+    """
+    topics, columns = np.nonzero(marked)
+    counts = np.bincount(topics, minlength=len(marked))
+    firsts = np.cumsum(counts) - counts
+    packed = np.zeros((len(marked), int(counts.max(initial=0))), np.int64)
+    packed[topics, np.arange(len(topics)) - firsts[topics]] = columns + 1
+    return packed
