@@ -3,6 +3,7 @@
 SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
+│   │   └── EmptyError      it holds no data at all
 │   ├── DuplicateError    the same unit twice in one topic
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
@@ -39,8 +40,16 @@ class FormatError(InputError):
         return "; ".join(part for part in parts if part)
 
 
+class EmptyError(FormatError):
+    """A file holds no data at all."""
+
+
 class DuplicateError(InputError):
     """The same unit twice in one topic."""
+
+    def __init__(self, topic: bytes, message: str) -> None:
+        self.topic = topic
+        super().__init__(message)
 
 
 class NoTopicsError(InputError):
