@@ -4,6 +4,7 @@ SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
 │   ├── DuplicateError    the same unit twice in one topic
+│   ├── PreferenceError   preferences that contradict each other
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
 │   └── UnknownName       no measure, format or policy has that name
@@ -41,6 +42,10 @@ class FormatError(InputError):
 
 class DuplicateError(InputError):
     """The same unit twice in one topic."""
+
+
+class PreferenceError(InputError):
+    """Preferences of one group that contradict each other."""
 
 
 class NoTopicsError(InputError):
