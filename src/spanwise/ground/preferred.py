@@ -166,11 +166,13 @@ class Table(Group):
     def __init__(self, lines: Lines) -> None:
         self.numbers, places = np.unique(lines.numbers, return_inverse=True)
         _refuse_mixed_levels(lines, places)
-        subgroups = [lines.preferences.subgroups[row] for row in lines.rows.tolist()]
+        subgroups: dict[bytes, list[int]] = {}
+        for line, row in enumerate(lines.rows.tolist()):
+            subgroups.setdefault(lines.preferences.subgroups[row], []).append(line)
         orders = []
         self.levels = np.zeros(len(self.numbers))
-        for subgroup in sorted(set(subgroups)):
-            mine = np.flatnonzero([other == subgroup for other in subgroups])
+        for _, of_subgroup in sorted(subgroups.items()):
+            mine = np.array(of_subgroup)
             orders.append(_weak_order(lines, places[mine], lines.levels[mine], self.numbers))
             falling = mine[np.argsort(-lines.levels[mine], kind="stable")]
             self.levels[places[falling]] = lines.levels[falling]  # the last one stays
@@ -222,12 +224,12 @@ def _weak_order(
     higher one and comes after whatever is above the lower one. Where that puts two documents
     before each other there is no order.
     """
-    named = np.unique(places)
-    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
-    np.minimum.at(low, places, levels)
-    np.maximum.at(high, places, levels)
-    order = named[np.lexsort((high[named], low[named]))]
-    low, high = low[order], high[order]
+    named, at = np.unique(places, return_inverse=True)
+    low, high = np.full(len(named), np.inf), np.full(len(named), -np.inf)
+    np.minimum.at(low, at, levels)
+    np.maximum.at(high, at, levels)
+    rising = np.lexsort((high, low))
+    order, low, high = named[rising], low[rising], high[rising]
     same = (low[1:] == low[:-1]) & (high[1:] == high[:-1])
     crossed = np.where(same, low[1:] < high[1:], high[:-1] > low[1:])
     for lower in np.flatnonzero(crossed).tolist():
