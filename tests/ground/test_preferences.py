@@ -199,6 +199,8 @@ class TestTables:
     def test_the_level_is_the_last_subgroups_lowest(self):
         text = "1 g s a 2\n1 g t a -1\n1 g t b 0\n"
         assert documents(block(text, "1 a 4\n")) == (0, 0, 1, 0)
+        for lines in ("1 g t a 0\n1 g t a -1\n", "1 g t a -1\n1 g t a 0\n"):
+            assert documents(block("1 g s b 1\n" + lines, "1 a 4\n")) == (1, 0, 0, 0)
 
     def test_at_two_levels_of_one_subgroup_a_document_stands_between_them(self):
         text = "1 g s a 3\n1 g s a 2\n1 g s b 3\n1 g s c 2\n1 g t z 1\n"
