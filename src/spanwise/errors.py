@@ -5,6 +5,7 @@ SpanwiseError
 │   ├── FormatError       a file does not say what its format promises
 │   │   └── EmptyError      it holds no data at all
 │   ├── DuplicateError    the same unit twice in one topic
+│   ├── PreferenceError   preferences that contradict each other
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
 │   └── UnknownName       no measure, format or policy has that name
@@ -50,6 +51,10 @@ class DuplicateError(InputError):
     def __init__(self, topic: bytes, message: str) -> None:
         self.topic = topic
         super().__init__(message)
+
+
+class PreferenceError(InputError):
+    """Preferences of one group that contradict each other."""
 
 
 class NoTopicsError(InputError):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,7 +156,7 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     codes = {topic: code for code, topic in enumerate(topics)}
     prints = run.documents.fingerprints()
     ordered = by_score(run, policy)
-    refuse_duplicate_results(run, ordered, prints, codes, policy)
+    refuse_duplicate_results(run, prints, codes, policy, partial(places_of, ordered, run, policy))
     run_rows, judged = judged_rows(run, prints, judgements)
     del prints  # as large as the scores
     places, shown = _segments(run.rows, codes)
@@ -205,10 +206,10 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
 
 def refuse_duplicate_results(
     run: Run,
-    ordered: Ordered,
     prints: FingerprintArray,
     codes: dict[bytes, int],
     policy: Policy,
+    places_of_rows: Callable[[IntArray], IntArray],
 ) -> None:
     """The same document twice in one topic is an error.
 
@@ -222,7 +223,7 @@ def refuse_duplicate_results(
     if policy.follow != "spanwise":
         pairs, owners = pairs[owners >= 0], owners[owners >= 0]
         if policy.depth is not None and policy.follow != "trec_eval 8":
-            places = places_of(ordered, run, policy, pairs.ravel()).reshape(-1, 2)
+            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
             topics = np.searchsorted(run.rows.starts, places, side="right") - 1
             kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
             pairs, owners = pairs[kept], owners[kept]

@@ -1,6 +1,6 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
-from spanwise.measure import gains, incomplete, ranks, sets, users
+from spanwise.measure import gains, incomplete, preferences, ranks, sets, users
 from spanwise.measure.registry import MEASURES, measure
 
-__all__ = ["MEASURES", "gains", "incomplete", "measure", "ranks", "sets", "users"]
+__all__ = ["MEASURES", "gains", "incomplete", "measure", "preferences", "ranks", "sets", "users"]
