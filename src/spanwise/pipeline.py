@@ -133,7 +133,12 @@ def topic_notes(judgements: Judgements | Preferences, run: Run, policy: Policy) 
 
 
 def _topics(topics: set[bytes]) -> str:
-    return f"{len(topics)} topic{'s' if len(topics) != 1 else ''} ({_example(topics)}{', ...' if len(topics) > 1 else ''})"
+    more = ", ..." if len(topics) > 1 else ""
+    return f"{_counted(len(topics))} ({_example(topics)}{more})"
+
+
+def _counted(topics: int) -> str:
+    return f"{topics} topic{'s' if topics != 1 else ''}"
 
 
 def values_of(
@@ -168,10 +173,8 @@ def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     for cutoff in sorted({one.parameter("cutoff") for one in measures} - {None}):
         count = aligned.straddled(cutoff)
         if count:
-            topics = f"{count} topic{'s' if count != 1 else ''}"
-            notes.append(
-                f"{topics} with equal scores across rank {cutoff}, ordered by {aligned.policy.ties}"
-            )
+            rule = aligned.policy.ties
+            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {rule} order")
     return notes
 
 
@@ -226,7 +229,7 @@ def summed_up(
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
     if any(undefined.values()):
         most = max(undefined.values())
-        notes.append(f"{most} topic{'s' if most != 1 else ''} with nothing relevant, left out")
+        notes.append(f"{_counted(most)} with nothing relevant, left out")
     return Scores(
         run=run.name,
         topics=tuple(text(topic) for topic in topics),

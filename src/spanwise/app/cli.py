@@ -23,7 +23,7 @@ class LazyGroup(click.Group):
         """The commands, in the order in which a newcomer needs them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name."""
         if name not in COMMANDS:
             from spanwise.errors import UnknownName
@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="spanwise %(version)s")
 def cli() -> None:
-    """Evaluate retrieval at any grain.
+    r"""Evaluate retrieval at any grain.
 
     \b
     Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -89,7 +89,7 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
 
 
-def expanded(names: tuple[str, ...] | list[str]) -> list[str]:
+def expanded(names: Sequence[str]) -> list[str]:
     """Files as given; a folder stands for all files in it, in byte order."""
     files: list[str] = []
     for name in names:

@@ -232,13 +232,6 @@ def refuse_duplicate_results(
         raise _duplicate(run.rows, run.documents, first, again)
 
 
-def check_results(run: Run, topics: Sequence[bytes], policy: Policy) -> None:
-    """Look for duplicates only."""
-    codes = {topic: code for code, topic in enumerate(topics)}
-    prints = run.documents.fingerprints()
-    refuse_duplicate_results(run, by_score(run, policy), prints, codes, policy)
-
-
 def refuse_duplicate_judgements(
     judgements: Judgements, topics: Sequence[bytes] | None = None
 ) -> None:

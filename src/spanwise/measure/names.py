@@ -63,9 +63,17 @@ def _templates() -> list[tuple[re.Pattern[str], Measure]]:
 def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
     before, _, rest = alias.partition("{")
     key, _, after = rest.partition("}")
-    kind = entry.parameter_type(key)
-    shape = r"[^=]+=.+" if kind == Gains else r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
+    shape = _shape(entry.parameter_type(key))
     return re.compile(f"{re.escape(before)}(?P<{key}>{shape}){re.escape(after)}")
+
+
+def _shape(kind: Any) -> str:
+    """What a value of a type looks like inside an alias."""
+    if kind == Gains:
+        return r"[^=]+=.+"
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
 
 
 def _is_int(kind: object) -> bool:
@@ -167,13 +175,12 @@ def _gains(text: str) -> Gains:
     return tuple(pairs)
 
 
-def by_stem(stem: str) -> tuple[Measure, str | None]:
-    """The measure that a bare trec_eval name means, and which parameter its numbers are."""
+def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
+    """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
     for entry in MEASURES.values():
         for alias in entry.aliases:
             before, brace, rest = alias.partition("_{")
             if brace and before == stem:
-                return entry, rest.rstrip("}")
-    if stem not in plain_names():
-        raise UnknownName("measure", stem, sorted(plain_names()))
-    return plain_names()[stem], None
+                return entry, rest.rstrip("}"), {}
+    asked = parse(stem)
+    return asked.measure, None, dict(asked.parameters)

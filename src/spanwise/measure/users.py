@@ -12,7 +12,7 @@ from spanwise.errors import UsageError
 from spanwise.measure.discounts import rank_discounts
 from spanwise.measure.gain_tables import Gains, result_gains, sorted_table
 from spanwise.measure.registry import measure
-from spanwise.model.arrays import FloatArray
+from spanwise.model.arrays import BoolArray, FloatArray
 from spanwise.model.measures import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
@@ -38,8 +38,7 @@ def _cascade(grades: FloatArray, cutoff: int | None) -> FloatArray:
     stops = (np.exp2(grades[:, :cutoff]) - 1) / 16
     goes_on = np.cumprod(1 - stops, axis=-1)
     reads = np.concatenate([np.ones((len(stops), 1)), goes_on[:, :-1]], axis=-1)
-    terms = reads[:, : stops.shape[-1]] * stops / np.arange(1, stops.shape[-1] + 1)
-    return terms
+    return reads[:, : stops.shape[-1]] * stops / np.arange(1, stops.shape[-1] + 1)
 
 
 @measure("ERR", *RISE, Law.BLIND_BELOW_CUTOFF, reference=ERR)
@@ -147,7 +146,7 @@ def _scaled_gains(r: Rankings, gains: Gains) -> FloatArray:
     return np.where((least < 0) | (largest > 1), np.where(listed, scaled, 0), worth)
 
 
-def _listed(r: Rankings, gains: Gains) -> FloatArray:
+def _listed(r: Rankings, gains: Gains) -> BoolArray:
     """Which results have a code that the table lists: every judged one, others only if named."""
     keys = {grade for grade, _ in gains}
     outside = (r.status == OUTSIDE) & (-1.0 in keys)

@@ -91,7 +91,7 @@ class Rankings:
     def anything_relevant(self, rel: float | None) -> BoolArray:
         """Which topics have something relevant at all; None: something with a positive grade."""
         if rel is None:
-            return self.once("positive", lambda: (self.ideal > 0).any(axis=-1))
+            return self.once("positive", lambda: np.any(self.ideal > 0, axis=-1))
         return self.relevant(rel) > 0
 
     def nonrelevant(self, rel: float) -> IntArray:

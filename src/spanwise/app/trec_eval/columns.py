@@ -40,8 +40,7 @@ def columns(options: Options) -> list[Column]:
 
 
 def _of_measure(entry: TrecMeasure, text: str | None, options: Options) -> list[Column]:
-    measure, key = by_stem(entry.name)
-    fixed: dict[str, Any] = {}
+    measure, key, fixed = by_stem(entry.name)
     if "rel" in measure.parameters and entry.name != "num_ret":
         fixed["rel"] = options.level
     if entry.name == "utility":

@@ -55,6 +55,6 @@ def help_text(options: Options) -> str:
 def _described(name: str) -> str:
     if name == "runid":
         return "    The name of the run: the tag on the last line of its file."
-    measure, _ = by_stem(name)
+    measure = by_stem(name)[0]
     text = "\n".join(f"    {line}".rstrip() for line in measure.definition.splitlines())
     return f"{text}\n    Reference: {measure.reference}"

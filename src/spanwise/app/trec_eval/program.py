@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import exp, isnan, log
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,8 @@ from spanwise.errors import (
     UsageError,
 )
 from spanwise.formats import Reading, read
-from spanwise.ground import refuse_duplicate_judgements
+from spanwise.ground.align import refuse_duplicate_judgements, refuse_duplicate_results
+from spanwise.ground.order import by_score, places_of
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.policy import Policy
 from spanwise.pipeline import values_of
@@ -203,9 +205,12 @@ class Job:
             refuse_duplicate_judgements(self.judgements, topics)
 
     def _check_results(self, topics: list[bytes]) -> None:
-        from spanwise.ground.align import check_results
-
-        check_results(self.results, topics, self.policy)
+        codes = {topic: code for code, topic in enumerate(topics)}
+        order = by_score(self.results, self.policy)
+        rising = isinstance(self.judgements, Preferences)
+        places = partial(places_of, order, self.results, self.policy, rising=rising)
+        prints = self.results.documents.fingerprints()
+        refuse_duplicate_results(self.results, prints, codes, self.policy, places)
 
     # Values -----------------------------------------------------------------------------------
 
