@@ -81,15 +81,14 @@ def _read_piece(
     quick: Callable[[bytes, int, Layout], Table | None],
     report: Report | None,
 ) -> Table:
-    if report is None:
-        width = regular_width(piece)
-        regular = piece if width is not None else single_blanks(piece)
-        if width is None and regular is not None:
-            width = regular_width(regular)
-        if regular is not None and width is not None and _width_fits(width, layout):
-            table = quick(regular, width, layout)
-            if table is not None:
-                return table
+    width = regular_width(piece)
+    regular = piece if width is not None else single_blanks(piece)
+    if width is None and regular is not None:
+        width = regular_width(regular)
+    if regular is not None and width is not None and _width_fits(width, layout):
+        table = quick(regular, width, layout)
+        if table is not None:
+            return table
     return by_line(piece, file, line, layout, report or _raise)
 
 

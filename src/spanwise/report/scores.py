@@ -61,10 +61,10 @@ def topics_table(scores: Scores, counting: frozenset[str]) -> Table:
     last = (ALL, *(shown(scores.means[name], d) for name, d in zip(measures, digits, strict=True)))
     topics = ("topics", *(str(scores.counts[name]) for name in measures))
     header = (scores.run, *measures)
-    return Table(header, (*rows, last, topics), footer([scores], None), rules=(len(rows),))
+    return Table(header, (*rows, last, topics), footer([scores])[1:], rules=(len(rows),))
 
 
-def footer(results: Sequence[Scores], topics: int | None) -> tuple[str, ...]:
+def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, ...]:
     """The number of topics, the signature, and what is to be said of each run."""
     lines = [f"{topics} topics" if topics is not None else "(n): topics behind a mean"]
     lines.append(results[0].signature)

@@ -81,7 +81,7 @@ def _evaluated(options: Options) -> int:
     stop = job.first_problem(topics)
     done = topics if stop is None else topics[: stop[0]]
     values = job.values(done)
-    if options.per_topic:
+    if options.per_topic and done:
         emit_bytes(b"".join(job.topic_lines(done, values)))
     if stop is not None:
         raise Stop(4, stop[1])
