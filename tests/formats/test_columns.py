@@ -3,6 +3,7 @@
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -55,7 +56,7 @@ def without_polars():
 def cut(lines: list[bytes], places: list[int]) -> list[bytes]:
     """The file in pieces of whole lines."""
     bounds = sorted({0, len(lines), *(place % len(lines) for place in places)})
-    return [b"".join(lines[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [b"".join(lines[a:b]) for a, b in pairwise(bounds)]
 
 
 def regular(piece: bytes) -> tuple[bytes, int] | None:
