@@ -77,6 +77,8 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
             raise FormatError(file, None, "standard input cannot be opened (it is closed)", "")
         yield _decompressed(cast("io.BufferedReader", sys.stdin.buffer))
         return
+    if not file:  # Path takes it for the current folder
+        raise FormatError("''", None, "the name is empty", "the name of a file")
     path = Path(file)
     if path.is_dir():
         raise FormatError(file, None, "this is a folder", "a file")
