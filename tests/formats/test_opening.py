@@ -53,14 +53,14 @@ def feed(monkeypatch):
         reading, writing = os.pipe()
 
         def write() -> None:
-            with open(writing, "wb", buffering=0) as pipe:
+            with os.fdopen(writing, "wb", buffering=0) as pipe:
                 for portion in portions:
                     pipe.write(portion)
                     time.sleep(0.02)  # so that the reader sees each on its own
 
         threads.append(threading.Thread(target=write))
         threads[-1].start()
-        stdin = io.TextIOWrapper(open(reading, "rb"))  # noqa: SIM115
+        stdin = io.TextIOWrapper(os.fdopen(reading, "rb"))
         monkeypatch.setattr(sys, "stdin", stdin)
 
     yield feed
