@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,9 +25,6 @@ from spanwise.model.rows import Rows
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
-
-SMALL = 4 << 20
-"""Below so many bytes it does not pay to import the table library."""
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
@@ -58,19 +57,47 @@ class Table:
         return sum(self.lengths)
 
 
+Quick = Callable[[bytes, int, Layout], Table | None]
+"""A reader of regular pieces: bytes, number of columns, layout; None if in doubt."""
+
+
 def read(
     pieces: Iterator[bytes], file: str, layout: Layout, report: Report | None = None
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
     """All rows of a file, grouped by topic."""
-    tables: list[tuple[Table, int]] = []
+
+    def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
+        return _read_piece(piece, file, line, layout, quick, report)
+
+    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+
+
+def _tables(
+    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table]
+) -> Iterator[tuple[Table, int]]:
+    """Every piece's table and the number of lines before it, in order.
+
+    A small file is one piece. The pieces of a large one are read on threads, a few at a time, so
+    that memory stays bounded.
+    """
+    first = next(pieces)
+    second = next(pieces, None)
+    if second is None:
+        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     line = 0
-    quick = by_tokens
-    for piece in pieces:
-        if len(piece) > SMALL or "polars" in sys.modules:
-            quick = by_polars
-        tables.append((_read_piece(piece, file, line, layout, quick, report), line))
-        line += line_count(piece)
-    return _grouped(tables, file, layout)
+    waiting: deque[tuple[Future[Table], int]] = deque()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for piece in chain([first, second], pieces):
+            waiting.append((pool.submit(read_piece, piece, line, by_polars), line))
+            line += line_count(piece)
+            if len(waiting) > WORKERS:
+                future, before = waiting.popleft()
+                yield future.result(), before
+        for future, before in waiting:
+            yield future.result(), before
 
 
 def _read_piece(
@@ -78,7 +105,7 @@ def _read_piece(
     file: str,
     line: int,
     layout: Layout,
-    quick: Callable[[bytes, int, Layout], Table | None],
+    quick: Quick,
     report: Report | None,
 ) -> Table:
     width = regular_width(piece)
