@@ -26,6 +26,9 @@ from spanwise.model.rows import Rows
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
+WORKERS = 2
+"""Threads that read the pieces of a large file; reading a piece is itself parallel."""
+
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
 
