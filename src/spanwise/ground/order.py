@@ -29,7 +29,10 @@ class Ordered:
 
 def by_score(run: Run, policy: Policy) -> Ordered:
     """Order by falling score; equal scores stay in file order for now."""
-    scores = run.scores.astype(np.float32) if policy.conventions.score_bits == 32 else run.scores
+    scores = run.scores
+    if policy.conventions.score_bits == 32:
+        with np.errstate(over="ignore"):  # too large a score is infinite there
+            scores = scores.astype(np.float32)
     inner = np.ones(max(len(scores) - 1, 0), np.bool_)
     inner[run.rows.starts[1:-1] - 1] = False  # from one topic to the next the score may rise
     rising = np.flatnonzero((scores[1:] > scores[:-1]) & inner)
