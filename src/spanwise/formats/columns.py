@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -211,15 +211,8 @@ def ascii_safe(text: str) -> str:
 
 
 def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
-    names: list[bytes] = []
-    lengths: list[int] = []
-    for topic in topics:
-        if names and names[-1] == topic:
-            lengths[-1] += 1
-        else:
-            names.append(topic)
-            lengths.append(1)
-    return names, lengths
+    groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
+    return [topic for topic, _ in groups], [length for _, length in groups]
 
 
 def line_count(piece: bytes) -> int:
