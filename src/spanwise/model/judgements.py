@@ -12,7 +12,7 @@ from spanwise.model.ids import joined
 from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
@@ -54,15 +54,19 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             assessors = joined(named).reordered(order) if named else None
             return Judgements(rows, documents, grades, assessors)
     if len(stated) == len(parts):
-        texts = [
-            tuple(values[row] for row in order.tolist())
-            for values in (
-                [group for part in stated for group in part.groups],
-                [subgroup for part in stated for subgroup in part.subgroups],
-                [document for part in stated for document in part.documents],
-            )
-        ]
-        return Preferences(rows, *texts, np.concatenate([part.levels for part in stated])[order])
+        every = order.tolist()
+
+        def gathered(columns: Iterable[tuple[bytes, ...]]) -> tuple[bytes, ...]:
+            values = [value for column in columns for value in column]
+            return tuple(values[row] for row in every)
+
+        return Preferences(
+            rows,
+            gathered(part.groups for part in stated),
+            gathered(part.subgroups for part in stated),
+            gathered(part.documents for part in stated),
+            np.concatenate([part.levels for part in stated])[order],
+        )
     raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
 
 
