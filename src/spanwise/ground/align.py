@@ -124,7 +124,7 @@ class Aligned:
         real = np.arange(shape[1]) < retrieved[:, None]
         places = self.places[first : first + shape[0], None] + np.arange(shape[1])
         score[real] = self.ordered.scores[places[real]]
-        return score
+        return -score if self.policy.order == "rising" else score
 
     def straddled(self, cutoff: int) -> int:
         """In how many topics equal scores stand on both sides of a cut-off."""

@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 class Ordered:
     """The rows of a run in the order of their scores, topic by topic."""
 
-    scores: FloatArray  # falling within each topic
+    scores: FloatArray  # falling within each topic; with their sign changed if they were to rise
     rows: IntArray | None  # the row at each place; None: every row is in its place already
     tied: IntArray  # places whose score equals the next one's in the same topic
 
 
 def by_score(run: Run, policy: Policy) -> Ordered:
-    """Order by falling score; equal scores stay in file order for now."""
-    scores = run.scores.astype(np.float32) if policy.conventions.score_bits == 32 else run.scores
+    """Order by score; equal scores stay in file order for now."""
+    scores = -run.scores if policy.order == "rising" else run.scores
+    if policy.conventions.score_bits == 32:
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            scores = scores.astype(np.float32)
     inner = np.ones(max(len(scores) - 1, 0), np.bool_)
     inner[run.rows.starts[1:-1] - 1] = False  # from one topic to the next the score may rise
     rising = np.flatnonzero((scores[1:] > scores[:-1]) & inner)

@@ -1,6 +1,16 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
-from spanwise.measure import gains, incomplete, ranks, sets
+from spanwise.measure import gains, incomplete, older, older_bpref, older_time, ranks, sets
 from spanwise.measure.registry import MEASURES, measure
 
-__all__ = ["MEASURES", "gains", "incomplete", "measure", "ranks", "sets"]
+__all__ = [
+    "MEASURES",
+    "gains",
+    "incomplete",
+    "measure",
+    "older",
+    "older_bpref",
+    "older_time",
+    "ranks",
+    "sets",
+]

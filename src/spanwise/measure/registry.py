@@ -23,6 +23,8 @@ def measure(
     aggregate: Aggregate = "mean",
     reads: Literal["rankings", "preferences"] = "rankings",
     expected: Function | None = None,
+    parts: tuple[Function, Function] | None = None,
+    scores: bool = False,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
 
@@ -40,6 +42,8 @@ def measure(
             aggregate=aggregate,
             reads=reads,
             expected=expected,
+            parts=parts,
+            scores=scores,
         )
         return function
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
-Aggregate = Literal["mean", "sum", "geometric", "none"]
+Aggregate = Literal["mean", "sum", "geometric", "pooled", "none"]
 Function = Callable[..., "FloatArray"]
 
 
@@ -39,6 +39,8 @@ class Measure:
     aggregate: Aggregate = "mean"
     reads: Literal["rankings", "preferences"] = "rankings"
     expected: Function | None = None  # over all orders of equal scores
+    parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
+    scores: bool = False  # whether it looks at the system's scores
 
     @property
     def definition(self) -> str:
