@@ -3,6 +3,7 @@
 SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
+│   │   └── EmptyFile       there is no data in it at all
 │   ├── DuplicateError    the same unit twice in one topic
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
@@ -37,6 +38,10 @@ class FormatError(InputError):
         """The message without its place."""
         parts = [self.found, f"expected {self.expected}" if self.expected else "", self.advice]
         return "; ".join(part for part in parts if part)
+
+
+class EmptyFile(FormatError):
+    """There is no data in a file at all."""
 
 
 class DuplicateError(InputError):

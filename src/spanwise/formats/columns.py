@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import FormatError
+from spanwise.errors import EmptyFile, FormatError
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -320,9 +320,7 @@ def _grouped(
         (n, k) for table, _ in tables for n, k in zip(table.topics, table.lengths, strict=True)
     ]
     if not stretches:
-        raise FormatError(
-            file, None, "no data in it, only blank or comment lines", layout.describes
-        )
+        raise EmptyFile(file, None, "no data in it, only blank or comment lines", layout.describes)
     codes: dict[bytes, int] = {}
     stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in stretches])
     lengths = np.array([length for _, length in stretches])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, cast
 from warnings import warn
 
-from spanwise.errors import FormatError, MissingExtra, SpanwiseWarning
+from spanwise.errors import EmptyFile, FormatError, MissingExtra, SpanwiseWarning
 
 CHUNK = 8 << 20
 LONGEST_LINE = 256 << 20
@@ -30,7 +30,7 @@ def chunks(file: str) -> Iterator[bytes]:
             yield _without_bom(piece, file) if first else piece
             first = False
         if first:
-            raise FormatError(file, None, "the file is empty", "", "check how it was made")
+            raise EmptyFile(file, None, "the file is empty", "", "check how it was made")
 
 
 def _pieces(stream: IO[bytes], file: str) -> Iterator[bytes]:
