@@ -186,7 +186,7 @@ def lists(t):
     yield "3-pt_avg", f32(float(add([points[2], points[5], points[8]])) / 3), "mean"
     sums = add([t.P(k) for k in reversed(t.hits)])
     yield "avg_doc_prec", (div(sums, t.R), sums, t.R), "pooled"
-    yield "exact_relative_prec", exact_prec if t.R > t.n else exact_recall, "mean"
+    yield "exact_relative_prec", exact_prec if t.n < t.R else exact_recall, "mean"
     ranks = range(t.n, 0, -1)
     yield "avg_relative_prec", div(add([t.rp(k) for k in ranks]), t.n), "mean"
     yield "exact_unranked_avg_prec", exact_prec * exact_recall, "mean"
@@ -344,19 +344,18 @@ def everything(t):
     yield from micro(t)
 
 
-def overall(column, kind, D):
-    T = len(column)
+def overall(column, kind, topics):
     if kind == "sum":
         return sum(column)
     if kind.startswith("pooled"):
         return div(add([part for _, part, _ in column]), sum(whole for _, _, whole in column))
     if kind == "geometric":
         logs = add([f32(log(max(float(value), 0.00001))) for value in column])
-        corrected = f32(float(logs) + (D - T) * log(0.00001))
-        return f32(exp(float(div(corrected, D))))
+        corrected = f32(float(logs) + (topics - len(column)) * log(0.00001))
+        return f32(exp(float(div(corrected, topics))))
     if kind == "twice":
         column = [value for value in column for _ in range(2)]
-    return div(add(column), D)
+    return div(add(column), topics)
 
 
 def text(name, topic, value):
@@ -384,10 +383,12 @@ def output(qrels, run, asked):
             evaluated.append(lines)
     if not evaluated:
         return shown, 255
-    D = len(qrels) if asked.complete else len(evaluated)
-    shown.append(text("num_q", "all", D))
+    topics = len(qrels) if asked.complete else len(evaluated)
+    shown.append(text("num_q", "all", topics))
     for column in zip(*evaluated, strict=True):
         name, _, kind = column[0]
         if kind != "topics only":
-            shown.append(text(name, "all", overall([value for _, value, _ in column], kind, D)))
+            shown.append(
+                text(name, "all", overall([value for _, value, _ in column], kind, topics))
+            )
     return shown, 0

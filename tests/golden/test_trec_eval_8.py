@@ -1,16 +1,11 @@
-"""trec_eval 8.1: whole outputs, exit status, and the same numbers from a second, naive program."""
+"""trec_eval 8.1: whole outputs and exit status."""
 
-import io
-import tempfile
-from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
+from functools import partial
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from naive_trec_eval_8 import Asked, output
-from shared_data import shared
 
+import calling
+from shared_data import shared
 from spanwise.app.trec_eval.version8 import run
 
 QRELS = """\
@@ -115,12 +110,7 @@ micro_bpref - - 0.5294
 """
 
 
-def called(*words):
-    """Standard output, standard error, exit status."""
-    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        status = run([str(word) for word in words])
-    return out.buffer.getvalue(), err.getvalue(), status
+called = partial(calling.called, run)
 
 
 @pytest.fixture
@@ -160,7 +150,11 @@ def test_long_output(files):
     summary = [line.split()[0] for line in lines if "\tall\t" in line]
     order.remove("gm_bpref")
     assert [name for name in summary if name in order] == order
-    assert (len(summary), summary[0], summary[-1]) == (1 + 8 + 14 + 20 + 89 + 3, "num_q", "micro_bpref")
+    assert (len(summary), summary[0], summary[-1]) == (
+        1 + 8 + 14 + 20 + 89 + 3,
+        "num_q",
+        "micro_bpref",
+    )
 
 
 OLD = """\
@@ -199,37 +193,62 @@ R-Precision (precision after R (= num_rel for a query) docs retrieved):
 """
 
 
+OLD_VALUES = """\
+1 7 4 3 0.6000 0.0000 0.4000 0.5000 0.6000 0.3000 0.2000 0.1500 0.1000 0.0300 0.0150 0.0060 0.0030
+2 2 1 1 0.5000 0.5000 0.5000 0.0000 0.2000 0.1000 0.0667 0.0500 0.0333 0.0100 0.0050 0.0020 0.0010
+All 9 5 4 0.5500 0.2500 0.4500 0.2500 0.4000 0.2000 0.1333 0.1000 0.0667 0.0200 0.0100 0.0040 0.0020
+"""
+
+
 def test_old_layout(files):
-    one = "0.6000 0.3000 0.2000 0.1500 0.1000 0.0300 0.0150 0.0060 0.0030".split()
-    two = "0.2000 0.1000 0.0667 0.0500 0.0333 0.0100 0.0050 0.0020 0.0010".split()
-    both = "0.4000 0.2000 0.1333 0.1000 0.0667 0.0200 0.0100 0.0040 0.0020".split()
-    blocks = [
-        dict(topic="1", counts=(7, 4, 3), low="0.6000", high="0.0000", map="0.4000", p=one)
-        | {"r": "0.5000"},
-        dict(topic="2", counts=(2, 1, 1), low="0.5000", high="0.5000", map="0.5000", p=two)
-        | {"r": "0.0000"},
-        dict(topic="All", counts=(9, 5, 4), low="0.5500", high="0.2500", map="0.4500", p=both)
-        | {"r": "0.2500"},
-    ]
-    texts = [OLD.format(**block) for block in blocks]
+    texts = []
+    for line in OLD_VALUES.splitlines():
+        topic, a, b, c, low, high, average, r, *p = line.split()
+        texts.append(
+            OLD.format(topic=topic, counts=(a, b, c), low=low, high=high, map=average, p=p, r=r)
+        )
     assert called("-o", "-q", "-a", *files())[0].decode() == "".join(texts)
     assert called("-o", *files())[0].decode() == texts[-1]
+
+
+PUBLISHED = """\
+num_q 3
+num_ret 1500
+num_rel 561
+num_rel_ret 131
+map 0.1785
+gm_ap 0.1051
+R-prec 0.2174
+bpref 0.1981
+recip_rank 0.4064
+ircl_prn.0.00 0.4665
+ircl_prn.0.10 0.3884
+ircl_prn.0.20 0.3186
+ircl_prn.0.30 0.2732
+ircl_prn.0.40 0.2666
+ircl_prn.0.50 0.2184
+ircl_prn.0.60 0.0822
+ircl_prn.0.70 0.0348
+ircl_prn.0.80 0.0312
+ircl_prn.0.90 0.0312
+ircl_prn.1.00 0.0312
+P5 0.2667
+P10 0.3000
+P15 0.3111
+P20 0.3667
+P30 0.3333
+P100 0.2467
+P200 0.1600
+P500 0.0873
+P1000 0.0437
+"""
 
 
 def test_sample_of_the_program():
     """The numbers that were published for the files that come with it."""
     folder = shared("data", "trec_eval")
     out, _, status = called(folder / "qrels.test", folder / "results.test")
-    published = (
-        "num_q 3 num_ret 1500 num_rel 561 num_rel_ret 131 map 0.1785 gm_ap 0.1051"
-        " R-prec 0.2174 bpref 0.1981 recip_rank 0.4064 ircl_prn.0.00 0.4665"
-        " ircl_prn.0.10 0.3884 ircl_prn.0.20 0.3186 ircl_prn.0.30 0.2732"
-        " ircl_prn.0.40 0.2666 ircl_prn.0.50 0.2184 ircl_prn.0.60 0.0822"
-        " ircl_prn.0.70 0.0348 ircl_prn.0.80 0.0312 ircl_prn.0.90 0.0312"
-        " ircl_prn.1.00 0.0312 P5 0.2667 P10 0.3000 P15 0.3111 P20 0.3667 P30 0.3333"
-        " P100 0.2467 P200 0.1600 P500 0.0873 P1000 0.0437"
-    ).split()
-    pairs = zip(published[::2], published[1::2], strict=True)
+    pairs = [line.split() for line in PUBLISHED.splitlines()]
     assert out.decode() == "".join(f"{name:<15}\tall\t{value}\n" for name, value in pairs)
     assert status == 0
 
@@ -334,67 +353,3 @@ def test_exit_status_of_files(files, qrels, run, status):
     out, err, code = called("-M1", *files(qrels, run))
     assert code == status
     assert (out == b"") == (status != 0) == (err != "")
-
-
-# A second program -------------------------------------------------------------------------------
-
-DOCS = st.sampled_from([f"d{n:02d}" for n in range(14)])
-SCORES = st.one_of(
-    st.integers(-3, 12),
-    st.integers(0, 330),
-    st.sampled_from([4.999999, 5, 14.9999999, 1.00000001, 1e300, 0.1]),
-)
-GRADES = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3])
-PAGES = st.dictionaries(DOCS, SCORES, max_size=14)
-FILLER = st.sampled_from([0, 0, 0, 1, 15, 29, 71, 140, 141, 142, 143])
-
-
-@st.composite
-def cases(draw):
-    topics = draw(st.lists(st.sampled_from("pqrs"), min_size=1, max_size=4, unique=True))
-    qrels = {t: draw(st.dictionaries(DOCS, GRADES, min_size=1, max_size=14)) for t in topics}
-    extra = draw(st.integers(0, 8))
-    qrels[topics[0]] |= {f"e{n:02d}": n % 2 for n in range(extra)}
-    run = {}
-    for topic in draw(st.permutations("pqrst")):
-        results = draw(PAGES)
-        results |= {f"f{n:03d}": draw(SCORES) if n < 3 else n % 9 for n in range(draw(FILLER))}
-        if results:
-            run[topic] = results
-    asked = Asked(
-        level=draw(st.integers(0, 2)),
-        depth=draw(st.sampled_from([None, None, None, 0, 1, 5, 20])),
-        judged_only=draw(st.booleans()),
-        complete=draw(st.booleans()),
-        times=draw(st.booleans()),
-        documents=draw(st.sampled_from([0, 1000])),
-        weights=draw(st.sampled_from([(1.0, -1.0, 0.0, 0.0), (2.0, -0.5, 0.25, 0.001)])),
-    )
-    return qrels, run, asked
-
-
-def words_for(asked):
-    words = ["-q", "-a", f"-l{asked.level}", f"-N{asked.documents}"]
-    words += [f"-U{letter}{w}" for letter, w in zip("abcd", asked.weights, strict=True)]
-    words += [f"-M{asked.depth}"] if asked.depth is not None else []
-    flags = {"-J": asked.judged_only, "-c": asked.complete, "-T": asked.times}
-    return words + [flag for flag, wanted in flags.items() if wanted]
-
-
-@settings(max_examples=100, deadline=None)
-@given(cases())
-def test_agrees_with_the_naive_program(case):
-    qrels, results, asked = case
-    with tempfile.TemporaryDirectory() as name:
-        judged, returned = Path(name, "judged"), Path(name, "returned")
-        judged.write_text(
-            "".join(f"{t} 0 {d} {g}\n" for t, graded in qrels.items() for d, g in graded.items())
-        )
-        returned.write_text(
-            "".join(f"{t} 0 {d} 0 {s} x\n" for t, page in results.items() for d, s in page.items())
-            or "zz 0 a 0 1 x\n"
-        )
-        out, _, status = called(*words_for(asked), judged, returned)
-    lines, expected = output(qrels, results, asked)
-    assert out.decode().splitlines() == lines
-    assert status == expected

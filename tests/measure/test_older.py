@@ -6,7 +6,7 @@ retrieved), and one line with a negative grade. Precision: 0, 1/2, 1/3, 2/4, 3/5
 Topic 2 is  b a  with the codes  0 1: one relevant document, one judged not relevant.
 """
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from spanwise.ground.align import align
 from spanwise.measure import MEASURES
 from spanwise.model.policy import Policy
 
+F = Fraction
 QRELS = "1 0 a 2|1 0 b 0|1 0 c 1|1 0 d -1|1 0 e 1|1 0 f 0|1 0 x 1|1 0 y 0|2 0 a 1|2 0 b 0"
 RUN = (
     "1 Q0 b 1 9 t|1 Q0 a 2 8 t|1 Q0 g 3 7 t|1 Q0 c 4 6 t|1 Q0 d 5 5 t|1 Q0 e 6 5 t|1 Q0 f 7 4 t"
@@ -133,8 +134,15 @@ def long_run(wrong):
 
 @pytest.mark.parametrize(
     ("wrong", "label", "exact", "tool"),
-    [(0, 0, F(1, 2), 0), (15, 0, F(1, 2), 0), (15, 14, F(1, 2), 0), (15, 28, F(1, 2), F(1, 2))]
-    + [(14, 14, F(1, 2), F(1, 2)), (16, 14, F(1, 2), F(1, 2)), (142, 71, F(1, 2), 0)],
+    [
+        (0, 0, F(1, 2), 0),
+        (14, 14, F(1, 2), F(1, 2)),
+        (15, 0, F(1, 2), 0),
+        (15, 14, F(1, 2), 0),
+        (15, 28, F(1, 2), F(1, 2)),
+        (16, 14, F(1, 2), F(1, 2)),
+        (142, 71, F(1, 2), 0),
+    ],
 )
 def test_a_point_reached_at_the_end(tmp_path, wrong, label, exact, tool):
     block = ground(tmp_path, "1 0 a 1|1 0 z 1", long_run(wrong))

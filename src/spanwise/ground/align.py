@@ -41,8 +41,7 @@ class Marks:
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
         """Some of them."""
-        columns = (self.owner, self.rank, self.grade, self.stood)
-        return Marks(*(column[chosen] for column in columns))
+        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen], self.stood[chosen])
 
     def of(self, first: int, last: int) -> Marks:
         """Those of some topics, renumbered from 0."""
