@@ -1,17 +1,17 @@
-"""Real data that is not part of the project; tests that need it are skipped where it is absent."""
+"""Data of other programs, kept beside the repository and not always there."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def shared(*parts: str) -> Path:
-    """A file or folder of the shared data; skips the test if it is not there."""
-    folder = Path(os.environ.get("SPANWISE_SHARED", ROOT.parent / "shared"))
-    path = folder.joinpath(*parts)
+    """A file of the shared data; the test that asks for it is skipped where it is absent."""
+    root = Path(os.environ.get("SPANWISE_SHARED") or REPOSITORY.parent / "shared")
+    path = root.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"needs {'/'.join(parts)} of the shared data; set SPANWISE_SHARED")
+        pytest.skip(f"no shared data: {path} is absent")
     return path

@@ -1,5 +1,56 @@
-"""Evaluate retrieval at any grain: documents, XML elements, passages, chunks."""
+"""Evaluate retrieval at any grain: documents, XML elements, passages, chunks.
+
+>>> import spanwise
+>>> qrels = {"q1": {"d1": 1, "d2": 0}}
+>>> run = {"q1": {"d1": 0.9, "d2": 0.1}}
+>>> spanwise.evaluate(qrels, run, ["AP", "nDCG@10"]).means
+{'AP': 1.0, 'nDCG@10': 1.0}
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from spanwise.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from spanwise.errors import SpanwiseError as SpanwiseError
+    from spanwise.errors import SpanwiseWarning as SpanwiseWarning
+    from spanwise.formats import read_judgements as read_judgements
+    from spanwise.formats import read_run as read_run
+    from spanwise.measure.registry import MEASURES as MEASURES
+    from spanwise.model.judgements import Judgements as Judgements
+    from spanwise.model.policy import Policy as Policy
+    from spanwise.model.rankings import Rankings as Rankings
+    from spanwise.model.run import Run as Run
+    from spanwise.model.scores import Scores as Scores
+    from spanwise.pipeline import evaluate as evaluate
+
+_DOORS = {
+    "MEASURES": "spanwise.measure",
+    "Judgements": "spanwise.model.judgements",
+    "Policy": "spanwise.model.policy",
+    "Rankings": "spanwise.model.rankings",
+    "Run": "spanwise.model.run",
+    "Scores": "spanwise.model.scores",
+    "SpanwiseError": "spanwise.errors",
+    "SpanwiseWarning": "spanwise.errors",
+    "evaluate": "spanwise.pipeline",
+    "read_judgements": "spanwise.formats",
+    "read_run": "spanwise.formats",
+}
+"""Where the public names live; they are imported when first used, so that importing is instant."""
+
+__all__ = ["__version__", *_DOORS]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DOORS:
+        raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_DOORS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -3,8 +3,9 @@
 SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
-│   │   └── EmptyFile       there is no data in it at all
+│   │   └── EmptyError      it holds no data at all
 │   ├── DuplicateError    the same unit twice in one topic
+│   ├── PreferenceError   preferences that contradict each other
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
 │   └── UnknownName       no measure, format or policy has that name
@@ -40,12 +41,20 @@ class FormatError(InputError):
         return "; ".join(part for part in parts if part)
 
 
-class EmptyFile(FormatError):
-    """There is no data in a file at all."""
+class EmptyError(FormatError):
+    """A file holds no data at all."""
 
 
 class DuplicateError(InputError):
     """The same unit twice in one topic."""
+
+    def __init__(self, topic: bytes, message: str) -> None:
+        self.topic = topic
+        super().__init__(message)
+
+
+class PreferenceError(InputError):
+    """Preferences of one group that contradict each other."""
 
 
 class NoTopicsError(InputError):

@@ -1,6 +1,52 @@
 """Files and foreign objects to model and back, one module per family."""
 
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
 from spanwise.formats import trec
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
-__all__ = ["FORMATS", "Format", "Reading", "expanded", "read", "trec"]
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.run import Run
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Reading",
+    "expanded",
+    "read",
+    "read_judgements",
+    "read_run",
+    "trec",
+]
+
+
+def read_judgements(
+    source: Any, name: str | None = None, how: Reading | None = None
+) -> Judgements | Preferences:
+    """Judgements or preferences from a file or an object; finished ones pass through."""
+    from spanwise.model.judgements import Judgements, Preferences
+
+    if isinstance(source, (Judgements, Preferences)):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read(os.fspath(source), ("judgements", "preferences"), name, how)
+    from spanwise.formats.objects import judgements_of
+
+    return judgements_of(source)
+
+
+def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
+    """A run from a file or an object; a finished one passes through."""
+    from spanwise.model.run import Run
+
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read(os.fspath(source), ("run",), name, how)
+    from spanwise.formats.objects import run_of
+
+    return run_of(source)

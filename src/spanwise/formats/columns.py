@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import EmptyFile, FormatError
+from spanwise.errors import EmptyError, FormatError
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-SMALL = 4 << 20
-"""Below so many bytes it does not pay to import the table library."""
+WORKERS = 2
+"""Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
@@ -58,19 +60,47 @@ class Table:
         return sum(self.lengths)
 
 
+Quick = Callable[[bytes, int, Layout], Table | None]
+"""A reader of regular pieces: bytes, number of columns, layout; None if in doubt."""
+
+
 def read(
     pieces: Iterator[bytes], file: str, layout: Layout, report: Report | None = None
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
     """All rows of a file, grouped by topic."""
-    tables: list[tuple[Table, int]] = []
+
+    def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
+        return _read_piece(piece, file, line, layout, quick, report)
+
+    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+
+
+def _tables(
+    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table]
+) -> Iterator[tuple[Table, int]]:
+    """Every piece's table and the number of lines before it, in order.
+
+    A small file is one piece. The pieces of a large one are read on threads, a few at a time, so
+    that memory stays bounded.
+    """
+    first = next(pieces)
+    second = next(pieces, None)
+    if second is None:
+        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     line = 0
-    quick = by_tokens
-    for piece in pieces:
-        if len(piece) > SMALL or "polars" in sys.modules:
-            quick = by_polars
-        tables.append((_read_piece(piece, file, line, layout, quick, report), line))
-        line += line_count(piece)
-    return _grouped(tables, file, layout)
+    waiting: deque[tuple[Future[Table], int]] = deque()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for piece in chain([first, second], pieces):
+            waiting.append((pool.submit(read_piece, piece, line, by_polars), line))
+            line += line_count(piece)
+            if len(waiting) > WORKERS:
+                future, before = waiting.popleft()
+                yield future.result(), before
+        for future, before in waiting:
+            yield future.result(), before
 
 
 def _read_piece(
@@ -78,18 +108,17 @@ def _read_piece(
     file: str,
     line: int,
     layout: Layout,
-    quick: Callable[[bytes, int, Layout], Table | None],
+    quick: Quick,
     report: Report | None,
 ) -> Table:
-    if report is None:
-        width = regular_width(piece)
-        regular = piece if width is not None else single_blanks(piece)
-        if width is None and regular is not None:
-            width = regular_width(regular)
-        if regular is not None and width is not None and _width_fits(width, layout):
-            table = quick(regular, width, layout)
-            if table is not None:
-                return table
+    width = regular_width(piece)
+    regular = piece if width is not None else single_blanks(piece)
+    if width is None and regular is not None:
+        width = regular_width(regular)
+    if regular is not None and width is not None and _width_fits(width, layout):
+        table = quick(regular, width, layout)
+        if table is not None:
+            return table
     return by_line(piece, file, line, layout, report or _raise)
 
 
@@ -320,7 +349,7 @@ def _grouped(
         (n, k) for table, _ in tables for n, k in zip(table.topics, table.lengths, strict=True)
     ]
     if not stretches:
-        raise EmptyFile(file, None, "no data in it, only blank or comment lines", layout.describes)
+        raise EmptyError(file, None, "no data in it, only blank or comment lines", layout.describes)
     codes: dict[bytes, int] = {}
     stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in stretches])
     lengths = np.array([length for _, length in stretches])

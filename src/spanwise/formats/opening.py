@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, cast
 from warnings import warn
 
-from spanwise.errors import EmptyFile, FormatError, MissingExtra, SpanwiseWarning
+from spanwise.errors import FormatError, SpanwiseWarning
 
-CHUNK = 8 << 20
+CHUNK = 4 << 20
+"""Bytes read at once; a file that is not longer counts as small."""
 LONGEST_LINE = 256 << 20
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -30,7 +32,7 @@ def chunks(file: str) -> Iterator[bytes]:
             yield _without_bom(piece, file) if first else piece
             first = False
         if first:
-            raise EmptyFile(file, None, "the file is empty", "", "check how it was made")
+            raise FormatError(file, None, "the file is empty", "", "check how it was made")
 
 
 def _pieces(stream: IO[bytes], file: str) -> Iterator[bytes]:
@@ -69,19 +71,23 @@ def _without_bom(piece: bytes, file: str) -> bytes:
     return piece
 
 
-def _opened(file: str) -> IO[bytes]:
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
     if file == STDIN:
-        return _decompressed(cast("io.BufferedReader", sys.stdin.buffer), closing=False)
+        yield _decompressed(cast("io.BufferedReader", sys.stdin.buffer))
+        return
     path = Path(file)
     if path.is_dir():
         raise FormatError(file, None, "this is a folder", "a file")
     try:
-        return _decompressed(path.open("rb"))
+        stream = path.open("rb")
     except OSError as error:
         raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
+    with stream, closing(_decompressed(stream)) as unpacked:
+        yield unpacked
 
 
-def _decompressed(stream: io.BufferedReader, *, closing: bool = True) -> IO[bytes]:
+def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
     """Unpack by the first bytes, whatever the name says."""
     magic = stream.peek(6)[:6]
     if magic.startswith(b"\x1f\x8b"):
@@ -94,15 +100,12 @@ def _decompressed(stream: io.BufferedReader, *, closing: bool = True) -> IO[byte
         return lzma.LZMAFile(stream)
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
         return _zstd(stream)
-    return stream if closing else io.BytesIO(stream.read())
+    return stream
 
 
 def _zstd(stream: io.BufferedReader) -> IO[bytes]:
-    try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-    except ImportError:
-        raise MissingExtra("backports.zstd", "zstd", "reading a zstd file") from None
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
     return cast("IO[bytes]", zstd.ZstdFile(stream))

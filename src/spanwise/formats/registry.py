@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -89,7 +89,14 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
 
 
-def expanded(names: tuple[str, ...] | list[str]) -> list[str]:
+def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
+    """The format that a file's beginning looks like; standard input must be named."""
+    if file == STDIN:
+        raise FormatError(file, None, "standard input is read only once", "the name of its format")
+    return recognised(next(chunks(file)), holds)
+
+
+def expanded(names: Sequence[str]) -> list[str]:
     """Files as given; a folder stands for all files in it, in byte order."""
     files: list[str] = []
     for name in names:

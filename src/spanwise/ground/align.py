@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from spanwise.errors import DuplicateError, UsageError
 from spanwise.ground.match import judged_rows, repeated_rows
 from spanwise.ground.order import Ordered, by_score, places_of
 from spanwise.model.ids import text
+from spanwise.model.judgements import by_assessor
 from spanwise.model.rankings import JUDGED, SET_ASIDE, Rankings
 
 if TYPE_CHECKING:
@@ -160,7 +162,7 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     codes = {topic: code for code, topic in enumerate(topics)}
     prints = run.documents.fingerprints()
     ordered = by_score(run, policy)
-    refuse_duplicate_results(run, ordered, prints, codes, policy)
+    refuse_duplicate_results(run, prints, codes, policy, partial(places_of, ordered, run, policy))
     run_rows, judged = judged_rows(run, prints, judgements)
     del prints  # as large as the scores
     places, shown = _segments(run.rows, codes)
@@ -172,6 +174,7 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     if policy.depth is not None:
         marks = marks.where(marks.rank < policy.depth)
         retrieved = np.minimum(shown, policy.depth)
+    retrieved = np.where(shown > 0, retrieved, policy.conventions.missing_results)
     if policy.unjudged == "drop":
         marks, retrieved = _without_unjudged(marks, retrieved, policy)
     return Aligned(
@@ -210,10 +213,10 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
 
 def refuse_duplicate_results(
     run: Run,
-    ordered: Ordered,
     prints: FingerprintArray,
     codes: dict[bytes, int],
     policy: Policy,
+    places_of_rows: Callable[[IntArray], IntArray],
 ) -> None:
     """The same document twice in one topic is an error.
 
@@ -223,23 +226,36 @@ def refuse_duplicate_results(
     pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
     if not len(pairs):
         return
+    owners = _owners(run.rows, codes, pairs[:, 0])
     if policy.follow != "spanwise":
-        pairs = pairs[_owners(run.rows, codes, pairs[:, 0]) >= 0]
+        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
         if policy.depth is not None and policy.follow != "trec_eval 8":
-            places = places_of(ordered, run, policy, pairs.ravel()).reshape(-1, 2)
+            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
             topics = np.searchsorted(run.rows.starts, places, side="right") - 1
-            pairs = pairs[((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)]
+            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
+            pairs, owners = pairs[kept], owners[kept]
     if len(pairs):
-        raise _duplicate(run.rows, run.documents, *pairs[0].tolist())
+        first, again = pairs[np.argmin(owners)].tolist()
+        raise _duplicate(run.rows, run.documents, first, again)
 
 
-def refuse_duplicate_judgements(judgements: Judgements, topics: Sequence[bytes] | None) -> None:
-    """The same document judged twice in one topic is an error, even with the same grade."""
-    prints = judgements.documents.fingerprints()
-    for first, again in repeated_rows(judgements.rows, judgements.documents, prints):
-        codes = None if topics is None else dict.fromkeys(topics, 0)
-        if codes is None or _owners(judgements.rows, codes, np.array([again]))[0] >= 0:
-            raise _duplicate(judgements.rows, judgements.documents, first, again)
+def refuse_duplicate_judgements(
+    judgements: Judgements, topics: Sequence[bytes] | None = None
+) -> None:
+    """The same document judged twice in one topic by one assessor is an error, grades or no.
+
+    With `topics` only duplicates in those count.
+    """
+    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
+    worst: tuple[int, DuplicateError] | None = None
+    for part in by_assessor(judgements):
+        prints = part.documents.fingerprints()
+        for first, again in repeated_rows(part.rows, part.documents, prints):
+            owner = int(_owners(part.rows, codes, np.array([again]))[0])
+            if owner >= 0 and (worst is None or owner < worst[0]):
+                worst = owner, _duplicate(part.rows, part.documents, first, again)
+    if worst:
+        raise worst[1]
 
 
 def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
@@ -248,6 +264,7 @@ def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
     before = rows.line(first)
     where = f", first on line {before}" if before is not None else ""
     return DuplicateError(
+        topic,
         f"{rows.place(again)}: document {name!r} is there twice for topic {text(topic)!r}{where};"
-        " expected each document once; remove one of the two"
+        " expected each document once; remove one of the two",
     )

@@ -51,8 +51,13 @@ def _sorted_rows(scores: FloatArray, rows: Rows, rising: IntArray) -> IntArray:
     return order
 
 
-def places_of(ordered: Ordered, run: Run, policy: Policy, rows: IntArray) -> IntArray:
-    """The place in the order that each of these rows takes, ties broken."""
+def places_of(
+    ordered: Ordered, run: Run, policy: Policy, rows: IntArray, *, rising: bool = False
+) -> IntArray:
+    """The place in the order that each of these rows takes, ties broken.
+
+    Where document ids break them, the greater id comes first, or last if they are to be `rising`.
+    """
     places = rows
     if ordered.rows is not None:
         place_of_row = np.empty(len(ordered.rows), np.int64)
@@ -60,7 +65,7 @@ def places_of(ordered: Ordered, run: Run, policy: Policy, rows: IntArray) -> Int
         places = place_of_row[rows]
     if policy.ties == "file" or not len(ordered.tied):
         return places
-    return _untied(ordered, run, policy, rows, places)
+    return _untied(ordered, run, policy, rows, places, rising)
 
 
 def tie_groups(ordered: Ordered) -> tuple[IntArray, IntArray]:
@@ -72,7 +77,7 @@ def tie_groups(ordered: Ordered) -> tuple[IntArray, IntArray]:
 
 
 def _untied(
-    ordered: Ordered, run: Run, policy: Policy, rows: IntArray, places: IntArray
+    ordered: Ordered, run: Run, policy: Policy, rows: IntArray, places: IntArray, rising: bool
 ) -> IntArray:
     firsts, lasts = tie_groups(ordered)
     group = np.searchsorted(firsts, places, side="right") - 1
@@ -84,6 +89,8 @@ def _untied(
     numbers = np.repeat(np.arange(len(groups)), sizes)
     if policy.ties == "rank" and run.ranks is not None:
         sorted_rows = member_rows[np.lexsort((run.ranks[member_rows], numbers))]
+    elif rising:
+        sorted_rows = run.documents.falling(member_rows, -numbers)[::-1]
     else:
         sorted_rows = run.documents.falling(member_rows, numbers)
     by_row = np.argsort(sorted_rows)

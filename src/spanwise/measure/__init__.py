@@ -1,6 +1,16 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
-from spanwise.measure import gains, incomplete, older, older_bpref, older_time, ranks, sets
+from spanwise.measure import (
+    gains,
+    incomplete,
+    older,
+    older_bpref,
+    older_time,
+    preferences,
+    ranks,
+    sets,
+    users,
+)
 from spanwise.measure.registry import MEASURES, measure
 
 __all__ = [
@@ -11,6 +21,8 @@ __all__ = [
     "older",
     "older_bpref",
     "older_time",
+    "preferences",
     "ranks",
     "sets",
+    "users",
 ]

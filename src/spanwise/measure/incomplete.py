@@ -5,7 +5,7 @@ import numpy as np
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.measures import Law
-from spanwise.model.rankings import JUDGED, SET_ASIDE, Rankings
+from spanwise.model.rankings import JUDGED, OUTSIDE, SET_ASIDE, Rankings
 
 BPREF = "Buckley and Voorhees: Retrieval Evaluation with Incomplete Information. SIGIR 2004"
 EPSILON = 0.00001
@@ -85,13 +85,17 @@ def inferred_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     return r.ratio(r.total_from_top(terms), r.relevant(rel))
 
 
-def _judged(r: Rankings, cutoff: int | None) -> IntArray:
+def _pooled(r: Rankings, cutoff: int) -> IntArray:
+    return np.count_nonzero(r.status[:, :cutoff] != OUTSIDE, axis=-1)
+
+
+def _judged(r: Rankings, cutoff: int) -> IntArray:
     return np.count_nonzero(r.status[:, :cutoff] == JUDGED, axis=-1)
 
 
-def _expected_judged(r: Rankings, *, cutoff: int = 10) -> FloatArray:
+def _expected_judged(r: Rankings, *, cutoff: int) -> FloatArray:
     """Judged@k to be expected over all orders of tied results."""
-    sums = np.cumsum(r.expected(r.status == JUDGED), axis=-1)
+    sums = np.cumsum(r.expected(r.status != OUTSIDE), axis=-1)
     return r.ratio(r.at(sums, cutoff), np.minimum(cutoff, r.retrieved), undefined=0)
 
 
@@ -101,16 +105,16 @@ def _expected_judged(r: Rankings, *, cutoff: int = 10) -> FloatArray:
     reference="ir_measures 0.4; see also unj of trec_eval 10.0",
     expected=_expected_judged,
 )
-def judged(r: Rankings, *, cutoff: int = 10) -> FloatArray:
-    """The share of the first k results that somebody judged.
+def judged(r: Rankings, *, cutoff: int) -> FloatArray:
+    """The share of the first k results that the judgements mention.
 
-    Judged results among the first k, divided by k or by the number retrieved if that is less; 0
-    if nothing was retrieved.
+    Results among the first k that the judgements list, with whatever grade, divided by k or by
+    the number retrieved if that is less; 0 if nothing was retrieved.
 
     Beware: low values mean that the other measures guess.
     """
     shown = np.minimum(cutoff, r.retrieved)
-    return r.ratio(_judged(r, cutoff), shown, undefined=0)
+    return r.ratio(_pooled(r, cutoff), shown, undefined=0)
 
 
 @measure(
@@ -119,7 +123,7 @@ def judged(r: Rankings, *, cutoff: int = 10) -> FloatArray:
     reference="trec_eval 10.0, NIST, 2026",
     aliases=("unj_{cutoff}",),
 )
-def unjudged(r: Rankings, *, cutoff: int = 10) -> FloatArray:
+def unjudged(r: Rankings, *, cutoff: int) -> FloatArray:
     """How many of the first k results nobody judged, divided by k.
 
     Results outside the pool and pool members with a negative grade both count.

@@ -24,7 +24,7 @@ def _expected_found(r: Rankings, rel: float, cutoff: int | IntArray) -> FloatArr
     return r.at(np.cumsum(r.expected(r.hits(rel)), axis=-1), cutoff)
 
 
-def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
+def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     return _expected_found(r, rel, cutoff) / cutoff
 
 
@@ -36,7 +36,7 @@ def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> Flo
     aliases=("P_{cutoff}", "P{cutoff}", "P_avgjg_{cutoff}", "Precision"),
     expected=_expected_precision,
 )
-def precision(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
+def precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of the first k results that is relevant.
 
     P@k = rel(k) / k, where rel(k) counts the relevant results among the first k. A ranking
@@ -48,7 +48,7 @@ def precision(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
     return r.ratio(r.found_by(rel, cutoff), cutoff)
 
 
-def _expected_recall(r: Rankings, *, rel: float = 1, cutoff: int = 1000) -> FloatArray:
+def _expected_recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     return r.ratio(_expected_found(r, rel, cutoff), r.relevant(rel))
 
 
@@ -60,7 +60,7 @@ def _expected_recall(r: Rankings, *, rel: float = 1, cutoff: int = 1000) -> Floa
     aliases=("recall_{cutoff}", "recall{cutoff}", "Recall"),
     expected=_expected_recall,
 )
-def recall(r: Rankings, *, rel: float = 1, cutoff: int = 1000) -> FloatArray:
+def recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of all relevant documents that the first k results hold.
 
     R@k = rel(k) / R, where R counts the relevant documents of the judgements. Undefined without
@@ -165,7 +165,7 @@ def reciprocal_rank(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -
     return r.ratio(ranks > 0, ranks, undefined=0)
 
 
-def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
+def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     return r.total(_first_relevant_chances(r, rel)[:, :cutoff])
 
 
@@ -178,7 +178,7 @@ def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> Float
     aliases=("success_{cutoff}",),
     expected=_expected_success,
 )
-def success(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
+def success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """Whether anything relevant is among the first k results.
 
     1 if rel(k) > 0, else 0.
@@ -231,7 +231,7 @@ def r_based_precision(r: Rankings, *, rel: float = 1, multiple: float = 1) -> Fl
     reference=TREC_EVAL,
     aliases=("relative_P_{cutoff}", "relative_prec{cutoff}"),
 )
-def relative_precision(r: Rankings, *, rel: float = 1, cutoff: int = 10) -> FloatArray:
+def relative_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """Precision after k results, relative to the best that was possible there.
 
     rel(k) / min(k, R). Undefined without relevant documents.
@@ -272,7 +272,7 @@ def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
     reference=BUCKLEY_VOORHEES,
     aliases=("iprec_at_recall_{recall}", "ircl_prn.{recall}"),
 )
-def interpolated_precision(r: Rankings, *, rel: float = 1, recall: float = 0.1) -> FloatArray:
+def interpolated_precision(r: Rankings, *, rel: float = 1, recall: float) -> FloatArray:
     """The best precision at any rank where at least this share of the relevant was found.
 
     max of P@j over the ranks j from the m-th relevant result on, m = ceil(recall R); 0 if fewer

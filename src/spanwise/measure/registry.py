@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanwise.model.measures import Aggregate, Function, Law, Measure
-
-if TYPE_CHECKING:
-    from typing import Literal
+from spanwise.model.measures import Aggregate, Function, Law, Measure, Reads
 
 MEASURES: dict[str, Measure] = {}
 """Every measure by its own name, in the order of the family modules."""
@@ -21,7 +18,7 @@ def measure(
     bounds: tuple[float, float] = (0.0, 1.0),
     aliases: tuple[str, ...] = (),
     aggregate: Aggregate = "mean",
-    reads: Literal["rankings", "preferences"] = "rankings",
+    reads: Reads = "rankings",
     expected: Function | None = None,
     parts: tuple[Function, Function] | None = None,
     scores: bool = False,

@@ -1,14 +1,12 @@
 """Counts, and measures of the retrieved documents as a set."""
 
-from typing import Literal
-
 import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measure.registry import measure
-from spanwise.model.arrays import FloatArray
+from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measures import Law
-from spanwise.model.rankings import JUDGED, Rankings
+from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
@@ -23,8 +21,10 @@ COUNT = (0.0, np.inf)
     aliases=("num_ret",),
     aggregate="sum",
 )
-def retrieved(r: Rankings) -> FloatArray:
-    """How many documents were retrieved."""
+def retrieved(r: Rankings, *, rel: float | None = None) -> FloatArray:
+    """How many documents were retrieved; with `rel` only those of at least that grade."""
+    if rel is not None:
+        return relevant_retrieved(r, rel=rel)
     return r.retrieved.astype(np.float64)
 
 
@@ -71,11 +71,42 @@ def nonrelevant_judged_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
 
 
 @measure(
-    "NumQ", Law.ORDER_FREE, reference=TREC_EVAL, bounds=COUNT, aliases=("num_q",), aggregate="sum"
+    "NumQ",
+    Law.ORDER_FREE,
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("num_q",),
+    aggregate="sum",
+    reads="anything",
 )
-def topics(r: Rankings) -> FloatArray:
+def topics(block: Rankings) -> FloatArray:
     """How many topics were evaluated: 1 for each."""
-    return np.ones(len(r))
+    return np.ones(len(block.topics))
+
+
+@measure(
+    "RelString", reference=TREC_EVAL, aliases=("relstring", "relstring_{length}"), aggregate="text"
+)
+def relevance_string(r: Rankings, *, length: float = 10) -> ObjectArray:
+    """The grades of the first results, as a string to look at.
+
+    One character for each: 0 to 9, `>` above 9, `-` outside the pool, `.` in the pool but not
+    judged.
+    """
+    shown = np.minimum(max(int(length), 0), r.retrieved).tolist()
+    return np.array(
+        [
+            "".join(map(_character, r.grade[topic, :n].tolist(), r.status[topic, :n].tolist()))
+            for topic, n in enumerate(shown)
+        ],
+        dtype=object,
+    )
+
+
+def _character(grade: float, status: int) -> str:
+    if status != JUDGED:
+        return "-" if status == OUTSIDE else "."
+    return str(int(grade)) if grade < 10 else ">"
 
 
 @measure(
@@ -86,15 +117,13 @@ def topics(r: Rankings) -> FloatArray:
     reference=VAN_RIJSBERGEN,
     aliases=("set_P", "exact_prec"),
 )
-def set_precision(
-    r: Rankings, *, rel: float = 1, relative: Literal["no", "yes"] = "no"
-) -> FloatArray:
+def set_precision(r: Rankings, *, rel: float = 1, relative: bool = False) -> FloatArray:
     """The share of the retrieved documents that is relevant.
 
     ok / n, ok being the relevant retrieved and n all retrieved; 0 if nothing was retrieved. With
-    `relative=yes` it is divided by min(n, R): relative to the best possible.
+    `relative=True` it is divided by min(n, R): relative to the best possible.
     """
-    if relative == "yes":
+    if relative:
         return set_relative_precision(r, rel=rel)
     return r.ratio(r.found_by(rel, None), r.retrieved, undefined=0)
 
@@ -122,7 +151,7 @@ def set_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.IDEAL_IS_ONE,
     reference=TREC_EVAL,
-    aliases=("set_relative_P", "exact_relative_prec"),
+    aliases=("set_relative_P", "exact_relative_prec", "SetRelP"),
 )
 def set_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Precision of the retrieved set, relative to the best that its size allows.
@@ -158,19 +187,21 @@ def set_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.IDEAL_IS_ONE,
     reference=VAN_RIJSBERGEN,
-    aliases=("set_F", "set_F_{x}"),
+    aliases=("set_F", "set_F_{beta}"),
 )
-def set_f(r: Rankings, *, rel: float = 1, beta: float = 1, x: float | None = None) -> FloatArray:
+def set_f(r: Rankings, *, rel: float = 1, beta: float = 1) -> FloatArray:
     """Precision and recall of the retrieved set in one number.
 
-    (x + 1) P R / (x P + R), x being beta squared unless given itself: the larger, the more recall
-    weighs. 0 if nothing relevant was retrieved.
+    (beta + 1) P R / (beta P + R): the larger beta, the more recall weighs. 0 if nothing relevant
+    was retrieved.
+
+    Beware: as in trec_eval and ir_measures beta is not squared; van Rijsbergen's F with beta 2 is
+    SetF(beta=4) here.
     """
-    weight = beta * beta if x is None else x
     precision = set_precision(r, rel=rel)
     recall = r.ratio(r.found_by(rel, None), r.relevant(rel), undefined=0)
-    part = (weight + 1) * precision * recall
-    whole = weight * precision + recall
+    part = (beta + 1) * precision * recall
+    whole = beta * precision + recall
     return np.where(r.found_by(rel, None) > 0, r.ratio(part, whole, undefined=0), 0)
 
 
@@ -214,12 +245,12 @@ def utility(
 def accuracy(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
     """How often a relevant result stands above one that is not.
 
-    The share of correctly ordered pairs (relevant, not relevant) among the results that were
-    judged, within the cut-off; 0 where there is no such pair.
+    The share of pairs of a relevant result and one that is not relevant, judged or not, that are
+    in the right order, within the cut-off. 0 if nothing relevant was retrieved, 1 if nothing else.
     """
-    judged = (r.status == JUDGED)[:, :cutoff]
-    hits = r.hits(rel)[:, :cutoff] & judged
-    misses_below = np.cumsum((judged & ~hits)[:, ::-1], axis=-1)[:, ::-1]
-    ordered = np.sum(np.where(hits, misses_below, 0), axis=-1)
-    pairs = np.count_nonzero(hits, axis=-1) * np.count_nonzero(judged & ~hits, axis=-1)
-    return r.ratio(ordered, pairs, undefined=0)
+    hits, others = r.hits(rel)[:, :cutoff], (r.real() & ~r.hits(rel))[:, :cutoff]
+    others_below = np.cumsum(others[:, ::-1], axis=-1)[:, ::-1]
+    ordered = np.sum(np.where(hits, others_below, 0), axis=-1)
+    found = np.count_nonzero(hits, axis=-1)
+    pairs = found * np.count_nonzero(others, axis=-1)
+    return np.where(pairs > 0, r.ratio(ordered, pairs), found > 0)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from spanwise.model.rows import Rows
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
-    from spanwise.model.rows import Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,28 @@ class Preferences:
     levels: FloatArray
 
 
-def of_assessor(judgements: Judgements, rows: IntArray) -> tuple[Ids, FloatArray]:
-    """The documents and grades of some rows."""
-    return judgements.documents.reordered(rows), judgements.grades[rows]
+def by_assessor(judgements: Judgements) -> list[Judgements]:
+    """The judgements of each assessor on their own, assessors in byte order."""
+    if judgements.assessors is None:
+        return [judgements]
+    names = judgements.assessors.take(np.arange(len(judgements.rows)))
+    owners: dict[bytes, list[int]] = {}
+    for row, name in enumerate(names):
+        owners.setdefault(name, []).append(row)
+    return [_only(judgements, np.array(owners[name])) for name in sorted(owners)]
+
+
+def _only(judgements: Judgements, chosen: IntArray) -> Judgements:
+    """Some rows, given in rising order."""
+    rows = judgements.rows
+    topic = np.searchsorted(rows.starts, chosen, side="right") - 1
+    present, counts = np.unique(topic, return_counts=True)
+    lines = chosen + 1 if rows.lines is None else rows.lines[chosen]
+    kept = Rows(
+        rows.source,
+        tuple(rows.topics[code] for code in present.tolist()),
+        np.concatenate([[0], np.cumsum(counts)]),
+        lines if rows.has_lines else None,
+        rows.has_lines,
+    )
+    return Judgements(kept, judgements.documents.reordered(chosen), judgements.grades[chosen])

@@ -7,11 +7,21 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
+from spanwise.errors import UsageError
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
-Aggregate = Literal["mean", "sum", "geometric", "pooled", "none"]
-Function = Callable[..., "FloatArray"]
+Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
+"""What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
+Reads = Literal["rankings", "preferences", "anything"]
+"""What kind of block a measure is a function of."""
+
+Function = Callable[..., Any]
+"""Takes a block and keyword parameters, gives one value per topic."""
+
+REQUIRED = object()
+"""Stands for the default of a parameter that has none."""
 
 
 class Law(Enum):
@@ -37,7 +47,7 @@ class Measure:
     bounds: tuple[float, float] = (0.0, 1.0)
     aliases: tuple[str, ...] = ()  # other spellings; `{cutoff}` stands for a parameter
     aggregate: Aggregate = "mean"
-    reads: Literal["rankings", "preferences"] = "rankings"
+    reads: Reads = "rankings"
     expected: Function | None = None  # over all orders of equal scores
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
@@ -57,7 +67,10 @@ class Measure:
     @property
     def parameters(self) -> dict[str, Any]:
         """Names and default values of the parameters: the function's keyword arguments."""
-        return dict(self.function.__kwdefaults__ or {})
+        code = self.function.__code__
+        names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+        defaults = self.function.__kwdefaults__ or {}
+        return {name: defaults.get(name, REQUIRED) for name in names}
 
     def parameter_type(self, name: str) -> Any:
         """The annotated type of a parameter."""
@@ -82,9 +95,6 @@ class Asked:
         return self.measure.function(block, **self.parameters)
 
     def _expected(self, block: Any) -> FloatArray:
-        from spanwise.errors import UsageError
-        from spanwise.model.measures import Law
-
         if Law.ORDER_FREE in self.measure.laws:
             return self.measure.function(block, **self.parameters)
         if self.measure.expected is None:
@@ -94,12 +104,6 @@ class Asked:
             )
         return self.measure.expected(block, **self.parameters)
 
-    @property
-    def rel(self) -> float | None:
-        """The grade from which on a unit counts as relevant; None: any positive grade."""
-        return self.parameters.get("rel", self.measure.parameters.get("rel"))
-
-    @property
-    def cutoff(self) -> int | None:
-        """The rank below which nothing is looked at."""
-        return self.parameters.get("cutoff", self.measure.parameters.get("cutoff"))
+    def parameter(self, name: str) -> Any:
+        """The value of a parameter, given or by default; None if there is no such parameter."""
+        return self.parameters.get(name, self.measure.parameters.get(name))

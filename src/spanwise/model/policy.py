@@ -12,7 +12,7 @@ from spanwise.version import __version__
 
 Ties = Literal["docno", "file", "rank", "expected"]
 Topics = Literal["judged", "both", "run"]
-Empty = Literal["skip", "zero"]
+Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
 Program = Literal["spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II"]
@@ -37,12 +37,14 @@ class Conventions:
     """Width of the scores that decide what is a tie."""
     every_line_counts: bool = False
     """Judgements with a negative grade count as judged not relevant."""
+    missing_results: int = 0
+    """Results, all outside the pool, that a topic missing from the run is taken to have."""
 
 
 _NAN = float("nan")
 CONVENTIONS: dict[str, Conventions] = {
     "spanwise": Conventions(),
-    "trec_eval 10": Conventions("nearest", "whole", no_divisor=0.0, no_results=_NAN),
+    "trec_eval 10": Conventions("nearest", "whole", 0.0, _NAN, missing_results=1),
     "trec_eval 9": Conventions("truncated", "whole", 0.0, _NAN, score_bits=32),
     "trec_eval 8": Conventions(
         "ceiling", "whole", 0.0, 0.0, single=True, score_bits=32, every_line_counts=True
@@ -62,7 +64,8 @@ class Policy:
     """Which topics count: all judged ones (missing from the run: as an empty ranking), those in
     both, or those of the run."""
     empty: Empty = "skip"
-    """A topic with nothing relevant: undefined and left out of the mean, or 0."""
+    """A topic with nothing relevant: undefined and left out of the mean, or 0, or whatever the
+    measure gives."""
     depth: int | None = None
     """Only so many results of each topic are looked at."""
     unjudged: Unjudged = "keep"

@@ -88,6 +88,12 @@ class Rankings:
         """How many units are known to be relevant, retrieved or not."""
         return self.once(("relevant", rel), lambda: self._ideal_count(rel))
 
+    def anything_relevant(self, rel: float | None) -> BoolArray:
+        """Which topics have something relevant at all; None: something with a positive grade."""
+        if rel is None:
+            return self.once("positive", lambda: np.any(self.ideal > 0, axis=-1))
+        return self.relevant(rel) > 0
+
     def nonrelevant(self, rel: float) -> IntArray:
         """How many units were judged and found not relevant, retrieved or not."""
         extra = self.set_aside if self.policy.conventions.every_line_counts else 0

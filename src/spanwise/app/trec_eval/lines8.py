@@ -55,7 +55,7 @@ class Line:
         """The values of some topics, and what they are quotients of if that is summed up."""
         entry = MEASURES[self.measure]
         given = dict(self.parameters)
-        if "rel" in entry.parameters:
+        if entry.parameters.get("rel") is not None:
             given["rel"] = level
         return [function(block, **given) for function in (entry.function, *(entry.parts or ()))]
 

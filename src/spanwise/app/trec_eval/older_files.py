@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise import formats
+from spanwise.app.output import emit_bytes, say
 from spanwise.errors import (
     DuplicateError,
-    EmptyFile,
+    EmptyError,
     NoTopicsError,
     SpanwiseError,
     UsageError,
@@ -32,13 +33,12 @@ USAGE, BAD_INPUT, DUPLICATE, NO_TOPIC = 1, 2, 3, 255
 
 def refused(error: SpanwiseError) -> int:
     """Say on one line what was wrong; the exit status that belongs to it."""
-    message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(error))
-    print(f"spanwise: error: {message}", file=sys.stderr)
+    say("error", str(error))
     if isinstance(error, UsageError):
         return USAGE
     if isinstance(error, DuplicateError):
         return DUPLICATE
-    return NO_TOPIC if isinstance(error, NoTopicsError | EmptyFile) else BAD_INPUT
+    return NO_TOPIC if isinstance(error, NoTopicsError | EmptyError) else BAD_INPUT
 
 
 def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
@@ -52,6 +52,9 @@ def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
 def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
     """Judgements and run, in the formats that the older programs know."""
     how = formats.Reading(comments=False, whole_grades=True)
+    for file in (judged, returned):
+        if Path(file).is_file() and not Path(file).stat().st_size:
+            raise NoTopicsError(f"{file}: the file is empty; check how it was made")
     judgements: Judgements = formats.read(judged, ("judgements",), "qrels", how)
     run: Run = formats.read(returned, ("run",), "trec_run", how)
     return judgements, run
@@ -83,6 +86,4 @@ def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) 
 
 def printed(lines: Sequence[bytes]) -> None:
     """Write lines to standard output as they are; names of topics need not be text."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
-    sys.stdout.buffer.flush()
+    emit_bytes(b"".join(line + b"\n" for line in lines))

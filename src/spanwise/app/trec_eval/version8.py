@@ -8,8 +8,6 @@ pool, not judged.
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
@@ -17,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.app.output import emit_bytes, say
 from spanwise.app.trec_eval.lines8 import Line, Utility, long_lines, short_lines
 from spanwise.app.trec_eval.long_report import Row, rendered, short_rows
 from spanwise.app.trec_eval.long_report import measured as measured_rows
+from spanwise.app.trec_eval.numbers import real, whole
 from spanwise.app.trec_eval.older_files import (
     NO_TOPIC,
     Columns,
@@ -84,7 +84,7 @@ class Options:
         """The same as a policy."""
         return Policy(
             topics="both",
-            empty="zero",
+            empty="as-is",
             depth=self.depth,
             unjudged="drop" if self.judged_only else "keep",
             order="rising" if self.times else "falling",
@@ -104,10 +104,10 @@ def _run(words: list[str]) -> int:
         word = rest.pop(0)
         letter = word[1:2]
         if letter == "h":
-            printed(HELP.encode().splitlines())
+            emit_bytes(HELP.encode())
             return 0
         if letter == "v":
-            print(f"spanwise {__version__}, as trec_eval 8.1", file=sys.stderr)
+            say("trec_eval", f"as trec_eval 8.1, from spanwise {__version__}")
             return 0
         options = _with_option(options, letter, word[2:])
     if len(rest) != 2:
@@ -134,29 +134,17 @@ def _with_option(options: Options, letter: str, value: str) -> Options:
         case "M":
             return replace(options, depth=_not_negative("-M", value))
         case "N":
-            return replace(options, utility=replace(options.utility, documents=_whole(value)))
+            return replace(options, utility=replace(options.utility, documents=whole(value)))
         case "U" if value[:1] in ("a", "b", "c", "d"):
             weights = list(options.utility.weights)
-            weights["abcd".index(value[0])] = _real(value[1:])
+            weights["abcd".index(value[0])] = real(value[1:])
             a, b, c, d = weights
             return replace(options, utility=replace(options.utility, weights=(a, b, c, d)))
     raise UsageError(f"unknown option '-{letter}{value}'; expected {USAGE}")
 
 
-def _whole(text: str) -> int:
-    """A number as C reads it: what follows the digits is ignored, no digits are 0."""
-    digits = re.match(r"\s*([+-]?[0-9]+)", text)
-    return int(digits[1]) if digits else 0
-
-
-def _real(text: str) -> float:
-    """The same for a number with decimals."""
-    number = re.match(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)", text)
-    return float(number[1]) if number else 0.0
-
-
 def _not_negative(option: str, value: str) -> int:
-    number = _whole(value)
+    number = whole(value)
     if number < 0:
         raise UsageError(f"{option} is {number}; it must be 0 or more")
     return number

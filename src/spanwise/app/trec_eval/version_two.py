@@ -15,7 +15,7 @@ from spanwise.errors import UsageError
 from spanwise.model.policy import Policy
 
 USAGE = "treceval [-q] [-a] REFERENTIAL SYSTEM"
-POLICY = Policy(topics="both", empty="zero", follow="TrecEval II")
+POLICY = Policy(topics="both", empty="as-is", follow="TrecEval II")
 
 
 def run(words: list[str]) -> int:

@@ -1,0 +1,76 @@
+"""Call one library on files, in a process of its own: `call_library.py NAME QRELS RUN...`.
+
+Every library reads with its own readers and computes what it has of trec_eval's official measures.
+Imports are inside the functions, since each process is to pay for one library only. The last line
+printed is `map` and the mean over the runs, which run.py compares between contenders.
+"""
+
+import sys
+from collections.abc import Callable
+from statistics import fmean
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+def call_spanwise(qrels: str, runs: list[str]) -> list[float]:
+    """The function that a notebook would call, once per run."""
+    import spanwise
+
+    return [float(spanwise.evaluate(qrels, run, ["official"])["map"]) for run in runs]
+
+
+def call_pytrec_eval(qrels: str, runs: list[str]) -> list[float]:
+    """Read, evaluate, and aggregate every measure, as the examples of pytrec_eval do."""
+    import pytrec_eval
+
+    with open(qrels) as lines:  # noqa: PTH123
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(lines), {"official"})
+    maps = []
+    for run in runs:
+        with open(run) as lines:  # noqa: PTH123
+            per_topic = list(evaluator.evaluate(pytrec_eval.parse_run(lines)).values())
+        means = {
+            measure: pytrec_eval.compute_aggregated_measure(
+                measure, [values[measure] for values in per_topic]
+            )
+            for measure in per_topic[0]
+        }
+        maps.append(means["map"])
+    return maps
+
+
+def call_ir_measures(qrels: str, runs: list[str]) -> list[float]:
+    """One evaluator for all runs, so that the qrels are read once."""
+    import ir_measures
+
+    from cases import IR_OFFICIAL
+
+    measures = [ir_measures.parse_measure(name) for name in IR_OFFICIAL.split()]
+    evaluator = ir_measures.evaluator(measures, ir_measures.read_trec_qrels(qrels))
+    return [
+        evaluator.calc_aggregate(ir_measures.read_trec_run(run))[ir_measures.AP] for run in runs
+    ]
+
+
+def call_ranx(qrels: str, runs: list[str]) -> list[float]:
+    """What ranx has: neither interpolated precision nor the geometric mean nor all counts."""
+    from ranx import Qrels, Run, evaluate
+
+    measures = ["map", "r-precision", "bpref", "mrr", *(f"precision@{k}" for k in CUTOFFS)]
+    judged = Qrels.from_file(qrels, kind="trec")
+    return [
+        float(evaluate(judged, Run.from_file(run, kind="trec"), measures)["map"]) for run in runs
+    ]
+
+
+LIBRARIES: dict[str, Callable[[str, list[str]], list[float]]] = {
+    "spanwise": call_spanwise,
+    "pytrec_eval": call_pytrec_eval,
+    "ir_measures": call_ir_measures,
+    "ranx": call_ranx,
+}
+
+
+if __name__ == "__main__":
+    name, qrels_path, *run_paths = sys.argv[1:]
+    print("map", fmean(LIBRARIES[name](qrels_path, run_paths)))

@@ -1,0 +1,83 @@
+"""The command line: the group of commands, and errors on one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from importlib import import_module
+
+import click
+
+from spanwise.app.output import say
+from spanwise.errors import SpanwiseError, SpanwiseWarning
+from spanwise.version import __version__
+
+COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "demo")
+
+
+class LazyGroup(click.Group):
+    """Commands live in modules of their names, imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if name not in COMMANDS:
+            from spanwise.errors import UnknownName
+
+            raise UnknownName("command", name, list(COMMANDS), "see: spanwise --help")
+        module = import_module(f"spanwise.app.commands.{name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="spanwise %(version)s")
+def cli() -> None:
+    """Evaluate retrieval at any grain.
+
+    \b
+    Examples:
+      spanwise demo
+      spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
+      spanwise trec_eval -m map qrels.txt run.txt
+    """
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run a command; every mistake of a user is one line on standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SpanwiseWarning)
+        warnings.showwarning = _say_warning  # type: ignore[assignment]
+        try:
+            if words is None:
+                words = sys.argv[1:]
+            status = cli.main(args=words, prog_name="spanwise", standalone_mode=False)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            return 2
+        except click.ClickException as error:
+            say("error", error.format_message())
+            return 2
+        except SpanwiseError as error:
+            say("error", str(error))
+            return 2
+        except click.Abort:
+            say("error", "interrupted")
+            return 130
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+    return status if isinstance(status, int) else 0
+
+
+def _say_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    say("warning", str(message) if issubclass(category, SpanwiseWarning) else repr(message))
+
+
+def run() -> None:
+    """The entry point of the installed command."""
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""One module per command: words in, package called, words out."""

@@ -1,0 +1,78 @@
+"""spanwise eval: score runs."""
+
+from __future__ import annotations
+
+import click
+
+FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
+
+
+@click.command("eval")
+@click.argument("judgements")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
+@click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="table")
+@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@click.option("--profile", default="documents", help="A named policy with its measures.")
+@click.option("--task", type=click.Choice(["documents"]), default="documents", hidden=True)
+@click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
+@click.option(
+    "--ties",
+    type=click.Choice(["docno", "file", "rank", "expected"]),
+    help="Order of equal scores; `expected` is the mean over all orders.",
+)
+@click.option("--depth", type=int, help="Look only at so many results of each topic.")
+@click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
+@click.option("--judgements-format", help="See: spanwise formats.")
+@click.option("--run-format", help="See: spanwise formats.")
+def command(
+    judgements: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_topic: bool,
+    layout: str,
+    output: str | None,
+    profile: str,
+    task: str,  # noqa: ARG001
+    topics: str | None,
+    ties: str | None,
+    depth: int | None,
+    judged_only: bool,
+    judgements_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Score one or more runs against judgements.
+
+    JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
+    The mean is printed with the number of topics behind it and a signature of all choices made.
+
+    \b
+    Examples:
+      spanwise eval qrels.txt run.txt
+      spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
+      spanwise eval qrels.txt run.txt -m official --format trec
+      spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
+    """
+    from spanwise.app.evaluation import Request, report
+
+    policy = {
+        "topics": topics,
+        "ties": ties,
+        "depth": depth,
+        "unjudged": "drop" if judged_only else None,
+    }
+    report(
+        Request(
+            judgements,
+            runs,
+            measures,
+            profile,
+            {name: value for name, value in policy.items() if value is not None},
+            judgements_format,
+            run_format,
+        ),
+        layout,
+        per_topic,
+        output,
+    )

@@ -1,0 +1,65 @@
+"""Writing: to standard output as bytes, or to a file that is either complete or absent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from spanwise.errors import UsageError
+
+
+def emit(text: str, file: str | None = None) -> None:
+    """Print, or write to a file in one step."""
+    data = text.encode("utf-8", "surrogateescape")
+    if file is None:
+        emit_bytes(data)
+    else:
+        write_atomically(Path(file), data)
+
+
+def emit_bytes(data: bytes) -> None:
+    """Write to standard output, whatever its encoding."""
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(data.decode("utf-8", "replace"))
+    else:
+        stream.write(data)
+        stream.flush()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """The whole file or none: written beside its place, then moved there."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def say(kind: str, message: str) -> None:
+    """One line to standard error; control characters are escaped."""
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    data = f"spanwise: {kind}: {line}\n".encode("utf-8", "backslashreplace")
+    sys.stderr.flush()
+    stream = getattr(sys.stderr, "buffer", None)
+    if stream is None:
+        sys.stderr.write(data.decode())
+    else:
+        stream.write(data)
+        stream.flush()

@@ -1,0 +1,186 @@
+"""Names of measures: `nDCG(dcg='exp-log2')@10`, `P(rel=2)@5`, `IPrec@0.1`, and trec_eval's own.
+
+    name    = word [ "(" parameter { "," parameter } ")" ] [ "@" number | "[" number "]" ]
+    parameter = word "=" value
+    value   = number | word | 'text' | "[" numbers "]" | "{" grade ":" gain, ... "}"
+
+Spaces do not matter. The number after `@` or in brackets is the cut-off, or the recall level of a
+measure that has one. Other spellings (`ndcg_cut_10`) are aliases in the table of measures.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin
+
+from spanwise.errors import UnknownName, UsageError
+from spanwise.measure.gain_tables import Gains
+from spanwise.measure.registry import MEASURES
+from spanwise.model.measures import REQUIRED, Asked, Measure
+
+SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
+PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
+
+
+def parse(name: str) -> Asked:
+    """The measure that a name asks for, with its parameters."""
+    squeezed = "".join(name.split())
+    exact = plain_names().get(squeezed)
+    measure, given = (exact, {}) if exact else _by_template(squeezed)
+    if measure is None:
+        measure, given = _by_grammar(name, squeezed)
+    parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
+    missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
+    if missing:
+        example = {"cutoff": "@10", "recall": "@0.1"}.get(missing[0], f"({missing[0]}=...)")
+        raise UsageError(f"measure {name!r} needs its {missing[0]}, such as {squeezed}{example}")
+    return Asked(name, measure, parameters)
+
+
+@cache
+def plain_names() -> dict[str, Measure]:
+    """Every name and alias without a place for a parameter."""
+    names: dict[str, Measure] = dict(MEASURES)
+    for entry in MEASURES.values():
+        for alias in entry.aliases:
+            if "{" not in alias and names.setdefault(alias, entry) is not entry:
+                raise ValueError(f"two measures are called {alias!r}")
+    return names
+
+
+@cache
+def _templates() -> list[tuple[re.Pattern[str], Measure]]:
+    return [
+        (_pattern(entry, alias), entry)
+        for entry in MEASURES.values()
+        for alias in entry.aliases
+        if "{" in alias
+    ]
+
+
+def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
+    before, _, rest = alias.partition("{")
+    key, _, after = rest.partition("}")
+    shape = _shape(entry.parameter_type(key))
+    return re.compile(f"{re.escape(before)}(?P<{key}>{shape}){re.escape(after)}")
+
+
+def _shape(kind: Any) -> str:
+    """What a value of a type looks like inside an alias."""
+    if kind == Gains:
+        return r"[^=]+=.+"
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
+
+
+def _is_int(kind: object) -> bool:
+    return kind is int or (isinstance(kind, UnionType) and int in get_args(kind))
+
+
+def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
+    for pattern, entry in _templates():
+        match = pattern.fullmatch(name)
+        if match:
+            return entry, match.groupdict()
+    return None, {}
+
+
+def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
+    match = SHAPE.fullmatch(squeezed)
+    if not match:
+        raise UsageError(
+            f"measure {name!r} is not well formed; expected Name, Name@10, Name(rel=2)@10"
+            " or Name[0.1]"
+        )
+    word, inside, at, level = match.groups()
+    measure = plain_names().get(word)
+    if measure is None:
+        raise UnknownName("measure", word, sorted(plain_names()), "see: spanwise measures")
+    given: dict[str, str] = {}
+    for part in _parts(inside, name):
+        key, sign, value = part.partition("=")
+        if not sign or key not in measure.parameters:
+            known = ", ".join(measure.parameters) or "none at all"
+            raise UsageError(f"measure {name!r}: {part!r}: {word} has the parameters {known}")
+        given[key] = value
+    if at or level:
+        given[_positional(measure, name)] = at or level
+    return measure, given
+
+
+def _parts(inside: str | None, name: str) -> list[str]:
+    parts = PARTS.findall(inside or "")
+    if inside and ",".join(parts) != inside:
+        raise UsageError(f"measure {name!r}: the parameters {inside!r} are not well formed")
+    return parts
+
+
+def _positional(measure: Measure, name: str) -> str:
+    for key in ("cutoff", "recall"):
+        if key in measure.parameters:
+            return key
+    raise UsageError(f"measure {name!r}: {measure.name} takes no cut-off")
+
+
+def _value(measure: Measure, key: str, text: str, name: str) -> Any:
+    kind = measure.parameter_type(key)
+    try:
+        value = _converted(kind, text.strip("'\""))
+    except ValueError as error:
+        raise UsageError(f"measure {name!r}: {key} is {text!r}; expected {error}") from None
+    if key == "cutoff" and value is not None and value < 1:
+        raise UsageError(f"measure {name!r}: the cut-off is {text}; it must be 1 or more")
+    return value
+
+
+def _converted(kind: Any, text: str) -> Any:
+    """The text as a value of a parameter's type; ValueError says what was due."""
+    if isinstance(kind, UnionType):
+        kind = next(option for option in get_args(kind) if option is not NoneType)
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise ValueError("one of " + ", ".join(get_args(kind)))
+        return text
+    if kind == Gains:
+        return _gains(text)
+    if get_origin(kind) is tuple:
+        return tuple(_number(part) for part in text.strip("[]").split(","))
+    if kind is bool:
+        if text not in ("True", "False"):
+            raise ValueError("True or False")
+        return text == "True"
+    if kind is int:
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise ValueError("a whole number")
+        return int(text)
+    return _number(text)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        raise ValueError("a number")
+    return float(text)
+
+
+def _gains(text: str) -> Gains:
+    pairs = []
+    for part in text.strip("{}").split(","):
+        grade, sign, gain = part.replace(":", "=").partition("=")
+        if not sign:
+            raise ValueError("grades and gains, such as {1:1,2:3}")
+        pairs.append((_number(grade), _number(gain)))
+    return tuple(pairs)
+
+
+def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
+    """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
+    for entry in MEASURES.values():
+        for alias in entry.aliases:
+            before, brace, rest = alias.partition("_{")
+            if brace and before == stem:
+                return entry, rest.rstrip("}"), {}
+    asked = parse(stem)
+    return asked.measure, None, dict(asked.parameters)

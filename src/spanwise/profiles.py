@@ -1,0 +1,165 @@
+"""Named policies and measure sets: what people mean when they name a program or a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from spanwise.errors import UnknownName, UsageError
+from spanwise.model.policy import Policy
+
+# trec_eval's measures -----------------------------------------------------------------------
+
+Kind = Literal["plain", "whole cut-offs", "real cut-offs", "real values", "pairs"]
+NINE = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TrecMeasure:
+    """A measure as trec_eval names it: one name, often many numbers."""
+
+    name: str
+    kind: Kind = "plain"
+    defaults: tuple[float, ...] = ()
+    since: Literal[9, 10] = 9
+    needs: Literal["any", "qrels", "qrels_jg", "prefs"] = "qrels"
+
+    def spelled(self, value: float) -> str:
+        """The printed name of one of its numbers; real cut-offs lose what does not fit."""
+        if self.kind == "whole cut-offs":
+            return f"{self.name}_{int(value)}"
+        return f"{self.name}_{value:.2f}"[: len(self.name) + 9]
+
+
+TREC_EVAL: dict[str, TrecMeasure] = {
+    entry.name: entry
+    for entry in (
+        TrecMeasure("runid", needs="any"),
+        TrecMeasure("num_q", needs="any"),
+        *map(TrecMeasure, ("num_ret", "num_rel", "num_rel_ret", "map", "gm_map")),
+        *map(TrecMeasure, ("Rprec", "bpref", "recip_rank")),
+        TrecMeasure("iprec_at_recall", "real cut-offs", TENTHS),
+        TrecMeasure("P", "whole cut-offs", NINE),
+        TrecMeasure("relstring", "real values"),
+        TrecMeasure("recall", "whole cut-offs", NINE),
+        *map(TrecMeasure, ("infAP", "gm_bpref")),
+        TrecMeasure("Rprec_mult", "real cut-offs", FIFTHS),
+        TrecMeasure("utility", "real values"),
+        TrecMeasure("11pt_avg", "real values"),
+        TrecMeasure("binG"),
+        TrecMeasure("G", "pairs"),
+        TrecMeasure("dcg", "pairs", since=10),
+        TrecMeasure("ideal_dcg", "pairs", since=10),
+        *(TrecMeasure(name, "pairs") for name in ("ndcg", "ndcg_rel", "Rndcg")),
+        TrecMeasure("ndcg_cut", "whole cut-offs", NINE),
+        TrecMeasure("map_cut", "whole cut-offs", NINE),
+        TrecMeasure("relative_P", "whole cut-offs", NINE),
+        TrecMeasure("success", "whole cut-offs", (1, 5, 10)),
+        *map(TrecMeasure, ("set_P", "set_relative_P", "set_recall", "set_map")),
+        TrecMeasure("set_F", "real values"),
+        TrecMeasure("num_nonrel_judged_ret"),
+        *(
+            TrecMeasure(f"prefs_{name}", needs="prefs")
+            for name in (
+                *("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret"),
+                *("simp", "pair", "avgjg", "avgjg_Rnonrel"),
+                *("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret"),
+                *("simp_imp", "pair_imp", "avgjg_imp"),
+            )
+        ),
+        TrecMeasure("map_avgjg", needs="qrels_jg"),
+        TrecMeasure("P_avgjg", "whole cut-offs", NINE, needs="qrels_jg"),
+        TrecMeasure("Rprec_mult_avgjg", "real cut-offs", FIFTHS, needs="qrels_jg"),
+        TrecMeasure("yaap"),
+        TrecMeasure("rbp", "pairs", since=10),
+        TrecMeasure("rbp_resid", "pairs", since=10),
+        TrecMeasure("unj", "whole cut-offs", (5, 10, 20), since=10),
+    )
+}
+"""Every measure of trec_eval 10, in the order in which it prints them."""
+
+_COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+_SETS = ("set_P", "set_recall", "set_relative_P", "set_map", "set_F")
+_OFFICIAL = (
+    *_COUNTS,
+    *("map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"),
+)
+_PREFS = tuple(name for name in TREC_EVAL if name.startswith("prefs_"))
+
+NICKNAMES: dict[str, tuple[str, ...]] = {
+    "official": _OFFICIAL,
+    "set": (*_COUNTS, "utility", *_SETS),
+    "all_trec": (
+        *_OFFICIAL,
+        *("relstring", "recall", "infAP", "gm_bpref", "utility", "11pt_avg", "ndcg", "relative_P"),
+        *("Rprec_mult", "success", "map_cut", "ndcg_cut", "ndcg_rel", "Rndcg", "binG", "G"),
+        *(*_SETS, "num_nonrel_judged_ret", "unj", "rbp", "rbp_resid"),
+    ),
+    "prefs": ("runid", "num_q", *_PREFS[:6]),
+    "all_prefs": ("runid", "num_q", *_PREFS),
+    "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+}
+
+# Our own profiles ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A policy and the measures that go with it."""
+
+    policy: Policy = field(default_factory=Policy)
+    measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
+
+
+PROFILES: dict[str, Profile] = {
+    "documents": Profile(),
+    "trec_eval": Profile(
+        Policy(topics="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
+    ),
+    "trec_eval9": Profile(
+        Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
+    ),
+}
+
+
+def find_profile(name: str) -> Profile:
+    """The profile of that name."""
+    if name not in PROFILES:
+        raise UnknownName("profile", name, sorted(PROFILES))
+    return PROFILES[name]
+
+
+def measure_names(asked: list[str]) -> list[str]:
+    """Single measures for what was asked: nicknames and trec_eval's families are spelled out.
+
+    >>> measure_names(["success", "P.5,10", "nDCG@10"])
+    ['success_1', 'success_5', 'success_10', 'P_5', 'P_10', 'nDCG@10']
+    """
+    names: list[str] = []
+    for name in asked:
+        members = NICKNAMES.get(name, (name,))
+        for member in members:
+            names += _spelled_out(member)
+    return list(dict.fromkeys(names))
+
+
+def _spelled_out(name: str) -> list[str]:
+    if name == "runid":
+        return []  # the run's name stands beside every score anyway
+    if name in TREC_EVAL:
+        entry = TREC_EVAL[name]
+        return [entry.spelled(value) for value in entry.defaults] or [name]
+    stem, dot, text = name.partition(".")
+    if not dot or stem not in TREC_EVAL:
+        return [name]
+    entry = TREC_EVAL[stem]
+    if entry.kind not in ("whole cut-offs", "real cut-offs"):
+        return [f"{stem}_{text}"]
+    try:
+        return [entry.spelled(float(part)) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(
+            f"measure {name!r}: {text!r} should be numbers, such as {stem}.5,10"
+        ) from None

@@ -1,0 +1,105 @@
+"""A table once, drawn as text, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells as text. The first column is words, all others are numbers."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    below: tuple[str, ...] = ()  # lines of explanation
+    rules: tuple[int, ...] = ()  # a line is drawn before these rows
+
+    def widths(self) -> list[int]:
+        """The widest cell of every column."""
+        return [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+
+
+def as_text(table: Table, width: int | None = None) -> str:
+    """Aligned columns; where they do not fit, the table goes on in a second panel below."""
+    panels = [_panel(table, columns) for columns in _fitting(table.widths(), width)]
+    return "\n\n".join(panels) + "".join(f"\n{line}" for line in ("", *table.below)) + "\n"
+
+
+def _fitting(widths: Sequence[int], width: int | None) -> list[list[int]]:
+    """Groups of columns that fit side by side, each with the first column."""
+    if width is None:
+        return [list(range(len(widths)))]
+    panels, used = [[0]], widths[0]
+    for column, needed in list(enumerate(widths))[1:]:
+        if used + 2 + needed > width and len(panels[-1]) > 1:
+            panels.append([0])
+            used = widths[0]
+        panels[-1].append(column)
+        used += 2 + needed
+    return panels
+
+
+def _panel(table: Table, columns: list[int]) -> str:
+    widths = table.widths()
+
+    def line(cells: Sequence[str]) -> str:
+        first = cells[columns[0]].ljust(widths[columns[0]])
+        rest = [cells[column].rjust(widths[column]) for column in columns[1:]]
+        return "  ".join([first, *rest]).rstrip()
+
+    rule = "-" * (sum(widths[column] for column in columns) + 2 * (len(columns) - 1))
+    lines = [line(table.header), rule]
+    for number, row in enumerate(table.rows):
+        lines += [rule] if number in table.rules else []
+        lines.append(line(row))
+    return "\n".join(lines)
+
+
+def as_markdown(table: Table) -> str:
+    """A table as GitHub and most other sites render it."""
+    widths = [max(width, 4) for width in table.widths()]
+
+    def line(cells: Sequence[str]) -> str:
+        escaped = [cell.replace("|", "\\|") for cell in cells]
+        first = escaped[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(escaped[1:], widths[1:], strict=True)]
+        return "| " + " | ".join([first, *rest]) + " |"
+
+    marks = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [line(table.header), "| " + " | ".join(marks) + " |", *map(line, table.rows)]
+    return "\n".join(lines) + "\n" + "".join(f"\n{line}  " for line in table.below) + "\n"
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+
+
+def as_latex(table: Table) -> str:
+    """A table for the booktabs package."""
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join("".join(LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+
+    body: list[str] = []
+    for number, row in enumerate(table.rows):
+        body += [r"\midrule"] if number in table.rules else []
+        body.append(line(row))
+    comments = [f"% {text}" for text in table.below]
+    return "\n".join(
+        [
+            *comments,
+            r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}",
+            r"\toprule",
+            line(table.header),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
