@@ -15,7 +15,9 @@ from spanwise.errors import UsageError
 from spanwise.formats import Reading, read
 from spanwise.ground.align import align
 from spanwise.measure import MEASURES
+from spanwise.measure.names import parse
 from spanwise.model.policy import Policy
+from spanwise.pipeline import evaluate
 
 F = Fraction
 QRELS = "1 0 a 2|1 0 b 0|1 0 c 1|1 0 d -1|1 0 e 1|1 0 f 0|1 0 x 1|1 0 y 0|2 0 a 1|2 0 b 0"
@@ -217,3 +219,46 @@ def test_times_are_needed(tmp_path):
 def test_pooled_measures_name_what_they_divide():
     for entry in MEASURES.values():
         assert (entry.aggregate == "pooled") == (entry.parts is not None), entry.name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("micro_prec", F(3 + 1, 7 + 2)),
+        ("micro_recall", F(3 + 1, 4 + 1)),
+        ("micro_bpref", F(6 + 0, 12 + 1)),
+        ("avg_doc_prec", (F(1, 2) + F(2, 4) + F(3, 5) + F(1, 2)) / (4 + 1)),
+    ],
+)
+def test_pooled_over_topics(tmp_path, name, expected):
+    ground(tmp_path, QRELS, RUN)
+    files = str(tmp_path / "judged"), str(tmp_path / "returned")
+    assert evaluate(*files, [name]).means[name] == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "parameters"),
+    [
+        ("map_at_R", "AvgPFirstR", {}),
+        ("int_1.20R-prec", "IntRprecMult", {"multiple": 1.2}),
+        ("unranked_avg_prec5", "UAP", {"cutoff": 5}),
+        ("fallout_recall_14", "FalloutRecall", {"label": 14}),
+        ("rcl_at_142_nonrel", "AvgFalloutRecall", {"nonrel": 142}),
+        ("bpref_top25p2Rnonrel", "BprefVariant", {"variant": "top25p2Rnonrel"}),
+        ("bpref_5", "BprefFirst", {"first": 5}),
+        ("bpref_num_all", "BprefNumAll", {}),
+        ("old_bpref_top10pRnonrel", "OldBpref", {"margin": 10}),
+        ("3-pt_avg", "IPrecAvg3", {}),
+        ("time_precis_295", "TimeP", {"second": 295}),
+    ],
+)
+def test_older_spellings(name, own, parameters):
+    asked = parse(name)
+    assert (asked.measure.name, asked.parameters) == (own, parameters)
+
+
+def test_over_time_from_files(tmp_path):
+    ground(tmp_path, "1 0 a 1|1 0 d 1|1 0 x 1", TIMES)
+    files = str(tmp_path / "judged"), str(tmp_path / "returned")
+    means = evaluate(*files, ["time_cum_rel_10"], order="rising").means
+    assert means == {"time_cum_rel_10": 1}

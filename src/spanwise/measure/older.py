@@ -4,6 +4,7 @@ They are kept for old results. Each follows the formula in 64 bits for our own c
 the older program's rounded value where its conventions are followed.
 """
 
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -331,7 +332,7 @@ def average_fallout_recall(
 @measure(
     "RankFirstRel",
     reference=TREC_EVAL_8,
-    bounds=(0.0, np.inf),
+    bounds=(0.0, inf),
     aliases=("rank_first_rel",),
 )
 def rank_of_first_relevant(r: Rankings, *, rel: float = 1) -> FloatArray:

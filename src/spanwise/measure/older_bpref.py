@@ -5,6 +5,7 @@ judged not relevant stand above. b counts those above one relevant result, B the
 documents of the topic, b_ret the retrieved ones among them, R the relevant documents.
 """
 
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from spanwise.model.measures import Law
 from spanwise.model.rankings import Rankings
 
 REFERENCE = BPREF + "; trec_eval 8.1, NIST, 2006"
-COUNT = (0.0, np.inf)
+COUNT = (0.0, inf)
 Variant = Literal[
     "allnonrel",
     "retnonrel",

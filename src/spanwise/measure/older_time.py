@@ -5,6 +5,7 @@ must be in the order of time: the policy `order=rising`. These are trec_eval 8's
 they keep what it does: precision is that of the whole list from the first result on.
 """
 
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from spanwise.model.rankings import Rankings
 
 TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 BUCKETS, SECONDS = 60, 5
-COUNT = (0.0, np.inf)
+COUNT = (0.0, inf)
 Weights = tuple[float, ...]
 LINEAR: Weights = (1.0, -1.0, 0.0, 0.0)
 Yes = Literal["no", "yes"]
@@ -271,7 +272,7 @@ def relative_unranked_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
 # Utility ---------------------------------------------------------------------------------------
 
 
-@measure("TimeUtility", reference=TREC_EVAL_8, bounds=(-np.inf, np.inf), scores=True)
+@measure("TimeUtility", reference=TREC_EVAL_8, bounds=(-inf, inf), scores=True)
 def utility_at_time(
     r: Rankings,
     *,
@@ -290,7 +291,7 @@ def utility_at_time(
     return _at(_utility(r, rel, weights, documents), second)
 
 
-@measure("TimeIntegralUtility", reference=TREC_EVAL_8, bounds=(-np.inf, np.inf), scores=True)
+@measure("TimeIntegralUtility", reference=TREC_EVAL_8, bounds=(-inf, inf), scores=True)
 def utility_over_time(
     r: Rankings, *, rel: float = 1, weights: Weights = LINEAR, documents: int = 0
 ) -> FloatArray:

@@ -1,5 +1,7 @@
 """Counts, and measures of the retrieved documents as a set."""
 
+from math import inf
+
 import numpy as np
 
 from spanwise.errors import UsageError
@@ -10,7 +12,7 @@ from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
-COUNT = (0.0, np.inf)
+COUNT = (0.0, inf)
 
 
 @measure(
@@ -209,7 +211,7 @@ def set_f(r: Rankings, *, rel: float = 1, beta: float = 1) -> FloatArray:
     "Utility",
     Law.ORDER_FREE,
     reference=TREC_EVAL,
-    bounds=(-np.inf, np.inf),
+    bounds=(-inf, inf),
     aliases=("utility", "utility_{weights}"),
 )
 def utility(
