@@ -44,13 +44,8 @@ def concatenated(parts: Sequence[Rows], source: str) -> tuple[Rows, IntArray]:
     Line numbers are given up, because they would not say of which file.
     """
     codes: dict[bytes, int] = {}
-    owners = [
-        np.repeat(
-            [codes.setdefault(topic, len(codes)) for topic in rows.topics], np.diff(rows.starts)
-        )
-        for rows in parts
-    ]
-    owner = np.concatenate(owners)
+    topics = [codes.setdefault(topic, len(codes)) for rows in parts for topic in rows.topics]
+    owner = np.repeat(topics, np.concatenate([np.diff(rows.starts) for rows in parts]))
     starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(codes)))])
     rows = Rows(source, tuple(codes), starts, has_lines=False)
     return rows, np.argsort(owner, kind="stable")
