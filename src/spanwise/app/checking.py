@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseError
 from spanwise.formats import Reading, read
-from spanwise.formats.registry import find_format, recognised_file
+from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
 from spanwise.model.ids import text
@@ -19,7 +19,7 @@ from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.policy import Policy
 from spanwise.model.run import Run
 
-KINDS = ("judgements", "preferences", "run")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run")
 
 
 @dataclass(slots=True)

@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="spanwise %(version)s")
 def cli() -> None:
-    r"""Evaluate retrieval at any grain.
+    """Evaluate retrieval at any grain.
 
     \b
     Examples:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from spanwise.app.output import emit, say
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
-from spanwise.formats.columns import SMALL
-from spanwise.formats.opening import STDIN
+from spanwise.formats.opening import CHUNK, STDIN
 from spanwise.pipeline import asked, score
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
@@ -55,7 +54,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
 def _prepare(files: Sequence[str]) -> None:
     """Many small files are as much work as a large one: then the table library pays."""
     sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
-    if sum(sizes) > 2 * SMALL:
+    if sum(sizes) > 2 * CHUNK:
         import polars  # noqa: F401
 
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,8 +27,8 @@ from spanwise.model.rows import Rows
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-SMALL = 4 << 20
-"""Below so many bytes it does not pay to import the table library."""
+WORKERS = 2
+"""Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
@@ -59,19 +61,47 @@ class Table:
         return sum(self.lengths)
 
 
+Quick = Callable[[bytes, int, Layout], Table | None]
+"""A reader of regular pieces: bytes, number of columns, layout; None if in doubt."""
+
+
 def read(
     pieces: Iterator[bytes], file: str, layout: Layout, report: Report | None = None
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
     """All rows of a file, grouped by topic."""
-    tables: list[tuple[Table, int]] = []
+
+    def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
+        return _read_piece(piece, file, line, layout, quick, report)
+
+    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+
+
+def _tables(
+    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table]
+) -> Iterator[tuple[Table, int]]:
+    """Every piece's table and the number of lines before it, in order.
+
+    A small file is one piece. The pieces of a large one are read on threads, a few at a time, so
+    that memory stays bounded.
+    """
+    first = next(pieces)
+    second = next(pieces, None)
+    if second is None:
+        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     line = 0
-    quick = by_tokens
-    for piece in pieces:
-        if len(piece) > SMALL or "polars" in sys.modules:
-            quick = by_polars
-        tables.append((_read_piece(piece, file, line, layout, quick, report), line))
-        line += line_count(piece)
-    return _grouped(tables, file, layout)
+    waiting: deque[tuple[Future[Table], int]] = deque()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for piece in chain([first, second], pieces):
+            waiting.append((pool.submit(read_piece, piece, line, by_polars), line))
+            line += line_count(piece)
+            if len(waiting) > WORKERS:
+                future, before = waiting.popleft()
+                yield future.result(), before
+        for future, before in waiting:
+            yield future.result(), before
 
 
 def _read_piece(
@@ -79,7 +109,7 @@ def _read_piece(
     file: str,
     line: int,
     layout: Layout,
-    quick: Callable[[bytes, int, Layout], Table | None],
+    quick: Quick,
     report: Report | None,
 ) -> Table:
     width = regular_width(piece)
@@ -182,15 +212,8 @@ def ascii_safe(text: str) -> str:
 
 
 def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
-    names: list[bytes] = []
-    lengths: list[int] = []
-    for topic in topics:
-        if names and names[-1] == topic:
-            lengths[-1] += 1
-        else:
-            names.append(topic)
-            lengths.append(1)
-    return names, lengths
+    groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
+    return [topic for topic, _ in groups], [length for _, length in groups]
 
 
 def line_count(piece: bytes) -> int:

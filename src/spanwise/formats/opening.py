@@ -12,7 +12,8 @@ from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning
 
-CHUNK = 8 << 20
+CHUNK = 4 << 20
+"""Bytes read at once; a file that is not longer counts as small."""
 LONGEST_LINE = 256 << 20
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -13,7 +13,7 @@ import click
     "--most", type=click.IntRange(1), default=100, help="Problems shown per file (text only)."
 )
 def command(files: tuple[str, ...], layout: str, file_format: str | None, most: int) -> int:
-    r"""Validate runs and judgements and report every problem, not only the first.
+    """Validate runs and judgements and report every problem, not only the first.
 
     The status is 1 if there was a problem. What is odd but harmless is said as a remark.
 

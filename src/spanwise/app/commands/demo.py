@@ -7,7 +7,7 @@ import click
 
 @click.command("demo")
 def command() -> None:
-    r"""Score three small runs that come with the package.
+    """Score three small runs that come with the package.
 
     \b
     Example:

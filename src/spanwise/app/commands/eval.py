@@ -42,7 +42,7 @@ def command(
     judgements_format: str | None,
     run_format: str | None,
 ) -> None:
-    r"""Score one or more runs against judgements.
+    """Score one or more runs against judgements.
 
     JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
     The mean is printed with the number of topics behind it and a signature of all choices made.

@@ -8,7 +8,7 @@ import click
 @click.command("formats")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    r"""List all file formats, or describe one of them.
+    """List all file formats, or describe one of them.
 
     All are read plain or packed with gzip, xz or zstd, whatever the file is called.
 

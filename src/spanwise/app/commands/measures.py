@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @click.command("measures")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    r"""List all measures, or define one of them.
+    """List all measures, or define one of them.
 
     \b
     Examples:
