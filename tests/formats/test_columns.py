@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from odd_files import files, plainly, tidy_files
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats import columns
 from spanwise.formats.columns import (
     Layout,
     by_line,
@@ -197,17 +196,24 @@ def test_a_report_hears_of_every_wrong_line_and_the_rest_is_read(data, small):
             read_with(small, pieces, RUN, wrong.append)
     else:
         assert rows_of(*read_with(small, pieces, RUN, wrong.append)) == expected_rows(plain, RUN)
-    assert [error.line for error in wrong] == plain.wrong
+    assert sorted(error.line for error in wrong) == plain.wrong  # pieces are read side by side
 
 
-def test_small_pieces_are_read_without_the_table_library_and_large_ones_with_it(monkeypatch):
+def test_one_piece_is_read_without_the_table_library_and_several_with_it():
     with without_polars():
         _, texts, _ = read(iter([TIDY]), "f", RUN)
         assert isinstance(texts[2], PlainIds)
-    monkeypatch.setattr(columns, "SMALL", 10)
-    with without_polars():
-        _, texts, _ = read(iter([TIDY]), "f", RUN)
-    assert isinstance(texts[2], PolarsIds)
+        assert "polars" not in sys.modules
+        _, texts, _ = read(iter([TIDY, TIDY]), "f", RUN)
+        assert isinstance(texts[2], PolarsIds)
+
+
+def test_of_wrong_lines_in_several_pieces_the_first_is_named():
+    pieces = [TIDY, b"1 Q0 x 1 high me\n" + TIDY * 200, b"1 Q0 y\n", b"1\n"]
+    for _ in range(5):
+        with pytest.raises(FormatError) as caught:
+            read(iter(pieces), "f", RUN)
+        assert caught.value.line == 4
 
 
 def test_a_topic_that_comes_again_is_gathered_and_keeps_its_lines():
