@@ -64,7 +64,8 @@ def report(request: Request, layout: str, per_topic: bool, output: str | None) -
     if layout == "parquet":
         _parquet(results, per_topic, output)
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        terminal = sys.stdout is not None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
         emit(rendered(results, layout, per_topic=per_topic, counting=counting, width=width), output)
     if layout not in ("table", "md", "latex", "json"):
         for message in _notes(results):
