@@ -84,12 +84,15 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
     import polars as pl
 
     from spanwise.app.output import write_atomically
+    from spanwise.model.scores import printable
     from spanwise.report.scores import records
 
     if output is None:
         raise UsageError("--format parquet needs -o FILE")
     rows = [record for scores in results for record in records(scores, per_topic)]
     schema = {"run": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    for row in rows:
+        row |= {"run": printable(row["run"]), "topic": printable(row["topic"])}
     buffer = BytesIO()
     pl.DataFrame(rows, schema=schema).write_parquet(buffer)
     write_atomically(Path(output), buffer.getvalue())

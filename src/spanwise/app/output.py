@@ -53,12 +53,11 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     A link is followed; a device or a pipe cannot be moved, so it is written to.
     """
-    path = Path(os.path.realpath(path))
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
         else:
-            _write_and_move(path, data)
+            _write_and_move(path.resolve(), data)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
 
