@@ -38,11 +38,9 @@ class Marks:
     stood: IntArray  # the rank before unjudged results were dropped
 
     def in_order(self) -> Marks:
-        """By topic and rank; usually they are."""
-        later = (self.owner[1:] > self.owner[:-1]) | (
-            (self.owner[1:] == self.owner[:-1]) & (self.rank[1:] > self.rank[:-1])
-        )
-        return self if later.all() else self.where(np.lexsort((self.rank, self.owner)))
+        """By topic and rank. Nearly sorted already, which this way of sorting makes use of."""
+        place = self.owner * (int(self.rank.max(initial=0)) + 1) + self.rank
+        return self.where(np.argsort(place, kind="stable"))
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
         """Some of them."""

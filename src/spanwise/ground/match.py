@@ -46,7 +46,8 @@ def judged_rows(
         rows.append(candidates[same] + start)
         found.append(index.order[places[same]])
     run_rows, judged = np.concatenate(rows), np.concatenate(found)
-    run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
+    if not run_codes.all():  # keys of topics that nobody judged may match by accident
+        run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
     if run.documents.same_at(run_rows, index.ids, judged):
         return run_rows, judged
     return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
