@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from spanwise.errors import UsageError
@@ -32,6 +31,8 @@ def emit_bytes(data: bytes) -> None:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """The whole file or none: written beside its place, then moved there."""
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

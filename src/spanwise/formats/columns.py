@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,9 @@ from spanwise.model.rows import Rows
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
+
+WORKERS = 2
+"""Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
@@ -208,15 +211,8 @@ def ascii_safe(text: str) -> str:
 
 
 def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
-    names: list[bytes] = []
-    lengths: list[int] = []
-    for topic in topics:
-        if names and names[-1] == topic:
-            lengths[-1] += 1
-        else:
-            names.append(topic)
-            lengths.append(1)
-    return names, lengths
+    groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
+    return [topic for topic, _ in groups], [length for _, length in groups]
 
 
 def line_count(piece: bytes) -> int:

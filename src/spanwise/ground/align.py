@@ -35,6 +35,7 @@ class Marks:
     owner: IntArray  # number of the topic
     rank: IntArray  # 0 is the top
     grade: FloatArray
+    stood: IntArray  # the rank before unjudged results were dropped
 
     def in_order(self) -> Marks:
         """By topic and rank."""
@@ -42,13 +43,13 @@ class Marks:
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
         """Some of them."""
-        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen])
+        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen], self.stood[chosen])
 
     def of(self, first: int, last: int) -> Marks:
         """Those of some topics, renumbered from 0."""
         begin, end = np.searchsorted(self.owner, [first, last])
         span = slice(begin, end)
-        return Marks(self.owner[span] - first, self.rank[span], self.grade[span])
+        return Marks(self.owner[span] - first, self.rank[span], self.grade[span], self.stood[span])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +107,7 @@ class Aligned:
         status[marks.owner, marks.rank] = np.where(marks.grade >= 0, JUDGED, SET_ASIDE)
         ideal, judged = self.known.spread(first, last)
         expected = self.policy.ties == "expected"
-        score = self._scores(first, retrieved, shape) if with_scores or expected else None
+        score = self._scores(first, marks, retrieved, shape) if with_scores or expected else None
         groups = _tie_groups(score, retrieved) if score is not None and expected else (None, None)
         return Rankings(
             self.topics[first:last],
@@ -121,12 +122,17 @@ class Aligned:
             *groups,
         )
 
-    def _scores(self, first: int, retrieved: IntArray, shape: tuple[int, int]) -> FloatArray:
+    def _scores(
+        self, first: int, marks: Marks, retrieved: IntArray, shape: tuple[int, int]
+    ) -> FloatArray:
         score = np.zeros(shape)
-        real = np.arange(shape[1]) < retrieved[:, None]
-        places = self.places[first : first + shape[0], None] + np.arange(shape[1])
-        score[real] = self.ordered.scores[places[real]]
-        return score
+        begins = self.places[first : first + shape[0]]
+        if self.policy.unjudged == "drop":  # only marked results are left
+            score[marks.owner, marks.rank] = self.ordered.scores[begins[marks.owner] + marks.stood]
+        else:
+            real = np.arange(shape[1]) < retrieved[:, None]
+            score[real] = self.ordered.scores[(begins[:, None] + np.arange(shape[1]))[real]]
+        return -score if self.policy.order == "rising" else score
 
     def straddled(self, cutoff: int) -> int:
         """In how many topics equal scores stand on both sides of a cut-off."""
@@ -163,7 +169,7 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     owner = _owners(run.rows, codes, run_rows)
     kept = owner >= 0
     rank = places_of(ordered, run, policy, run_rows[kept]) - places[owner[kept]]
-    marks = Marks(owner[kept], rank, judgements.grades[judged[kept]]).in_order()
+    marks = Marks(owner[kept], rank, judgements.grades[judged[kept]], rank).in_order()
     retrieved = shown
     if policy.depth is not None:
         marks = marks.where(marks.rank < policy.depth)
@@ -198,7 +204,8 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
     stay = marks if policy.conventions.every_line_counts else marks.where(marks.grade >= 0)
     counts = np.bincount(stay.owner, minlength=len(retrieved))
     firsts = np.cumsum(counts) - counts
-    return Marks(stay.owner, np.arange(len(stay.owner)) - firsts[stay.owner], stay.grade), counts
+    rank = np.arange(len(stay.owner)) - firsts[stay.owner]
+    return Marks(stay.owner, rank, stay.grade, stay.stood), counts
 
 
 # Duplicates ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Graded relevance: discounted cumulated gain and its kin."""
 
-from math import log2, nan
+from math import inf, log2, nan
 from typing import Literal
 
 import numpy as np
@@ -85,7 +85,7 @@ def ndcg(
     Law.SWAP_UP,
     Law.ADD_BELOW,
     reference=f"{JARVELIN}; {BURGES}",
-    bounds=(0.0, np.inf),
+    bounds=(0.0, inf),
     aliases=("dcg", "dcg_{gains}"),
     expected=_expected_dcg,
 )
@@ -107,7 +107,7 @@ def dcg(
     Law.ADD_BELOW,
     Law.BLIND_BELOW_CUTOFF,
     reference=f"{JARVELIN}; {BURGES}",
-    bounds=(0.0, np.inf),
+    bounds=(0.0, inf),
     aliases=("ideal_dcg", "ideal_dcg_{gains}"),
 )
 def ideal_dcg(

@@ -177,7 +177,8 @@ def _gains(text: str) -> Gains:
 
 def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
     """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
-    for entry in MEASURES.values():
+    named = plain_names().get(stem)
+    for entry in [named] if named else MEASURES.values():
         for alias in entry.aliases:
             before, brace, rest = alias.partition("_{")
             if brace and before == stem:

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.model.rows import Rows
+from spanwise.errors import InputError
+from spanwise.model.ids import joined
+from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
 
@@ -33,6 +37,37 @@ class Preferences:
     subgroups: tuple[bytes, ...]
     documents: tuple[bytes, ...]
     levels: FloatArray
+
+
+def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgements | Preferences:
+    """Judgements from several files of one kind as if they stood in one."""
+    if len(parts) == 1:
+        return parts[0]
+    rows, order = concatenated([part.rows for part in parts], source)
+    judged = [part for part in parts if isinstance(part, Judgements)]
+    stated = [part for part in parts if isinstance(part, Preferences)]
+    if len(judged) == len(parts):
+        documents = joined([part.documents for part in judged]).reordered(order)
+        grades = np.concatenate([part.grades for part in judged])[order]
+        named = [part.assessors for part in judged if part.assessors is not None]
+        if len(named) in (0, len(parts)):
+            assessors = joined(named).reordered(order) if named else None
+            return Judgements(rows, documents, grades, assessors)
+    if len(stated) == len(parts):
+        every = order.tolist()
+
+        def gathered(columns: Iterable[tuple[bytes, ...]]) -> tuple[bytes, ...]:
+            values = [value for column in columns for value in column]
+            return tuple(values[row] for row in every)
+
+        return Preferences(
+            rows,
+            gathered(part.groups for part in stated),
+            gathered(part.subgroups for part in stated),
+            gathered(part.documents for part in stated),
+            np.concatenate([part.levels for part in stated])[order],
+        )
+    raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
 
 
 def by_assessor(judgements: Judgements) -> list[Judgements]:
