@@ -16,7 +16,8 @@ import click
 
 from spanwise import errors, profiles
 from spanwise.app.cli import cli
-from spanwise.app.trec_eval.help import GENERAL
+from spanwise.app.trec_eval import help as trec_eval_help
+from spanwise.app.trec_eval import version8, version_two
 from spanwise.formats.registry import FORMATS, Format, reader
 from spanwise.measure import MEASURES
 from spanwise.measure.names import by_stem
@@ -263,7 +264,8 @@ def one_command(command: click.Command, context: click.Context) -> Iterator[str]
     if rows:
         yield table(("option", "values", "meaning"), rows)
     if command.name == "trec_eval":
-        yield block(GENERAL)
+        for text in (trec_eval_help.GENERAL, version8.HELP, version_two.USAGE):
+            yield block(text)
 
 
 def _option(option: click.Option) -> tuple[str, str, str]:
