@@ -16,16 +16,36 @@ if TYPE_CHECKING:
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
+    from spanwise.model.spans import Spans
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Highlights:
+    """Highlighted text of judged documents, one entry for each row of the judgements."""
+
+    relevant: IntArray  # characters that were highlighted, as the file states them
+    lengths: IntArray  # characters of the document; -1 where nobody says
+    entries: IntArray  # best entry point, an offset; -1 where there is none
+    first: IntArray  # row r owns the passages first[r] to first[r + 1]
+    passages: Spans  # sorted and disjoint within each document
+
+    def of(self, row: int) -> Spans:
+        """The highlighted passages of one judged document."""
+        return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgements:
-    """Graded documents. A negative grade says: in the pool, but not judged."""
+    """Graded documents. A negative grade says: in the pool, but not judged.
+
+    Where text was highlighted, a document with some has grade 1, one without grade 0.
+    """
 
     rows: Rows
     documents: Ids
     grades: FloatArray
     assessors: Ids | None = None  # who judged, where several did
+    highlights: Highlights | None = None  # where the relevant text lies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
