@@ -172,7 +172,11 @@ def values_of(
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
     notes = []
-    for cutoff in sorted({one.parameter("cutoff") for one in measures} - {None}):
+    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
+    depth = aligned.policy.depth
+    if depth is not None:  # nothing below it is looked at
+        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
+    for cutoff in sorted(cutoffs):
         count = aligned.straddled(cutoff)
         if count:
             rule = aligned.policy.ties

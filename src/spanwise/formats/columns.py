@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.opening import BOM
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -301,6 +302,8 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     """Let Polars read the columns that are wanted, and the last, which tells of short lines."""
     import polars as pl
 
+    if piece.startswith(BOM):
+        return None  # Polars would drop it; here it is the beginning of an id
     wanted = sorted({0, *layout.texts, *layout.numbers, width - 1})
     schema = {
         f"c{column}": pl.Float64 if column in layout.numbers else pl.String

@@ -65,7 +65,9 @@ class Scores:
             import pandas as pd
         except ImportError:
             raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        return pd.DataFrame(list(self.rows()), columns=["topic", "measure", "value"])
+        rows = [(_printable(topic), name, value) for topic, name, value in self.rows()]
+        frame = pd.DataFrame(rows, columns=["topic", "measure", "value"])
+        return frame.astype({"value": "float64"})  # also where everything is undefined
 
     def to_arrow(self) -> pa.Table:
         """A table with the columns topic, measure, value."""

@@ -66,7 +66,8 @@ def topics_table(scores: Scores, counting: frozenset[str]) -> Table:
 
 def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, ...]:
     """The number of topics, the signature, and what is to be said of each run."""
-    lines = [f"{topics} topics" if topics is not None else "(n): topics behind a mean"]
+    counted = f"{topics} topic{'s' if topics != 1 else ''}"
+    lines = [counted if topics is not None else "(n): topics behind a mean"]
     lines.append(results[0].signature)
     for scores in results:
         lines += [f"{scores.run}: {note}" for note in scores.notes]
