@@ -71,7 +71,7 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: list[str], advice: str = "") -> None:
         from difflib import get_close_matches
 
-        folded = {other.lower(): other for other in known}
+        folded = {other.lower(): other for other in reversed(known)}
         near = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3)]
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         super().__init__(f"unknown {kind} {name!r}{hint}{'; ' + advice if advice else ''}")
