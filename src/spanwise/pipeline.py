@@ -180,7 +180,8 @@ def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
         count = aligned.straddled(cutoff)
         if count:
             rule = aligned.policy.ties
-            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {rule} order")
+            order = "mean over all orders" if rule == "expected" else f"{rule} order"
+            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {order}")
     return notes
 
 
@@ -259,6 +260,7 @@ def summed_up(
             for one in measures
             if one.measure.aggregate == "text"
         },
+        source=run.rows.source,
     )
 
 

@@ -298,8 +298,8 @@ def test_lines_are_counted():
     [
         (b"1 Q0 a", "3 columns: '1 Q0 a'; expected 6 columns: topic Q0 document rank score tag"),
         (b"1", "1 column: '1'; expected 6 columns: topic Q0 document rank score tag"),
-        (b"1 Q0 a 1 x me", "'x' is not a number; expected a number"),
-        (b"1 Q0 a 1 2,5 me", "'2,5' is not a number; expected a number; use a point, not a comma"),
+        (b"1 Q0 a 1 x me", "the score is 'x'; expected a number"),
+        (b"1 Q0 a 1 2,5 me", "the score is '2,5'; expected a number; use a point, not a comma"),
     ],
 )
 def test_an_error_says_where_what_and_what_was_due(line, said):

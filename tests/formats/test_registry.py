@@ -27,7 +27,8 @@ def test_a_format_must_hold_what_is_asked_for():
     with pytest.raises(UnknownName) as caught:
         find_format("trec_run", ("judgements", "preferences"))
     assert str(caught.value) == (
-        "unknown judgements or preferences format 'trec_run'; see: spanwise formats"
+        "unknown judgements or preferences format 'trec_run';"
+        " expected one of qrels, qrels_jg, prefs, qrels_prefs; see: spanwise formats"
     )
 
 
@@ -35,7 +36,7 @@ def test_a_misspelt_format_gets_a_hint():
     with pytest.raises(UnknownName) as caught:
         find_format("qrel", ("judgements",))
     assert str(caught.value) == (
-        "unknown judgements format 'qrel'; did you mean qrels, qrels_jg?; see: spanwise formats"
+        "unknown judgements format 'qrel'; expected one of qrels, qrels_jg; see: spanwise formats"
     )
 
 

@@ -56,7 +56,7 @@ def test_ranks_are_read_only_when_they_are_needed():
     wordy = b"1 Q0 a first 1 mine\n"
     assert run_of(wordy).ranks is None
     assert refusal(run_of, wordy, ranks=True) == (
-        "some/file.run.gz:1: 'first' is not a number; expected a number"
+        "some/file.run.gz:1: the rank is 'first'; expected a number"
     )
 
 

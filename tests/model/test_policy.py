@@ -58,7 +58,7 @@ def test_an_unknown_choice_is_refused(name):
 def test_a_misspelt_choice_gets_a_hint():
     with pytest.raises(UnknownName) as caught:
         Policy(ties="dokno")
-    assert str(caught.value) == "unknown ties 'dokno'; did you mean docno?"
+    assert str(caught.value) == "unknown ties 'dokno'; expected one of docno, file, rank, expected"
 
 
 def test_a_negative_depth_is_refused():

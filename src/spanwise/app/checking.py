@@ -51,7 +51,7 @@ def checked(file: str, format_name: str | None) -> Report:
             report.content = read(file, KINDS, entry.name, Reading(report=note))
             _inspect(report)
         except FormatError as error:
-            if not (isinstance(error, EmptyError) and seen):  # lines there were, all of them wrong
+            if not (isinstance(error, EmptyError) and report.problems):
                 note(error)
     report.remarks += [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
     report.problems.sort(key=lambda problem: problem[0] or 0)

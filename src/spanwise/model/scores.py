@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ class Scores:
     counts: Mapping[str, int]  # for each measure the number of topics it is defined for
     signature: str
     notes: tuple[str, ...] = ()  # what was ignored, missing or left open
-    texts: Mapping[str, tuple[str, ...]] | None = None  # for each textual measure one per topic
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # likewise, in words
+    source: str = ""  # the file that the run was read from
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
