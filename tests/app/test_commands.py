@@ -56,8 +56,9 @@ def test_every_format_can_be_looked_up(ask, name):
     assert answer.text == f"{name} ({FORMATS[name].holds})\n\n{FORMATS[name].description}\n"
 
 
-def test_a_misspelt_format_gets_a_hint(ask):
-    assert "did you mean qrels" in ask("formats", "qrel").complaint
+def test_a_misspelt_format_is_answered_with_all_there_are(ask):
+    said = f"unknown format 'qrel'; expected one of {', '.join(sorted(FORMATS))}"
+    assert ask("formats", "qrel").complaint == said
 
 
 # check ---------------------------------------------------------------------------------------
@@ -105,13 +106,8 @@ def test_check_as_json(folder, ask):
     bad, fine = json.loads(answer.out)["files"]
     assert answer.status == 1
     assert (bad["file"], bad["format"]) == ("bad.txt", "trec_run")
-    assert (
-        bad["problems"]
-        == [
-            {"line": 2, "message": "'high' is not a number; expected a number"},
-            {"line": None, "message": "..."},
-        ][:1]
-    )
+    message = "the score is 'high'; expected a number"
+    assert bad["problems"] == [{"line": 2, "message": message}]
     assert (fine["file"], fine["problems"]) == ("qrels.txt", [])
 
 
