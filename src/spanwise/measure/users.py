@@ -252,9 +252,9 @@ def compatibility(r: Rankings, *, p: float = 0.95, normalize: bool = True) -> Fl
     ranks = np.arange(1, depth + 1)
     weights = np.where(ranks <= np.maximum(r.retrieved, size)[:, None], weights, 0)
     shared = np.cumsum(_shared_from(r, depth), axis=-1)
-    overlap = np.sum(weights * shared / ranks, axis=-1)
-    own = np.sum(weights * np.minimum(ranks, size[:, None]) / ranks, axis=-1)
-    scale = own if normalize else np.where(size > 0, np.sum(weights, axis=-1), 0)
+    overlap = r.total(weights * shared / ranks)
+    own = r.total(weights * np.minimum(ranks, size[:, None]) / ranks)
+    scale = own if normalize else np.where(size > 0, r.total(weights), 0)
     return r.ratio(overlap, scale)
 
 
