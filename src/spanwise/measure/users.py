@@ -114,7 +114,7 @@ def rbp_residual(r: Rankings, *, p: float = 0.8) -> FloatArray:
     return _residual(r, p)
 
 
-@measure("rbp_resid", reference=TREC_EVAL)
+@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",))
 def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     """trec_eval's residual of rank-biased precision.
 
@@ -124,7 +124,7 @@ def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     return np.where(unknown, _residual(r, p), 0)
 
 
-@measure("rbp", Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW, reference=f"{RBP}; {TREC_EVAL}")
+@measure("rbp", *RISE, reference=f"{RBP}; {TREC_EVAL}", aliases=("rbp_p={p}", "rbp_{gains}"))
 def trec_graded_rbp(r: Rankings, *, p: float = 0.9, gains: Gains = ()) -> FloatArray:
     """trec_eval's rank-biased precision with graded gains.
 
