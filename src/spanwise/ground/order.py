@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.model.spans import ranges
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.policy import Policy
@@ -85,7 +87,7 @@ def _untied(
     inside = (group >= 0) & (places <= lasts[group])
     groups = distinct(group[inside], len(firsts))
     sizes = lasts[groups] - firsts[groups] + 1
-    members = _ranges(firsts[groups], sizes)
+    members = ranges(firsts[groups], sizes)
     member_rows = members if ordered.rows is None else ordered.rows[members]
     numbers = np.repeat(np.arange(len(groups)), sizes)
     if policy.ties == "rank" and run.ranks is not None:
@@ -110,9 +112,3 @@ def distinct(numbers: IntArray, below: int) -> IntArray:
     present = np.zeros(below, np.bool_)
     present[numbers] = True
     return np.flatnonzero(present)
-
-
-def _ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
-    """The numbers from each first on, as many as its size says, one after the other."""
-    offsets = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)
