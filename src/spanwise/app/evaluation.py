@@ -13,7 +13,7 @@ from spanwise.app.output import emit, say
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.opening import CHUNK, STDIN
-from spanwise.pipeline import asked, score
+from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
 
@@ -28,7 +28,8 @@ class Request:
     judgements: str
     runs: Sequence[str]
     measures: Sequence[str] = ()
-    profile: str = "documents"
+    profile: str | None = None
+    task: str | None = None
     policy: Mapping[str, Any] | None = None
     judgements_format: str | None = None
     run_format: str | None = None
@@ -36,19 +37,24 @@ class Request:
 
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     """The scores of every run, and which of the measures are counts."""
-    profile = find_profile(request.profile)
-    policy = replace(profile.policy, **(request.policy or {}))
-    measures = asked(request.measures or profile.measures)
+    named = find_profile(request.profile, request.task)
+    given = request.policy or {}
+    asked(request.measures)  # a mistake in a name is said before anything is read
     runs = expanded(request.runs)
     if [request.judgements, *runs].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     _prepare(runs)
-    how = Reading(ranks=policy.ties == "rank")
+    how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
-    counting = frozenset(one.label for one in measures if one.measure.aggregate == "sum")
-    return [
-        score(judgements, read_run(run, request.run_format, how), measures, policy) for run in runs
-    ], counting
+    results, counting = [], set()
+    for file in runs:
+        run = read_run(file, request.run_format, how)
+        word = request.profile or request.task
+        profile = fitting(named, judgements, run, request.measures, named=word)
+        measures = asked(request.measures or profile.measures, profile.defaults)
+        results.append(score(judgements, run, measures, replace(profile.policy, **given)))
+        counting |= {one.label for one in measures if one.measure.aggregate == "sum"}
+    return results, frozenset(counting)
 
 
 def _prepare(files: Sequence[str]) -> None:

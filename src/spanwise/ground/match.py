@@ -160,3 +160,40 @@ def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
             yield seen[identifier], row
         else:
             seen[identifier] = row
+
+
+# The same document again --------------------------------------------------------------------
+
+
+def same_documents(
+    ids: Ids, prints: FingerprintArray, rows: IntArray, topic: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Which results of a topic come from one document.
+
+    For each of these rows the number of its document, in order of first appearance; and for each
+    document the place among the rows at which it appears first.
+    """
+    keys = prints[rows] ^ _spread(topic + 1)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    begins = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
+    opening = order[begins]
+    number = np.empty(len(opening), np.int64)
+    number[np.argsort(opening)] = np.arange(len(opening))
+    document = np.empty(len(rows), np.int64)
+    document[order] = number[np.cumsum(begins) - 1]
+    opening = np.sort(opening)
+    before = opening[document]
+    if (topic[before] == topic).all() and ids.same_at(rows, ids, rows[before]):
+        return document, opening
+    return _numbered_exactly(ids, rows, topic)  # two ids with one fingerprint: all but impossible
+
+
+def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArray, IntArray]:
+    """The same by the ids themselves."""
+    numbers: dict[tuple[int, bytes], int] = {}
+    pairs = zip(topic.tolist(), ids.take(rows), strict=True)
+    document = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+    opening = np.zeros(len(numbers), np.int64)
+    opening[document[::-1]] = np.arange(len(rows))[::-1]
+    return document, opening
