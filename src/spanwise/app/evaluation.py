@@ -43,7 +43,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     runs = expanded(request.runs)
     if [request.judgements, *runs].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
-    _prepare(runs)
+    prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     results, counting = [], set()
@@ -57,7 +57,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     return results, frozenset(counting)
 
 
-def _prepare(files: Sequence[str]) -> None:
+def prepare(files: Sequence[str]) -> None:
     """Many small files are as much work as a large one: then the table library pays."""
     sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
     if sum(sizes) > 2 * CHUNK:

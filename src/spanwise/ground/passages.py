@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.ground.align import TOPICS_AT_ONCE, owners, segments
+from spanwise.ground.align import TOPICS_AT_ONCE, owners_of, segments
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.match import judged_rows, same_documents
 from spanwise.ground.order import by_score, places_of
@@ -52,7 +52,7 @@ def refuse_paths(run: Run) -> None:
 def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes]) -> IntArray:
     """For each topic its highlighted characters, and the number of documents that have some."""
     codes = {topic: code for code, topic in enumerate(topics)}
-    owner = owners(judgements.rows, codes, np.arange(len(judgements.rows)))
+    owner = owners_of(judgements.rows, codes, np.arange(len(judgements.rows)))
     characters = _sums(owner, marked.relevant, len(topics))
     return np.stack([characters, _sums(owner, marked.relevant > 0, len(topics))])
 

@@ -56,9 +56,23 @@ def _effort_scores(r: Readings, tolerance: float) -> FloatArray:
     return r.ratio(good, good + bad, undefined=0)
 
 
-def _generalised_precision(scores: FloatArray) -> FloatArray:
+def _means(scores: FloatArray) -> FloatArray:
     """The mean score of the first k documents, for every k."""
     return np.cumsum(scores, axis=-1) / np.arange(1, scores.shape[-1] + 1)
+
+
+def curve(r: Readings, scores: FloatArray) -> FloatArray:
+    """For eleven levels of recall the best precision at any rank that reaches the level; else 0.
+
+    What inex_eval prints as a curve: recall counts documents, and is cut to tenths.
+    """
+    recall = r.ratio(np.cumsum(r.relevant_place, axis=-1), r.relevant_documents[:, None], 0)
+    precision = np.where(np.arange(scores.shape[-1]) < r.documents[:, None], _means(scores), 0)
+    reached = np.floor(recall * 10)
+    return np.stack(
+        [np.max(np.where(reached >= level, precision, 0), -1, initial=0) for level in range(11)],
+        axis=-1,
+    )
 
 
 @measure(
@@ -152,5 +166,5 @@ def average_generalised_precision(
     its own score is then 0. No rank lies past the last document, so `past` changes nothing.
     """
     scores = document_scores(r, score, beta, n, tolerance)
-    precision = np.where(r.relevant_place, _generalised_precision(scores), 0)
+    precision = np.where(r.relevant_place, _means(scores), 0)
     return r.ratio(r.total(precision), r.relevant_documents)
