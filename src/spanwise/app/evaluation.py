@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from spanwise.app.output import emit, say
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
-from spanwise.formats.opening import CHUNK, STDIN
+from spanwise.formats.columns import prepare
+from spanwise.formats.opening import STDIN
 from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
@@ -55,13 +56,6 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
         results.append(score(judgements, run, measures, replace(profile.policy, **given)))
         counting |= {one.label for one in measures if one.measure.aggregate == "sum"}
     return results, frozenset(counting)
-
-
-def prepare(files: Sequence[str]) -> None:
-    """Many small files are as much work as a large one: then the table library pays."""
-    sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
-    if sum(sizes) > 2 * CHUNK:
-        import polars  # noqa: F401
 
 
 def report(request: Request, layout: str, per_topic: bool, output: str | None) -> None:

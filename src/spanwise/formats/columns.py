@@ -12,14 +12,16 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.opening import CHUNK
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -129,6 +131,13 @@ def _width_fits(width: int, layout: Layout) -> bool:
 def raise_first(error: FormatError) -> None:
     """What is done with a problem when nobody collects them."""
     raise error
+
+
+def prepare(files: Sequence[str]) -> None:
+    """Many small files are as much work as a large one: then the table library pays."""
+    sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
+    if sum(sizes) > 2 * CHUNK:
+        import polars  # noqa: F401
 
 
 # The law ------------------------------------------------------------------------------------
@@ -291,12 +300,34 @@ ODD = re.compile(rb"[_nNxX]")
 
 def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
     """All tokens as numbers; None if one of them is not plainly one."""
-    if ODD.search(b" ".join(tokens)):  # Python reads 1_0, nan and inf; by_line decides on those
+    column = b" ".join(tokens)
+    whole = whole_numbers(column)
+    if whole is not None:
+        return whole.astype(np.float64)
+    if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
         return None
     try:
         return np.array(list(map(float, tokens)))
     except ValueError:
         return None
+
+
+def whole_numbers(column: bytes) -> IntArray | None:
+    """Short whole numbers with one character between them; None if there is anything else.
+
+    >>> whole_numbers(b"12 0 345")
+    array([ 12,   0, 345])
+    """
+    data = np.frombuffer(column, np.uint8) - np.uint8(ord("0"))
+    ends = np.concatenate([np.flatnonzero(data > 9), [len(data)]])
+    lengths = np.diff(ends, prepend=-1) - 1
+    if column.translate(None, b"0123456789 :") or not 0 < lengths.min() <= lengths.max() <= 15:
+        return None
+    values = np.zeros(len(ends), np.int64)
+    for digit in range(int(lengths.max())):
+        has = lengths > digit
+        values[has] += data[ends[has] - 1 - digit].astype(np.int64) * 10**digit
+    return values
 
 
 def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:

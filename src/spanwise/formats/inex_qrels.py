@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
 
 from spanwise.errors import FormatError, InputError, SpanwiseWarning
-from spanwise.formats.columns import Layout, Table, grouped, raise_first, shown, stretches
+from spanwise.formats.columns import (
+    Layout,
+    Table,
+    grouped,
+    line_count,
+    raise_first,
+    shown,
+    single_blanks,
+    stretches,
+    whole_numbers,
+)
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec import first_lines
 from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
-from spanwise.model.spans import Spans, merged
+from spanwise.model.spans import Spans, merged, ranges
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
@@ -40,14 +50,7 @@ QRELS = Layout(
 PASSAGE = re.compile(rb"\d{1,12}:\d{1,12}")
 WHOLE = re.compile(rb"\d{1,12}")
 ENTRY = re.compile(rb"-1|\d{1,12}")
-BLANK = rb"[ \t\r\f\v]"
-LINE = re.compile(
-    (
-        rb"^ *(\S+) +\S+ +(\S+) +(\d{1,12}) +(\d{1,12})"
-        rb"(?: +(-1|\d{1,12})((?: +\d{1,12}:\d{1,12})*))? *$"
-    ).replace(b" ", BLANK),
-    re.MULTILINE,
-)
+LARGEST = 10**12 - 1
 
 
 def looks_like_highlights(head: bytes) -> bool:
@@ -69,59 +72,90 @@ def looks_like_highlights(head: bytes) -> bool:
     )
 
 
-@dataclass(slots=True)
-class _Lines:
-    """What the lines of a file say, line after line."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What some lines say."""
 
-    file: str
-    how: Reading
-    topics: list[bytes] = field(default_factory=list)
-    documents: list[bytes] = field(default_factory=list)
-    numbers: list[bytes] = field(default_factory=list)  # three for each line
-    passages: list[bytes] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    seen: set[tuple[bytes, bytes]] = field(default_factory=set)
-    repeated: int = 0
+    topics: list[bytes]
+    documents: list[bytes]
+    numbers: IntArray  # three for each: highlighted characters, length, best entry point
+    counts: IntArray  # how many passages each has
+    passages: IntArray  # two for each: offset, length
+    lines: IntArray
 
-    def take(self, piece: bytes, before: int) -> int:
-        """Take a piece of whole lines apart; the number of lines up to its end."""
-        content = piece.split(b"\n")[:-1]
-        found = LINE.findall(piece)
-        if len(found) < len(content):  # blank lines, or something is wrong
-            found = [self._line(line, n) for n, line in enumerate(content, start=before + 1)]
-        for number, columns in enumerate(found, start=before + 1):
-            if columns is not None:
-                self._add(columns, number)
-        return before + len(content)
 
-    def _line(self, line: bytes, number: int) -> tuple[bytes, ...] | None:
-        """The columns of a line; what is wrong with it is reported."""
-        match = LINE.fullmatch(line)
-        if match is not None:
-            return match.groups(b"")
-        if line.strip() and not (self.how.comments and line.startswith(b"#")):
-            (self.how.report or raise_first)(_wrong(self.file, number, line))
+def by_tokens(piece: bytes, before: int) -> Part | None:
+    """Lines with single blanks between columns, all at once; None if anything is odd."""
+    data = np.frombuffer(piece, np.uint8)
+    last = np.flatnonzero(data[data <= 32] == 10)  # number of each line's last token
+    first = np.concatenate([[0], last[:-1] + 1])
+    width = last - first + 1
+    if (width < 5).any() or (width == 6).any():
         return None
+    tokens = piece.split()
 
-    def _add(self, columns: tuple[bytes, ...], number: int) -> None:
-        topic, document, relevant, length, entry, passages = columns
-        if self.how.comments and topic.startswith(b"#"):
-            return
-        key = (topic, document)
-        if key in self.seen:
-            self.repeated += 1
-            if not self.how.literal:
-                return
-        self.seen.add(key)
-        self.topics.append(topic)
-        self.documents.append(document)
-        self.numbers += (relevant, length, entry if passages else b"-1")
-        self.passages.append(passages)
-        self.places.append(number)
+    def taken(places: IntArray) -> list[bytes]:
+        return [tokens[place] for place in places.tolist()]
+
+    topics, marked = taken(first), width > 6
+    sizes = _whole(taken(np.concatenate([first + 3, first + 4, first[marked] + 5])))
+    counts = np.maximum(width - 6, 0)
+    passages = _pairs(taken(ranges(first + 6, counts)))
+    if sizes is None or passages is None or any(topic[:1] == b"#" for topic in set(topics)):
+        return None
+    numbers = np.full((3, len(first)), -1)
+    numbers[:2] = sizes[: 2 * len(first)].reshape(2, -1)
+    numbers[2, marked] = sizes[2 * len(first) :]
+    lines = np.arange(before + 1, before + 1 + len(first))
+    return Part(topics, taken(first + 2), numbers.T, counts, passages, lines)
 
 
-def _wrong(file: str, line: int, content: bytes) -> FormatError:
-    """What is wrong with a line that is not as it should be."""
+def _whole(tokens: list[bytes]) -> IntArray | None:
+    """Tokens as whole numbers; None if they are not all such."""
+    values = whole_numbers(b" ".join(tokens))
+    whole = values is not None and len(values) == len(tokens) and values.max() <= LARGEST
+    return values if whole else None
+
+
+def _pairs(tokens: list[bytes]) -> IntArray | None:
+    """Tokens as pairs of whole numbers with a colon between; None if they are not all such."""
+    if not tokens:
+        return np.zeros((0, 2), np.int64)
+    column = b" ".join(tokens)
+    values = whole_numbers(column)
+    if values is None or len(values) != 2 * len(tokens) or values.max() > LARGEST:
+        return None
+    data = np.frombuffer(column, np.uint8)
+    between = data[(data == ord(":")) | (data == ord(" "))]
+    return values.reshape(-1, 2) if (between[::2] == ord(":")).all() else None
+
+
+def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
+    """Every line on its own; what is wrong with one is reported with its place."""
+    good = []
+    for number, line in enumerate(piece.split(b"\n")[:-1], start=before + 1):
+        fields = line.split()
+        if not fields or (how.comments and line.startswith(b"#")):
+            continue
+        error = _wrong(file, number, line)
+        if error is None:
+            good.append((number, fields))
+        else:
+            (how.report or raise_first)(error)
+    passages = [field.split(b":") for _, fields in good for field in fields[6:]]
+    numbers = [[*f[3:5], f[5] if len(f) > 6 else b"-1"] for _, f in good]
+    return Part(
+        [fields[0] for _, fields in good],
+        [fields[2] for _, fields in good],
+        np.array([list(map(int, row)) for row in numbers], np.int64).reshape(-1, 3),
+        np.array([max(len(fields) - 6, 0) for _, fields in good], np.int64),
+        np.array([list(map(int, pair)) for pair in passages], np.int64).reshape(-1, 2),
+        np.array([number for number, _ in good], np.int64),
+    )
+
+
+def _wrong(file: str, line: int, content: bytes) -> FormatError | None:
+    """What is wrong with a line; None: nothing."""
     fields = content.split()
     if len(fields) < 5:
         return FormatError(
@@ -136,7 +170,7 @@ def _wrong(file: str, line: int, content: bytes) -> FormatError:
     for value, pattern, due in checks:
         if not pattern.fullmatch(value):
             return FormatError(file, line, shown(value), due)
-    return FormatError(file, line, shown(content), QRELS.describes)
+    return None
 
 
 def _guess(fields: list[bytes]) -> str:
@@ -151,40 +185,51 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     column 5 is the length of the document; then the best entry point and every highlighted
     passage, if there are any. A document judged twice counts as it was judged first.
     """
-    lines = _Lines(file, how)
+    parts = []
     before = 0
     for piece in pieces:
-        before = lines.take(piece, before)
-    rows, documents, highlights = _columns(lines)
+        regular = single_blanks(piece.replace(b"\r\n", b"\n"))
+        part = None if regular is None else by_tokens(regular, before)
+        parts.append(part or by_line(piece, before, file, how))
+        before += line_count(piece)
+    rows, documents, highlights, repeated = _columns(parts, file, how)
     if not how.literal:
-        highlights = _repaired(highlights, lines)
+        highlights = _repaired(highlights, file, repeated)
     return Judgements(
         rows, documents, (highlights.relevant > 0).astype(np.float64), highlights=highlights
     )
 
 
-def _columns(lines: _Lines) -> tuple[Rows, PlainIds, Highlights]:
-    """The lines grouped by topic, the passages of each sorted and disjoint."""
-    counts = np.array([p.count(b":") for p in lines.passages], np.int64)
-    relevant, lengths, entries = _whole(lines.numbers).reshape(-1, 3).T
-    places = _whole(b" ".join(lines.passages).replace(b":", b" ").split()).reshape(-1, 2)
-    unsorted = Highlights(
-        relevant,
-        lengths,
-        entries,
-        np.concatenate([[0], np.cumsum(counts)]),
-        Spans(places[:, 0], places[:, 1]),
-    )
-    every = np.arange(len(lines.topics), dtype=np.float64)
-    table = Table(*stretches(lines.topics), {}, {0: every}, np.array(lines.places, np.int64))
-    layout = replace(QRELS, texts=(), numbers=(0,))
-    rows, _, order = grouped([(table, 0)], lines.file, layout)
+def _columns(parts: list[Part], file: str, how: Reading) -> tuple[Rows, Ids, Highlights, int]:
+    """All lines grouped by topic, the passages of each sorted and disjoint; how many repeat one."""
+    topics = [topic for part in parts for topic in part.topics]
+    documents = [document for part in parts for document in part.documents]
+    kept = np.arange(len(topics))
+    if len(set(zip(topics, documents, strict=True))) < len(topics):
+        kept = _first_ones(topics, documents)
+    repeated = len(topics) - len(kept)
+    if how.literal or not repeated:
+        kept = np.arange(len(topics))
+    names, lengths = stretches([topics[row] for row in kept.tolist()])
+    lines = np.concatenate([part.lines for part in parts])
+    table = Table(names, lengths, {}, {0: kept.astype(np.float64)}, lines[kept])
+    rows, _, order = grouped([(table, 0)], file, replace(QRELS, texts=(), numbers=(0,)))
+    numbers = np.concatenate([part.numbers for part in parts])
+    passages = np.concatenate([part.passages for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    relevant, characters, entries = numbers.T
+    first = np.concatenate([[0], np.cumsum(counts)])
+    every = Highlights(relevant, characters, entries, first, Spans(*passages.T))
     chosen = order[0].astype(np.int64)
-    return rows, PlainIds(lines.documents).reordered(chosen), _disjoint(unsorted.at(chosen))
+    return rows, PlainIds(documents).reordered(chosen), _disjoint(every.at(chosen)), repeated
 
 
-def _whole(tokens: list[bytes]) -> IntArray:
-    return np.fromiter(map(int, tokens), np.int64, len(tokens))
+def _first_ones(topics: list[bytes], documents: list[bytes]) -> IntArray:
+    """The rows whose topic and document no earlier row has."""
+    first: dict[tuple[bytes, bytes], int] = {}
+    for row, key in enumerate(zip(topics, documents, strict=True)):
+        first.setdefault(key, row)
+    return np.array(list(first.values()), np.int64)
 
 
 def _disjoint(highlights: Highlights) -> Highlights:
@@ -206,14 +251,14 @@ def _disjoint(highlights: Highlights) -> Highlights:
     )
 
 
-def _repaired(highlights: Highlights, lines: _Lines) -> Highlights:
+def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
     """Sizes that cannot be are put right; everything odd is counted and said."""
     totals = np.concatenate([[0], np.cumsum(highlights.passages.lengths)])
     marked = totals[highlights.first[1:]] - totals[highlights.first[:-1]]
     ends = np.repeat(highlights.lengths, highlights.counts)
     too_many = highlights.relevant > highlights.lengths
     odd = {
-        "a document judged before for the same topic: the first line counts": lines.repeated,
+        "a document judged before for the same topic: the first line counts": repeated,
         "more highlighted characters than the document has: lowered": np.count_nonzero(too_many),
         "passages that do not add up to the highlighted characters stated, which count": (
             np.count_nonzero((marked != highlights.relevant) & (marked > 0) & ~too_many)
@@ -227,8 +272,8 @@ def _repaired(highlights: Highlights, lines: _Lines) -> Highlights:
     }
     for what, count in odd.items():
         if count:
-            lines_ = "line" if count == 1 else "lines"
-            warn(f"{lines.file}: {count} {lines_} with {what}", SpanwiseWarning, stacklevel=4)
+            lines = "line" if count == 1 else "lines"
+            warn(f"{file}: {count} {lines} with {what}", SpanwiseWarning, stacklevel=4)
     return replace(highlights, relevant=np.minimum(highlights.relevant, highlights.lengths))
 
 

@@ -37,28 +37,34 @@ class Cuts:
         passage_document: IntArray,
         lengths: IntArray,
     ) -> Cuts:
-        """Lay out documents of these lengths; what is in them may pass their ends."""
+        """Lay out documents of these lengths, 0 if unknown; what is in them may pass their ends."""
         extent = lengths.copy()
         np.maximum.at(extent, result_document, results.ends)
         np.maximum.at(extent, passage_document, passages.ends)
         base = np.cumsum(extent + 1) - (extent + 1)
-        begins, ends = (places + base[result_document] for places in (results.starts, results.ends))
-        opens, closes = (
-            places + base[passage_document] for places in (passages.starts, passages.ends)
+        known = np.flatnonzero(lengths)
+        points = _Points.of(
+            [
+                (results.starts, result_document),
+                (results.ends, result_document),
+                (passages.starts, passage_document),
+                (passages.ends, passage_document),
+                (np.zeros_like(known), known),
+                (lengths[known], known),
+            ],
+            base,
         )
-        cuts = _distinct(begins, ends, opens, closes, base, base + lengths, base + extent)
-        owner = np.searchsorted(base, cuts, side="right") - 1
-        depth = np.zeros(len(cuts), np.int64)
-        np.add.at(depth, np.searchsorted(cuts, opens), 1)
-        np.add.at(depth, np.searchsorted(cuts, closes), -1)
-        left = owner[:-1]
+        begin, end, opens, closes, *_ = points.numbers
+        count = len(points.places)
+        depth = np.bincount(opens, minlength=count) - np.bincount(closes, minlength=count)
+        left = points.owner[:-1]
         return cls(
-            np.searchsorted(cuts, begins),
-            np.searchsorted(cuts, ends),
-            np.diff(cuts),
-            np.where(owner[1:] == left, left, -1),
+            begin,
+            end,
+            np.diff(points.places),
+            np.where(points.owner[1:] == left, left, -1),
             np.cumsum(depth)[:-1] > 0,
-            cuts[:-1] < (base + lengths)[left],
+            points.places[:-1] < (base + lengths)[left],
         )
 
     def relevant_in_results(self) -> IntArray:
@@ -88,6 +94,23 @@ class Cuts:
         return np.where(first < nobody, first, -1)
 
 
-def _distinct(*places: IntArray) -> IntArray:
-    every = np.sort(np.concatenate(places))
-    return every[np.concatenate([[True], every[1:] != every[:-1]])[: len(every)]]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """Places on the line, each once and rising, and which of them every given place is."""
+
+    places: IntArray
+    owner: IntArray  # the document of each
+    numbers: list[IntArray]
+
+    @classmethod
+    def of(cls, columns: list[tuple[IntArray, IntArray]], base: IntArray) -> _Points:
+        """Put columns of offsets in documents on the line, where documents begin at `base`."""
+        owner = np.concatenate([document for _, document in columns])
+        given = np.concatenate([offset for offset, _ in columns]) + base[owner]
+        order = np.argsort(given)
+        given = given[order]
+        new = np.concatenate([[True], given[1:] != given[:-1]])[: len(given)]
+        number = np.empty(len(given), np.int64)
+        number[order] = np.cumsum(new) - 1
+        bounds = np.cumsum([len(offset) for offset, _ in columns])[:-1]
+        return cls(given[new], owner[order][new], np.split(number, bounds))

@@ -84,6 +84,11 @@ def _spread(codes: IntArray) -> FingerprintArray:
     return codes.astype(np.uint64) * _SPREAD
 
 
+def topic_keys(prints: FingerprintArray, topic: IntArray) -> FingerprintArray:
+    """Fingerprints of topic and document together."""
+    return prints ^ _spread(topic + 1)
+
+
 def _per_row(codes: IntArray, rows: Rows) -> FingerprintArray:
     return np.repeat(_spread(codes), np.diff(rows.starts))
 
@@ -173,7 +178,7 @@ def same_documents(
     For each of these rows the number of its document, in order of first appearance; and for each
     document the place among the rows at which it appears first.
     """
-    keys = prints[rows] ^ _spread(topic + 1)
+    keys = topic_keys(prints[rows], topic)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     begins = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
@@ -183,10 +188,14 @@ def same_documents(
     document = np.empty(len(rows), np.int64)
     document[order] = number[np.cumsum(begins) - 1]
     opening = np.sort(opening)
-    before = opening[document]
-    if (topic[before] == topic).all() and ids.same_at(rows, ids, rows[before]):
+    if (topic[opening[document]] == topic).all() and ids.distinct() == _different(prints):
         return document, opening
     return _numbered_exactly(ids, rows, topic)  # two ids with one fingerprint: all but impossible
+
+
+def _different(prints: FingerprintArray) -> int:
+    ordered = np.sort(prints)
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
 
 def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArray, IntArray]:

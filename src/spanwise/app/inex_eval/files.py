@@ -7,7 +7,7 @@ line, to find what the original would say about it.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from spanwise.formats.columns import Layout
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.inex_runs import MOST_CHARACTERS, with_minus_one
 from spanwise.formats.opening import chunks
-from spanwise.ground.match import repeated_rows, same_documents
+from spanwise.ground.match import repeated_rows, topic_keys
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, only
 from spanwise.model.run import Run
@@ -28,7 +28,9 @@ from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     from spanwise.app.inex_eval.options import Task
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.ids import Ids
+    from spanwise.model.rows import Rows
 
 LAYOUT = Layout(
     "8 columns: topic Q0 document rank score run-id offset length",
@@ -94,7 +96,7 @@ def read_run(file: str, task: Task) -> Run:
     """A run that keeps the rules of its task; one that does not is `Rejected`."""
     pieces = list(chunks(file))
     try:
-        rows, texts, numbers = read_columns(_placed(pieces), file, LAYOUT)
+        rows, texts, numbers = _columns(pieces, file)
     except FormatError:
         _reject_if_faulty(pieces, file, task)
         raise
@@ -111,12 +113,17 @@ def read_run(file: str, task: Task) -> Run:
     return run
 
 
-def _placed(pieces: Sequence[bytes]) -> Iterator[bytes]:
-    for piece in pieces:
-        yield with_minus_one(piece, True) if b" X" in piece or b"\tX" in piece else piece
+def _columns(
+    pieces: Sequence[bytes], file: str
+) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
+    """The columns; X is looked for only where something is not a number."""
+    try:
+        return read_columns(iter(pieces), file, LAYOUT)
+    except FormatError:
+        return read_columns((with_minus_one(piece, True) for piece in pieces), file, LAYOUT)
 
 
-def _whole(values: np.ndarray, file: str) -> IntArray:
+def _whole(values: FloatArray, file: str) -> IntArray:
     wrong = (values != np.trunc(values)) | (np.abs(values) > MOST_CHARACTERS)
     if wrong.any():
         raise FormatError(file, None, f"{values[wrong][0]:g}", "whole numbers of characters")
@@ -131,21 +138,19 @@ def _keeps_rules(run: Run, task: Task) -> bool:
     """Whether nothing is wrong for sure; a doubt is settled line by line."""
     spans = run.spans
     assert spans is not None
-    rows = np.arange(len(run.rows))
     if (spans.lengths < 0).any():
         return False
     if task == "t":
         return True
     topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
-    prints = run.documents.fingerprints()
-    document, opening = same_documents(run.documents, prints, rows, topic)
-    if task == "b" and len(opening) < len(rows):
-        return False
-    if task in ("r", "i", "b") and (np.diff(document) < 0).any():
-        return False
+    document = topic_keys(run.documents.fingerprints(), topic)
     order = np.lexsort((spans.starts, document))
     same = document[order][1:] == document[order][:-1]
-    return not (same & (spans.starts[order][1:] < spans.ends[order][:-1])).any()
+    if (same & (spans.starts[order][1:] < spans.ends[order][:-1])).any():
+        return False
+    again = np.count_nonzero(same)
+    in_turn = np.count_nonzero(document[1:] == document[:-1])
+    return task == "f" or (again == 0 if task == "b" else again == in_turn)
 
 
 # Line by line -------------------------------------------------------------------------------

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.app.evaluation import prepare
 from spanwise.app.inex_eval.files import Judged, Rejected, read_judged, read_run, shown_name
 from spanwise.app.inex_eval.numbers import java_double
 from spanwise.app.inex_eval.options import HELP, Options, parsed
 from spanwise.app.output import emit_bytes, say
-from spanwise.compare.aggregate import running_sum
+from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.passages import readings
 from spanwise.measure import context, highlight
@@ -185,16 +184,20 @@ def _of_all(topics: int, totals: dict[str, int], columns: Columns) -> Iterator[b
     yield _line("num_q", b"all", str(topics))
     for name, total in totals.items():
         yield _line(name, b"all", str(total))
-    for name, values in columns.values.items():
-        yield _line(name, b"all", java_double(_mean(values)))
-    levels = columns.curve.shape[-1]
-    for level in range(levels):
-        name = f"ircl_prn.{level / (levels - 1):.2f}"
-        yield _line(name, b"all", java_double(_mean(columns.curve[:, level])))
+    for name, mean in zip(
+        columns.values, _means(np.stack([*columns.values.values()])), strict=True
+    ):
+        yield _line(name, b"all", java_double(mean))
+    means = _means(columns.curve.T)
+    for level, mean in enumerate(means):
+        yield _line(f"ircl_prn.{level / (len(means) - 1):.2f}", b"all", java_double(mean))
 
 
-def _mean(values: FloatArray) -> float:
-    return running_sum(values) / len(values) if len(values) else nan
+def _means(lines: FloatArray) -> list[float]:
+    """The mean of each line over topics, added one by one."""
+    topics = lines.shape[-1]
+    sums = np.cumsum(lines, axis=-1)[:, -1] if topics else np.full(len(lines), nan)
+    return (sums / max(topics, 1)).tolist()
 
 
 def _line(name: str, topic: bytes, value: str) -> bytes:
