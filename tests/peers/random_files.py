@@ -12,7 +12,7 @@ def random_pair(
     """Judgements with grades up to 4 and a run: unjudged results, topics that only one side has.
 
     Scores are quarters, so that 32 bits hold them exactly; with `ties` there are few different
-    ones.
+    ones, some of them negative.
     """
     chance = random.Random(seed)
     qrels: Judged = {}
@@ -35,7 +35,7 @@ def random_pair(
 def _scores(chance: random.Random, count: int, ties: bool) -> list[float]:
     if ties:
         return [chance.randint(-8, 24) / 4 for _ in range(count)]
-    return [n / 4 for n in chance.sample(range(-4000, 4000), count)]
+    return [n / 4 for n in chance.sample(range(1, 8000), count)]
 
 
 def in_both(qrels: Judged, run: Scored) -> set[str]:
