@@ -4,7 +4,7 @@ from typing import get_args
 
 from spanwise.formats.registry import Reading
 from spanwise.formats.trec import parse_prefs, parse_qrels_prefs, parse_run
-from spanwise.ground import fulfilments
+from spanwise.ground.preferences import fulfilments
 from spanwise.measure import MEASURES
 from spanwise.model.fulfilments import Fulfilments
 from spanwise.model.measures import Asked

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise import formats
-from spanwise.compare import overall
+from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.measure.names import parse
@@ -163,24 +163,41 @@ def values_of(
         if notes is not None:
             notes += [note for note in tie_notes(aligned, measures) if note not in notes]
         if mine:
-            parts.append((mine, merged(shard_values(b, measures) for b in aligned.blocks())))
+            scores = any(one.measure.scores for one in measures)
+            shards = aligned.blocks(with_scores=scores)
+            parts.append((mine, merged(shard_values(block, measures) for block in shards)))
     return parts[0][1] if judgements.assessors is None else mean_over_assessors(topics, parts)
 
 
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
     notes = []
-    for cutoff in sorted({one.parameter("cutoff") for one in measures} - {None}):
+    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
+    depth = aligned.policy.depth
+    if depth is not None:  # nothing below it is looked at
+        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
+    for cutoff in sorted(cutoffs):
         count = aligned.straddled(cutoff)
         if count:
             rule = aligned.policy.ties
-            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {rule} order")
+            order = "mean over all orders" if rule == "expected" else f"{rule} order"
+            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {order}")
     return notes
 
 
 def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
     """The map: values of some topics. This function runs on every worker, near or far."""
-    return {one.label: settled(one(block), one, block) for one in measures}
+    values = {one.label: settled(one(block), one, block) for one in measures}
+    for one in measures:
+        for name, part in zip(part_names(one), one.measure.parts or (), strict=True):
+            values[name] = settled(part(block, **one.parameters), one, block)
+    return values
+
+
+def part_names(one: Asked) -> list[str]:
+    """Under which names the two parts of a pooled measure stand among the values."""
+    kinds = ("dividend", "divisor") if one.measure.parts else ()
+    return [f"{kind} of {one.label}" for kind in kinds]
 
 
 def settled(values: Any, one: Asked, block: Any) -> Any:
@@ -234,7 +251,7 @@ def summed_up(
         run=run.name,
         topics=tuple(text(topic) for topic in topics),
         values=numbers,
-        means={one.label: overall(numbers[one.label], one.measure.aggregate) for one in numeric},
+        means={one.label: _overall(one, values) for one in numeric},
         counts={name: len(topics) - undefined[name] for name in numbers},
         signature=policy.signature(),
         notes=tuple(notes),
@@ -243,4 +260,11 @@ def summed_up(
             for one in measures
             if one.measure.aggregate == "text"
         },
+        source=run.rows.source,
     )
+
+
+def _overall(one: Asked, values: Values) -> float:
+    if one.measure.aggregate != "pooled":
+        return overall(values[one.label], one.measure.aggregate)
+    return pooled(*(values[name] for name in part_names(one)))

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from preference_blocks import block, read_preferences, read_run
 from spanwise.errors import DuplicateError, PreferenceError, UsageError
-from spanwise.ground import fulfilments
-from spanwise.ground.preferences import TOPICS_AT_ONCE
+from spanwise.ground.preferences import TOPICS_AT_ONCE, fulfilments
 from spanwise.model.ids import PolarsIds
 from spanwise.model.policy import Policy
 

@@ -12,7 +12,7 @@ from preference_oracle import Contradiction, Line, values
 from shared_data import shared
 from spanwise.errors import PreferenceError
 from spanwise.formats import Reading, read
-from spanwise.ground import fulfilments
+from spanwise.ground.preferences import fulfilments
 from spanwise.measure import MEASURES
 from spanwise.model.policy import Policy
 

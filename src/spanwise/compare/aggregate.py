@@ -35,3 +35,9 @@ def overall(values: FloatArray, how: Aggregate) -> float:
         logs = np.array([log(max(value, FLOOR)) for value in defined.tolist()])
         return exp(running_sum(logs) / len(logs))
     return running_sum(defined) / len(defined)
+
+
+def pooled(dividends: FloatArray, divisors: FloatArray) -> float:
+    """The sum of the one divided by the sum of the other; undefined values are left out."""
+    whole = overall(divisors, "sum")
+    return overall(dividends, "sum") / whole if whole else float("nan")

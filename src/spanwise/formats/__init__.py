@@ -28,12 +28,14 @@ def read_judgements(
     source: Any, name: str | None = None, how: Reading | None = None
 ) -> Judgements | Preferences:
     """Judgements or preferences from a file or an object; finished ones pass through."""
-    from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.judgements import Judgements, Preferences, combined
 
     if isinstance(source, (Judgements, Preferences)):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read(os.fspath(source), ("judgements", "preferences"), name, how)
+        files = expanded([os.fspath(source)])
+        parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
+        return combined(parts, os.fspath(source))
     from spanwise.formats.objects import judgements_of
 
     return judgements_of(source)

@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.opening import BOM
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-SMALL = 4 << 20
-"""Below so many bytes it does not pay to import the table library."""
+WORKERS = 2
+"""Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
@@ -43,6 +46,10 @@ class Layout:
     indented_comments: bool = False  # whether blanks may stand before '#'
     comments: bool = True
 
+    def name(self, column: int) -> str:
+        """What a column is called, as in `describes`."""
+        return self.describes.partition(": ")[2].split()[column]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -58,19 +65,47 @@ class Table:
         return sum(self.lengths)
 
 
+Quick = Callable[[bytes, int, Layout], Table | None]
+"""A reader of regular pieces: bytes, number of columns, layout; None if in doubt."""
+
+
 def read(
     pieces: Iterator[bytes], file: str, layout: Layout, report: Report | None = None
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
     """All rows of a file, grouped by topic."""
-    tables: list[tuple[Table, int]] = []
+
+    def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
+        return _read_piece(piece, file, line, layout, quick, report)
+
+    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+
+
+def _tables(
+    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table]
+) -> Iterator[tuple[Table, int]]:
+    """Every piece's table and the number of lines before it, in order.
+
+    A small file is one piece. The pieces of a large one are read on threads, a few at a time, so
+    that memory stays bounded.
+    """
+    first = next(pieces)
+    second = next(pieces, None)
+    if second is None:
+        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     line = 0
-    quick = by_tokens
-    for piece in pieces:
-        if len(piece) > SMALL or "polars" in sys.modules:
-            quick = by_polars
-        tables.append((_read_piece(piece, file, line, layout, quick, report), line))
-        line += line_count(piece)
-    return _grouped(tables, file, layout)
+    waiting: deque[tuple[Future[Table], int]] = deque()
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for piece in chain([first, second], pieces):
+            waiting.append((pool.submit(read_piece, piece, line, by_polars), line))
+            line += line_count(piece)
+            if len(waiting) > WORKERS:
+                future, before = waiting.popleft()
+                yield future.result(), before
+        for future, before in waiting:
+            yield future.result(), before
 
 
 def _read_piece(
@@ -78,18 +113,17 @@ def _read_piece(
     file: str,
     line: int,
     layout: Layout,
-    quick: Callable[[bytes, int, Layout], Table | None],
+    quick: Quick,
     report: Report | None,
 ) -> Table:
-    if report is None:
-        width = regular_width(piece)
-        regular = piece if width is not None else single_blanks(piece)
-        if width is None and regular is not None:
-            width = regular_width(regular)
-        if regular is not None and width is not None and _width_fits(width, layout):
-            table = quick(regular, width, layout)
-            if table is not None:
-                return table
+    width = regular_width(piece)
+    regular = piece if width is not None else single_blanks(piece)
+    if width is None and regular is not None:
+        width = regular_width(regular)
+    if regular is not None and width is not None and _width_fits(width, layout):
+        table = quick(regular, width, layout)
+        if table is not None:
+            return table
     return by_line(piece, file, line, layout, report or _raise)
 
 
@@ -116,7 +150,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             continue
         try:
             _check(text, fields, layout, file, number)
-            values = [_number(fields[column], file, number) for column in layout.numbers]
+            values = [_number(fields[c], layout.name(c), file, number) for c in layout.numbers]
         except FormatError as error:
             report(error)
             continue
@@ -150,10 +184,13 @@ def _check(text: bytes, fields: list[bytes], layout: Layout, file: str, line: in
         )
     if not _width_fits(len(fields), layout):
         count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}: {shown(text)}"
-        raise FormatError(file, line, count, layout.describes, _guess(len(fields), layout))
+        raise FormatError(file, line, count, layout.describes, _guess(fields, layout))
 
 
-def _guess(width: int, layout: Layout) -> str:
+def _guess(fields: list[bytes], layout: Layout) -> str:
+    width = len(fields)
+    if fields[0].startswith(b"#"):
+        return "comments are not known here; remove the line"
     if layout.width == 4 and width >= 6:
         return "this looks like a run; are run and judgements swapped?"
     if layout.width == 6 and width == 4:
@@ -163,11 +200,11 @@ def _guess(width: int, layout: Layout) -> str:
     return ""
 
 
-def _number(field: bytes, file: str, line: int) -> float:
+def _number(field: bytes, name: str, file: str, line: int) -> float:
     if NUMBER.fullmatch(field):
         return float(field)
     advice = "use a point, not a comma" if b"," in field else ""
-    raise FormatError(file, line, f"{shown(field)} is not a number", "a number", advice)
+    raise FormatError(file, line, f"the {name} is {shown(field)}", "a number", advice)
 
 
 def shown(text: bytes, most: int = 80) -> str:
@@ -182,15 +219,8 @@ def ascii_safe(text: str) -> str:
 
 
 def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
-    names: list[bytes] = []
-    lengths: list[int] = []
-    for topic in topics:
-        if names and names[-1] == topic:
-            lengths[-1] += 1
-        else:
-            names.append(topic)
-            lengths.append(1)
-    return names, lengths
+    groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
+    return [topic for topic, _ in groups], [length for _, length in groups]
 
 
 def line_count(piece: bytes) -> int:
@@ -279,6 +309,8 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     """Let Polars read the columns that are wanted, and the last, which tells of short lines."""
     import polars as pl
 
+    if piece.startswith(BOM):
+        return None  # Polars would drop it; here it is the beginning of an id
     wanted = sorted({0, *layout.texts, *layout.numbers, width - 1})
     schema = {
         f"c{column}": pl.Float64 if column in layout.numbers else pl.String
@@ -300,14 +332,14 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     numbers = {column: frame[f"c{column}"].to_numpy() for column in layout.numbers}
     if any(np.isnan(values).any() for values in numbers.values()):
         return None
-    runs = frame["c0"].rle()
-    names = [name.encode() for name in runs.struct.field("value").to_list()]
+    runs = frame["c0"].rle().struct.unnest()
+    names = [name.encode() for name in runs["value"].to_list()]
     if _any_comment(names, layout):
         return None
     texts: dict[int, Ids] = {
         column: PolarsIds(frame[f"c{column}"].cast(pl.Binary)) for column in layout.texts
     }
-    return Table(names, runs.struct.field("len").to_list(), texts, numbers)
+    return Table(names, runs["len"].to_list(), texts, numbers)
 
 
 # Grouping by topic --------------------------------------------------------------------------

@@ -89,12 +89,19 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
 
 
+def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
+    """The format that a file's beginning looks like; standard input must be named."""
+    if file == STDIN:
+        raise FormatError(file, None, "standard input is read only once", "the name of its format")
+    return recognised(next(chunks(file)), holds)
+
+
 def expanded(names: Sequence[str]) -> list[str]:
     """Files as given; a folder stands for all files in it, in byte order."""
     files: list[str] = []
     for name in names:
         path = Path(name)
-        if name != STDIN and path.is_dir():
+        if name and name != STDIN and path.is_dir():
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

@@ -32,12 +32,19 @@ STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (
 
 
 def columns_of(head: bytes) -> int:
-    """How many columns the first line of data has."""
-    for line in head.split(b"\n", 1000)[:1000]:
+    """How many columns most of the first lines of data have."""
+    counts: dict[int, int] = {}
+    for line in head[:100_000].split(b"\n")[:200]:
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):
-            return len(fields)
-    return 0
+            counts[len(fields)] = counts.get(len(fields), 0) + 1
+    return max(counts, key=counts.__getitem__, default=0)
+
+
+def looks_like_run(head: bytes) -> bool:
+    """Six columns or more, or five with the constant that only runs have."""
+    columns = columns_of(head)
+    return columns >= 6 or (columns == 5 and b" Q0 " in head[:1000].replace(b"\t", b" "))
 
 
 class _Tail:
@@ -60,7 +67,7 @@ class _Tail:
             yield piece
 
 
-@reader("trec_run", holds="run", recognise=lambda head: columns_of(head) >= 6)
+@reader("trec_run", holds="run", recognise=looks_like_run)
 def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """A run: `topic Q0 document rank score tag`, anything after it ignored.
 
@@ -79,7 +86,7 @@ def stem(file: str) -> str:
     return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
 
 
-@reader("qrels", holds="judgements", recognise=lambda head: columns_of(head) == 4)
+@reader("qrels", holds="judgements", recognise=lambda head: 0 < columns_of(head) <= 4)
 def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements: `topic iteration document grade`.
 
@@ -127,7 +134,11 @@ def _check_grades(judgements: Judgements, how: Reading) -> None:
         how.report(error)
 
 
-@reader("prefs", holds="preferences", recognise=lambda head: columns_of(head) == 5)
+@reader(
+    "prefs",
+    holds="preferences",
+    recognise=lambda head: columns_of(head) == 5 and not looks_like_run(head),
+)
 def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
     """Preferences: `topic group sub-group document level`.
 

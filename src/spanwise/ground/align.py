@@ -35,20 +35,22 @@ class Marks:
     owner: IntArray  # number of the topic
     rank: IntArray  # 0 is the top
     grade: FloatArray
+    stood: IntArray  # the rank before unjudged results were dropped
 
     def in_order(self) -> Marks:
-        """By topic and rank."""
-        return self.where(np.lexsort((self.rank, self.owner)))
+        """By topic and rank. Nearly sorted already, which this way of sorting makes use of."""
+        place = self.owner * (int(self.rank.max(initial=0)) + 1) + self.rank
+        return self.where(np.argsort(place, kind="stable"))
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
         """Some of them."""
-        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen])
+        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen], self.stood[chosen])
 
     def of(self, first: int, last: int) -> Marks:
         """Those of some topics, renumbered from 0."""
         begin, end = np.searchsorted(self.owner, [first, last])
         span = slice(begin, end)
-        return Marks(self.owner[span] - first, self.rank[span], self.grade[span])
+        return Marks(self.owner[span] - first, self.rank[span], self.grade[span], self.stood[span])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +108,7 @@ class Aligned:
         status[marks.owner, marks.rank] = np.where(marks.grade >= 0, JUDGED, SET_ASIDE)
         ideal, judged = self.known.spread(first, last)
         expected = self.policy.ties == "expected"
-        score = self._scores(first, retrieved, shape) if with_scores or expected else None
+        score = self._scores(first, marks, retrieved, shape) if with_scores or expected else None
         groups = _tie_groups(score, retrieved) if score is not None and expected else (None, None)
         return Rankings(
             self.topics[first:last],
@@ -121,12 +123,17 @@ class Aligned:
             *groups,
         )
 
-    def _scores(self, first: int, retrieved: IntArray, shape: tuple[int, int]) -> FloatArray:
+    def _scores(
+        self, first: int, marks: Marks, retrieved: IntArray, shape: tuple[int, int]
+    ) -> FloatArray:
         score = np.zeros(shape)
-        real = np.arange(shape[1]) < retrieved[:, None]
-        places = self.places[first : first + shape[0], None] + np.arange(shape[1])
-        score[real] = self.ordered.scores[places[real]]
-        return score
+        begins = self.places[first : first + shape[0]]
+        if self.policy.unjudged == "drop":  # only marked results are left
+            score[marks.owner, marks.rank] = self.ordered.scores[begins[marks.owner] + marks.stood]
+        else:
+            real = np.arange(shape[1]) < retrieved[:, None]
+            score[real] = self.ordered.scores[(begins[:, None] + np.arange(shape[1]))[real]]
+        return -score if self.policy.order == "rising" else score
 
     def straddled(self, cutoff: int) -> int:
         """In how many topics equal scores stand on both sides of a cut-off."""
@@ -163,7 +170,7 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     owner = _owners(run.rows, codes, run_rows)
     kept = owner >= 0
     rank = places_of(ordered, run, policy, run_rows[kept]) - places[owner[kept]]
-    marks = Marks(owner[kept], rank, judgements.grades[judged[kept]]).in_order()
+    marks = Marks(owner[kept], rank, judgements.grades[judged[kept]], rank).in_order()
     retrieved = shown
     if policy.depth is not None:
         marks = marks.where(marks.rank < policy.depth)
@@ -171,9 +178,9 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     retrieved = np.where(shown > 0, retrieved, policy.conventions.missing_results)
     if policy.unjudged == "drop":
         marks, retrieved = _without_unjudged(marks, retrieved, policy)
-    return Aligned(
-        tuple(topics), policy, retrieved, marks, Known.of(judgements, codes), ordered, places, shown
-    )
+    evaluated = tuple(topics)
+    known = judgements.once(("known", evaluated), lambda: Known.of(judgements, codes))
+    return Aligned(evaluated, policy, retrieved, marks, known, ordered, places, shown)
 
 
 def _owners(rows: Rows, codes: dict[bytes, int], of_rows: IntArray) -> IntArray:
@@ -198,7 +205,8 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
     stay = marks if policy.conventions.every_line_counts else marks.where(marks.grade >= 0)
     counts = np.bincount(stay.owner, minlength=len(retrieved))
     firsts = np.cumsum(counts) - counts
-    return Marks(stay.owner, np.arange(len(stay.owner)) - firsts[stay.owner], stay.grade), counts
+    rank = np.arange(len(stay.owner)) - firsts[stay.owner]
+    return Marks(stay.owner, rank, stay.grade, stay.stood), counts
 
 
 # Duplicates ---------------------------------------------------------------------------------
@@ -242,13 +250,17 @@ def refuse_duplicate_judgements(
     codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
     worst: tuple[int, DuplicateError] | None = None
     for part in by_assessor(judgements):
-        prints = part.documents.fingerprints()
-        for first, again in repeated_rows(part.rows, part.documents, prints):
+        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
             owner = int(_owners(part.rows, codes, np.array([again]))[0])
             if owner >= 0 and (worst is None or owner < worst[0]):
                 worst = owner, _duplicate(part.rows, part.documents, first, again)
     if worst:
         raise worst[1]
+
+
+def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
+    prints = judgements.documents.fingerprints()
+    return list(repeated_rows(judgements.rows, judgements.documents, prints))
 
 
 def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.errors import UsageError
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.policy import Policy
@@ -22,14 +24,19 @@ if TYPE_CHECKING:
 class Ordered:
     """The rows of a run in the order of their scores, topic by topic."""
 
-    scores: FloatArray  # falling within each topic
+    scores: FloatArray  # falling within each topic; with their sign changed if they were to rise
     rows: IntArray | None  # the row at each place; None: every row is in its place already
     tied: IntArray  # places whose score equals the next one's in the same topic
 
 
 def by_score(run: Run, policy: Policy) -> Ordered:
-    """Order by falling score; equal scores stay in file order for now."""
-    scores = run.scores.astype(np.float32) if policy.conventions.score_bits == 32 else run.scores
+    """Order by score; equal scores stay in file order for now."""
+    if policy.ties == "rank" and run.ranks is None:
+        raise UsageError(f"ties: rank needs stated ranks, and {run.rows.source} was read without")
+    scores = -run.scores if policy.order == "rising" else run.scores
+    if policy.conventions.score_bits == 32:
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            scores = scores.astype(np.float32)
     inner = np.ones(max(len(scores) - 1, 0), np.bool_)
     inner[run.rows.starts[1:-1] - 1] = False  # from one topic to the next the score may rise
     rising = np.flatnonzero((scores[1:] > scores[:-1]) & inner)
@@ -42,7 +49,8 @@ def by_score(run: Run, policy: Policy) -> Ordered:
 
 def _sorted_rows(scores: FloatArray, rows: Rows, rising: IntArray) -> IntArray:
     order = np.arange(len(scores))
-    for topic in np.unique(np.searchsorted(rows.starts, rising, side="right") - 1).tolist():
+    topics = np.searchsorted(rows.starts, rising, side="right") - 1
+    for topic in distinct(topics, len(rows.topics)).tolist():
         first, last = rows.starts[topic], rows.starts[topic + 1]
         order[first:last] = first + np.argsort(-scores[first:last], kind="stable")
     return order
@@ -79,12 +87,12 @@ def _untied(
     firsts, lasts = tie_groups(ordered)
     group = np.searchsorted(firsts, places, side="right") - 1
     inside = (group >= 0) & (places <= lasts[group])
-    groups = np.unique(group[inside])
+    groups = distinct(group[inside], len(firsts))
     sizes = lasts[groups] - firsts[groups] + 1
     members = _ranges(firsts[groups], sizes)
     member_rows = members if ordered.rows is None else ordered.rows[members]
     numbers = np.repeat(np.arange(len(groups)), sizes)
-    if policy.ties == "rank" and run.ranks is not None:
+    if run.ranks is not None and policy.ties == "rank":
         sorted_rows = member_rows[np.lexsort((run.ranks[member_rows], numbers))]
     elif rising:
         sorted_rows = run.documents.falling(member_rows, -numbers)[::-1]
@@ -95,6 +103,17 @@ def _untied(
     at = np.searchsorted(sorted_rows, rows[inside], sorter=by_row)
     new_places[inside] = members[by_row[at]]
     return new_places
+
+
+def distinct(numbers: IntArray, below: int) -> IntArray:
+    """The different numbers, rising. NumPy's own way imports a whole subpackage first.
+
+    >>> distinct(np.array([3, 1, 3]), 5).tolist()
+    [1, 3]
+    """
+    present = np.zeros(below, np.bool_)
+    present[numbers] = True
+    return np.flatnonzero(present)
 
 
 def _ranges(firsts: IntArray, sizes: IntArray) -> IntArray:

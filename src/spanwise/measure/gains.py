@@ -1,6 +1,6 @@
 """Graded relevance: discounted cumulated gain and its kin."""
 
-from math import log2, nan
+from math import inf, log2, nan
 from typing import Literal
 
 import numpy as np
@@ -85,7 +85,7 @@ def ndcg(
     Law.SWAP_UP,
     Law.ADD_BELOW,
     reference=f"{JARVELIN}; {BURGES}",
-    bounds=(0.0, np.inf),
+    bounds=(0.0, inf),
     aliases=("dcg", "dcg_{gains}"),
     expected=_expected_dcg,
 )
@@ -107,7 +107,7 @@ def dcg(
     Law.ADD_BELOW,
     Law.BLIND_BELOW_CUTOFF,
     reference=f"{JARVELIN}; {BURGES}",
-    bounds=(0.0, np.inf),
+    bounds=(0.0, inf),
     aliases=("ideal_dcg", "ideal_dcg_{gains}"),
 )
 def ideal_dcg(
@@ -138,7 +138,7 @@ def _ndcg_curve(r: Rankings, gained: FloatArray, ideal: FloatArray, ranks: IntAr
     aliases=("ndcg_rel", "ndcg_rel_{gains}"),
 )
 def ndcg_at_relevant(r: Rankings, *, gains: Gains = ()) -> FloatArray:
-    """NDCG averaged over the ranks of the relevant results, as AP averages precision.
+    """The mean of nDCG over the ranks of the relevant results, as AP averages precision.
 
     The mean over all documents of the ideal ranking: for a retrieved one with positive gain
     DCG@i / ideal DCG@i at its rank i, for every other one nDCG of the whole ranking. Undefined if
@@ -164,7 +164,7 @@ def ndcg_at_relevant(r: Rankings, *, gains: Gains = ()) -> FloatArray:
     aliases=("Rndcg_{gains}",),
 )
 def r_ndcg(r: Rankings, *, rel: float = 1, gains: Gains = ()) -> FloatArray:
-    """NDCG averaged over the ranks where the gain of the ideal ranking drops, as Rprec at R.
+    """The mean of nDCG over the ranks where the gain of the ideal ranking drops, as Rprec at R.
 
     The mean of DCG@k / ideal DCG@k over every k where the ideal ranking has its last document of
     one gain; and over the length of the ranking once more if it is longer by two or more.

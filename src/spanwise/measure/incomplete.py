@@ -38,7 +38,7 @@ def bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     relevant = r.relevant(rel)
     worst = np.minimum(r.nonrelevant(rel), relevant)[:, None]
     above = np.minimum(above_hits(r, r.misses(rel), rel), relevant[:, None])
-    terms = np.where(above > 0, 1 - r.ratio(above, worst, undefined=0), 1.0)
+    terms = np.where(above > 0, 1 - r.ratio(above, worst, undefined=0).astype(np.float64), 1.0)
     terms = np.where(r.hit_ranks(rel) > 0, terms, 0)
     return r.ratio(r.total_from_top(terms), relevant)
 

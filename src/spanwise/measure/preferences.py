@@ -6,6 +6,7 @@ preferences count: `all`; `ret`, those between retrieved documents; `imp`, also 
 exactly one document was retrieved, which are implied by the ranking.
 """
 
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from spanwise.model.fulfilments import Fulfilments, Pairs, ratio, total
 
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 CARTERETTE = "Carterette and Bennett: Evaluation Measures for Preference Judgments. SIGIR 2008"
-COUNT = (0.0, np.inf)
+COUNT = (0.0, inf)
 
 
 @measure(

@@ -3,7 +3,7 @@
 Relevance is binary here: a result is relevant if its grade is at least `rel`.
 """
 
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -326,7 +326,7 @@ def average_interpolated_precision(
     Law.SWAP_UP,
     Law.ADD_BELOW,
     reference="Robertson: yet another average precision, in " + TREC_EVAL,
-    bounds=(-np.inf, np.inf),
+    bounds=(-inf, inf),
     aliases=("yaap",),
 )
 def yet_another_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:

@@ -20,6 +20,8 @@ def measure(
     aggregate: Aggregate = "mean",
     reads: Reads = "rankings",
     expected: Function | None = None,
+    parts: tuple[Function, Function] | None = None,
+    scores: bool = False,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
 
@@ -37,6 +39,8 @@ def measure(
             aggregate=aggregate,
             reads=reads,
             expected=expected,
+            parts=parts,
+            scores=scores,
         )
         return function
 

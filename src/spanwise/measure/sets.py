@@ -1,5 +1,7 @@
 """Counts, and measures of the retrieved documents as a set."""
 
+from math import inf
+
 import numpy as np
 
 from spanwise.errors import UsageError
@@ -10,7 +12,7 @@ from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
-COUNT = (0.0, np.inf)
+COUNT = (0.0, inf)
 
 
 @measure(
@@ -168,13 +170,15 @@ def set_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.IDEAL_IS_ONE,
     reference=TREC_EVAL,
-    aliases=("set_map",),
+    aliases=("set_map", "exact_unranked_avg_prec"),
 )
 def set_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Precision times recall of the retrieved set.
 
     ok^2 / (n R); 0 if nothing was retrieved.
     """
+    if r.policy.conventions.single:  # trec_eval 8 multiplies the two rounded quotients
+        return set_precision(r, rel=rel) * set_recall(r, rel=rel)
     found = r.found_by(rel, None)
     return r.ratio(found * found, r.retrieved * r.relevant(rel), undefined=0)
 
@@ -207,7 +211,7 @@ def set_f(r: Rankings, *, rel: float = 1, beta: float = 1) -> FloatArray:
     "Utility",
     Law.ORDER_FREE,
     reference=TREC_EVAL,
-    bounds=(-np.inf, np.inf),
+    bounds=(-inf, inf),
     aliases=("utility", "utility_{weights}"),
 )
 def utility(
@@ -221,14 +225,17 @@ def utility(
 
     a (relevant retrieved) + b (retrieved, not relevant) + c (relevant, not retrieved)
     + d (neither), for weights a, b, c, d; the last needs the number of `documents` in the
-    collection.
+    collection. trec_eval 8 gives 0 without relevant documents.
     """
     if len(weights) != 4:
         raise UsageError(f"Utility has {len(weights)} weights; it needs 4, such as 1,-1,0,0")
     found, shown, known = r.found_by(rel, None), r.retrieved, r.relevant(rel)
     a, b, c, d = weights
     neither = documents + found - shown - known
-    return a * found + b * (shown - found) + c * (known - found) + d * neither
+    value = a * found + b * (shown - found) + c * (known - found) + d * neither
+    if r.policy.conventions.single:
+        value = np.where(known > 0, value, 0.0)
+    return np.asarray(value, r.real_type)
 
 
 @measure(

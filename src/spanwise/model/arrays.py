@@ -1,13 +1,19 @@
-"""Names for the array types that pass between rooms."""
+"""Names for the array types that pass between rooms.
 
-from typing import TypeAlias
+They exist for the type checker only: at run time they cost nothing, not even the import of NumPy.
+"""
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-FloatArray: TypeAlias = NDArray[np.floating]
-IntArray: TypeAlias = NDArray[np.int64]
-BoolArray: TypeAlias = NDArray[np.bool_]
-StatusArray: TypeAlias = NDArray[np.int8]
-FingerprintArray: TypeAlias = NDArray[np.uint64]
-ObjectArray: TypeAlias = NDArray[np.object_]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray: TypeAlias = NDArray[np.floating]
+    IntArray: TypeAlias = NDArray[np.int64]
+    BoolArray: TypeAlias = NDArray[np.bool_]
+    StatusArray: TypeAlias = NDArray[np.int8]
+    FingerprintArray: TypeAlias = NDArray[np.uint64]
+    ObjectArray: TypeAlias = NDArray[np.object_]
+else:
+    FloatArray = IntArray = BoolArray = StatusArray = FingerprintArray = ObjectArray = Any

@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from spanwise.model.rows import Rows
+from spanwise.errors import InputError
+from spanwise.model.ids import joined
+from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
+    from spanwise.model.spans import Spans
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Highlights:
+    """Highlighted text of judged documents, one entry for each row of the judgements."""
+
+    relevant: IntArray  # characters that were highlighted, as the file states them
+    lengths: IntArray  # characters of the document; -1 where nobody says
+    entries: IntArray  # best entry point, an offset; -1 where there is none
+    first: IntArray  # row r owns the passages first[r] to first[r + 1]
+    passages: Spans  # sorted and disjoint within each document
+
+    def of(self, row: int) -> Spans:
+        """The highlighted passages of one judged document."""
+        return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgements:
-    """Graded documents. A negative grade says: in the pool, but not judged."""
+    """Graded documents. A negative grade says: in the pool, but not judged.
+
+    Where text was highlighted, a document with some has grade 1, one without grade 0.
+    """
 
     rows: Rows
     documents: Ids
     grades: FloatArray
     assessors: Ids | None = None  # who judged, where several did
+    highlights: Highlights | None = None  # where the relevant text lies
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is derived from judgements is made once, however many runs are scored."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +67,37 @@ class Preferences:
     subgroups: tuple[bytes, ...]
     documents: tuple[bytes, ...]
     levels: FloatArray
+
+
+def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgements | Preferences:
+    """Judgements from several files of one kind as if they stood in one."""
+    if len(parts) == 1:
+        return parts[0]
+    rows, order = concatenated([part.rows for part in parts], source)
+    judged = [part for part in parts if isinstance(part, Judgements)]
+    stated = [part for part in parts if isinstance(part, Preferences)]
+    if len(judged) == len(parts):
+        documents = joined([part.documents for part in judged]).reordered(order)
+        grades = np.concatenate([part.grades for part in judged])[order]
+        named = [part.assessors for part in judged if part.assessors is not None]
+        if len(named) in (0, len(parts)):
+            assessors = joined(named).reordered(order) if named else None
+            return Judgements(rows, documents, grades, assessors)
+    if len(stated) == len(parts):
+        every = order.tolist()
+
+        def gathered(columns: Iterable[tuple[bytes, ...]]) -> tuple[bytes, ...]:
+            values = [value for column in columns for value in column]
+            return tuple(values[row] for row in every)
+
+        return Preferences(
+            rows,
+            gathered(part.groups for part in stated),
+            gathered(part.subgroups for part in stated),
+            gathered(part.documents for part in stated),
+            np.concatenate([part.levels for part in stated])[order],
+        )
+    raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
 
 
 def by_assessor(judgements: Judgements) -> list[Judgements]:

@@ -12,8 +12,8 @@ from spanwise.errors import UsageError
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
-Aggregate = Literal["mean", "sum", "geometric", "text"]
-"""What stands for all topics; a text is not summed up at all."""
+Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
+"""What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
 Reads = Literal["rankings", "preferences", "anything"]
 """What kind of block a measure is a function of."""
 
@@ -49,6 +49,8 @@ class Measure:
     aggregate: Aggregate = "mean"
     reads: Reads = "rankings"
     expected: Function | None = None  # over all orders of equal scores
+    parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
+    scores: bool = False  # whether it looks at the system's scores
 
     @property
     def definition(self) -> str:

@@ -14,7 +14,8 @@ Ties = Literal["docno", "file", "rank", "expected"]
 Topics = Literal["judged", "both", "run"]
 Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
-Program = Literal["spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8"]
+Order = Literal["falling", "rising"]
+Program = Literal["spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ CONVENTIONS: dict[str, Conventions] = {
     "trec_eval 8": Conventions(
         "ceiling", "whole", 0.0, 0.0, single=True, score_bits=32, every_line_counts=True
     ),
+    "TrecEval II": Conventions(no_divisor=0.0),
 }
 
 
@@ -68,6 +70,8 @@ class Policy:
     """Only so many results of each topic are looked at."""
     unjudged: Unjudged = "keep"
     """Results without a judgement stay, or are taken out of the ranking."""
+    order: Order = "falling"
+    """What comes first: the highest score, or the lowest, where the score is a time."""
     follow: Program = "spanwise"
     """Whose arithmetic is followed where programs differ."""
 
@@ -76,8 +80,8 @@ class Policy:
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
-        if self.depth is not None and self.depth < 0:
-            raise UsageError(f"depth is {self.depth}; it must be 0 or more")
+        if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
+            raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
 
     @property
     def conventions(self) -> Conventions:
@@ -97,6 +101,7 @@ class Policy:
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": get_args(Ties),
+    "order": get_args(Order),
     "topics": get_args(Topics),
     "empty": get_args(Empty),
     "unjudged": get_args(Unjudged),

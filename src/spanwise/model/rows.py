@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.arrays import IntArray
 
 
@@ -32,3 +36,16 @@ class Rows:
         """The row's file and line, as error messages begin."""
         line = self.line(row)
         return self.source if line is None else f"{self.source}:{line}"
+
+
+def concatenated(parts: Sequence[Rows], source: str) -> tuple[Rows, IntArray]:
+    """The rows of several files as those of one source, and the order that groups them by topic.
+
+    Line numbers are given up, because they would not say of which file.
+    """
+    codes: dict[bytes, int] = {}
+    topics = [codes.setdefault(topic, len(codes)) for rows in parts for topic in rows.topics]
+    owner = np.repeat(topics, np.concatenate([np.diff(rows.starts) for rows in parts]))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(codes)))])
+    rows = Rows(source, tuple(codes), starts, has_lines=False)
+    return rows, np.argsort(owner, kind="stable")

@@ -12,7 +12,7 @@ import click
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
 def command(words: tuple[str, ...]) -> int:
-    r"""Do what trec_eval does: same options, output and exit status.
+    """Do what trec_eval does: same options, output and exit status.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ from spanwise.errors import (
     DuplicateError,
     EmptyError,
     InputError,
-    SpanwiseError,
+    PreferenceError,
     UnknownName,
     UsageError,
 )
@@ -80,8 +80,13 @@ def _evaluated(options: Options) -> int:
     topics = job.topics()
     stop = job.first_problem(topics)
     done = topics if stop is None else topics[: stop[0]]
-    values = job.values(done)
-    if options.per_topic:
+    try:
+        values = job.values(done)
+    except PreferenceError as error:
+        stop = job.first_contradiction(done), str(error)
+        done = done[: stop[0]]
+        values = job.values(done)
+    if options.per_topic and done:
         emit_bytes(b"".join(job.topic_lines(done, values)))
     if stop is not None:
         raise Stop(4, stop[1])
@@ -200,6 +205,15 @@ class Job:
                 problems.append((topics.index(error.topic), str(error)))
         return problems
 
+    def first_contradiction(self, topics: list[bytes]) -> int:
+        """The first topic whose preferences contradict each other."""
+        for number, topic in enumerate(topics):
+            try:
+                self.values([topic])
+            except PreferenceError:
+                return number
+        return len(topics)
+
     def _check_judgements(self, topics: list[bytes]) -> None:
         if isinstance(self.judgements, Judgements):
             refuse_duplicate_judgements(self.judgements, topics)
@@ -219,10 +233,9 @@ class Job:
         asked = [column.asked for column in self.columns]
         if not topics or not asked:
             return {}
-        try:
-            values = values_of(self.judgements, self.results, topics, asked, self.policy)
-        except SpanwiseError as error:
-            raise Stop(4, str(error)) from None
+        if all(one.measure.reads == "anything" for one in asked):  # no ranking is looked at
+            return {one.label: np.ones(len(topics)) for one in asked}
+        values = values_of(self.judgements, self.results, topics, asked, self.policy)
         if self.options.version >= 10:
             self._settle_missing(values, self.missing(topics))
         return self._as_zscores(topics, self._with_logs(values))

@@ -1,0 +1,169 @@
+"""What `spanwise check` finds out about files: every problem, and what is odd."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from spanwise.errors import EmptyError, FormatError, SpanwiseError
+from spanwise.formats import Reading, read
+from spanwise.formats.registry import Holds, find_format, recognised_file
+from spanwise.ground.match import repeated_rows
+from spanwise.ground.order import by_score
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.policy import Policy
+from spanwise.model.run import Run
+
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run")
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found out about one file."""
+
+    file: str
+    format: str = ""
+    content: Run | Judgements | Preferences | None = None
+    problems: list[tuple[int | None, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def checked(file: str, format_name: str | None) -> Report:
+    """Read a file to its end and note everything that is wrong with it."""
+    report = Report(file)
+    seen: set[tuple[int | None, str]] = set()
+
+    def note(error: FormatError) -> None:
+        if (error.line, error.reason) not in seen:
+            seen.add((error.line, error.reason))
+            report.problems.append((error.line, error.reason))
+
+    with catch_warnings(record=True) as warned:
+        simplefilter("always")
+        try:
+            entry = find_format(format_name, KINDS) if format_name else recognised_file(file, KINDS)
+            report.format = entry.name
+            report.content = read(file, KINDS, entry.name, Reading(report=note))
+            _inspect(report)
+        except FormatError as error:
+            if not (isinstance(error, EmptyError) and report.problems):
+                note(error)
+    report.remarks += [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
+    report.problems.sort(key=lambda problem: problem[0] or 0)
+    return report
+
+
+def _inspect(report: Report) -> None:
+    content = report.content
+    if isinstance(content, Run):
+        _note_repeated(report, content)
+        _remark_on_run(report, content)
+    elif isinstance(content, Judgements):
+        for part in by_assessor(content):
+            _note_repeated(report, part)
+        relevant = np.add.reduceat(content.grades >= 1, content.rows.starts[:-1])
+        empty = int(np.count_nonzero(relevant == 0))
+        if empty:
+            report.remarks.append(f"topics with nothing relevant: {empty}")
+        fractions = int(np.count_nonzero(content.grades != np.trunc(content.grades)))
+        if fractions:
+            report.remarks.append(f"grades that are fractions: {fractions} (refused by trec_eval)")
+
+
+def _note_repeated(report: Report, content: Run | Judgements) -> None:
+    prints = content.documents.fingerprints()
+    for first, again in repeated_rows(content.rows, content.documents, prints):
+        name = text(content.documents.take(np.array([again]))[0])
+        before = content.rows.line(first)
+        problem = f"document {name!r} is there twice for its topic, first on line {before}"
+        report.problems.append((content.rows.line(again), problem))
+
+
+def _remark_on_run(report: Report, run: Run) -> None:
+    ordered = by_score(run, Policy())
+    if len(ordered.tied):
+        topics = np.unique(np.searchsorted(run.rows.starts, ordered.tied, side="right"))
+        report.remarks.append(f"topics with equal scores: {len(topics)}")
+    if ordered.rows is not None:
+        report.remarks.append("lines are not in the order of their scores (they need not be)")
+    longest = int(np.diff(run.rows.starts).max())
+    if longest > 1000:
+        report.remarks.append(f"more than 1000 results for a topic: up to {longest}")
+    contradictions = _contradicting_ranks(report.file, run)
+    if contradictions:
+        report.remarks.append(
+            f"ranks that contradict the scores: {contradictions} (ranks are ignored)"
+        )
+
+
+def _contradicting_ranks(file: str, run: Run) -> int:
+    """How often a better rank has a lower score; 0 where ranks are not numbers."""
+    if file == "-":
+        return 0
+    try:
+        ranks = read(file, ("run",), "trec_run", Reading(ranks=True)).ranks
+    except SpanwiseError:
+        return 0
+    wrong = 0
+    for first, last in zip(run.rows.starts[:-1], run.rows.starts[1:], strict=True):
+        order = np.argsort(ranks[first:last], kind="stable")
+        wrong += int(np.count_nonzero(np.diff(run.scores[first:last][order]) > 0))
+    return wrong
+
+
+def cross_checked(reports: list[Report]) -> None:
+    """What runs and judgements that were checked together say about each other."""
+    judged = [r for r in reports if isinstance(r.content, Judgements | Preferences)]
+    if len(judged) != 1 or judged[0].content is None:
+        return
+    known = set(judged[0].content.rows.topics)
+    for report in reports:
+        if isinstance(report.content, Run):
+            answered = set(report.content.rows.topics)
+            if not known & answered:
+                report.problems.append((None, f"no topic in common with {judged[0].file}"))
+            elif known - answered:
+                report.remarks.append(f"judged topics missing from it: {len(known - answered)}")
+            if known & answered and answered - known:
+                report.remarks.append(f"topics that nobody judged: {len(answered - known)}")
+
+
+def shown_as_text(reports: list[Report], most: int) -> str:
+    """One line per problem, in the form of an error message, and a line per file."""
+    lines = []
+    for report in reports:
+        for line, problem in report.problems[:most]:
+            lines.append(f"{report.file}{'' if line is None else f':{line}'}: {problem}")
+        if len(report.problems) > most:
+            lines.append(f"{report.file}: and {len(report.problems) - most} more problems")
+        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks]
+        lines.append(f"{report.file}: {_verdict(report)}")
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(report: Report) -> str:
+    if report.problems:
+        count = len(report.problems)
+        return f"{count} problem{'s' if count != 1 else ''}"
+    rows = report.content.rows if report.content else ()
+    topics = len(report.content.rows.topics) if report.content else 0
+    return f"fine ({report.format}: {len(rows)} lines of data, {topics} topics)"
+
+
+def shown_as_json(reports: list[Report]) -> str:
+    """The same for programs."""
+    files: list[dict[str, Any]] = [
+        {
+            "file": report.file,
+            "format": report.format,
+            "problems": [{"line": line, "message": text} for line, text in report.problems],
+            "remarks": report.remarks,
+        }
+        for report in reports
+    ]
+    return json.dumps({"files": files}, indent=2) + "\n"

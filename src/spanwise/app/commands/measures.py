@@ -1,0 +1,51 @@
+"""spanwise measures: list or define measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from spanwise.model.measures import Measure
+
+
+@click.command("measures")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """List all measures, or define one of them.
+
+    \b
+    Examples:
+      spanwise measures
+      spanwise measures nDCG
+      spanwise measures ndcg_cut_10
+    """
+    from spanwise.app.output import emit
+    from spanwise.report.catalogue import defined, listed
+
+    if name is None:
+        from spanwise.measure import MEASURES
+
+        emit(listed(MEASURES.values(), _width()))
+    else:
+        emit(defined(_found(name)))
+
+
+def _found(name: str) -> Measure:
+    """The measure that a name means, with or without its parameters."""
+    from spanwise.errors import UsageError
+    from spanwise.measure.names import by_stem, parse, plain_names
+
+    if name in plain_names():
+        return plain_names()[name]
+    try:
+        return parse(name).measure
+    except UsageError:
+        return by_stem(name)[0]
+
+
+def _width() -> int:
+    import shutil
+
+    return max(shutil.get_terminal_size((100, 24)).columns, 60)
