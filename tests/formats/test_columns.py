@@ -271,6 +271,10 @@ def test_a_long_line_does_not_make_up_for_a_short_one(quick):
     assert quick(piece, 6, RUN) is None
 
 
+def test_polars_doubts_a_line_that_is_short():
+    assert by_polars(b"1 Q0 a 1 1 me\n1 Q0 b 2 .5\n", 6, RUN) is None
+
+
 @pytest.mark.parametrize(
     ("piece", "tidied"),
     [
