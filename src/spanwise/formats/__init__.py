@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats import trec
+from spanwise.formats import trec  # isort: skip  (the commonest formats first)
+from spanwise.formats import inex_qrels, inex_runs
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ __all__ = [
     "Format",
     "Reading",
     "expanded",
+    "inex_qrels",
+    "inex_runs",
     "read",
     "read_judgements",
     "read_run",
