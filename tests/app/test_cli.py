@@ -29,13 +29,14 @@ def test_every_command_is_explained_in_the_list(ask, name):
     assert len(explanation) > 10
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+@EVERY_COMMAND
 def test_every_command_has_help_with_an_example(ask, name):
     for option in ("-h", "--help"):
         answer = ask(name, option)
         assert (answer.status, answer.err) == (0, "")
-        assert answer.text.startswith(f"Usage: spanwise {name}")
-        assert f"\n    spanwise {name}" in answer.text
+        assert answer.text.removeprefix("Usage: ").startswith(f"spanwise {name} ")
+        examples = answer.text.partition("\nExample")[2] or answer.text.partition("  Example")[2]
+        assert f"  spanwise {name}" in examples
 
 
 def test_the_drop_in_has_its_own_help(ask):

@@ -13,17 +13,8 @@ from hypothesis import strategies as st
 
 from odd_files import files, plainly, tidy_files
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats.columns import (
-    Layout,
-    by_line,
-    by_polars,
-    by_tokens,
-    line_count,
-    read,
-    regular_width,
-    shown,
-    single_blanks,
-)
+from spanwise.formats.columns import Layout, by_line, by_polars, by_tokens, read, shown
+from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.formats.trec import ASSESSED, QRELS, RUN, SUBGROUPED
 from spanwise.model.ids import PlainIds, PolarsIds
 
