@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
+    from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
 
@@ -46,9 +47,24 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     how = Reading(ranks=policy.ties == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     counting = frozenset(one.label for one in measures if one.measure.aggregate == "sum")
-    return [
-        score(judgements, read_run(run, request.run_format, how), measures, policy) for run in runs
-    ], counting
+    contents = read_ahead(runs, lambda run: read_run(run, request.run_format, how))
+    return [score(judgements, run, measures, policy) for run in contents], counting
+
+
+def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run]:
+    """The contents of files in their order; the next file is read while one is in use."""
+    if len(files) == 1:
+        yield read(files[0])
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(read, files[0])
+        for following in files[1:]:
+            content = coming.result()
+            coming = pool.submit(read, following)
+            yield content
+        yield coming.result()
 
 
 def _prepare(files: Sequence[str]) -> None:

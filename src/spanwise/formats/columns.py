@@ -322,14 +322,14 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     numbers = {column: frame[f"c{column}"].to_numpy() for column in layout.numbers}
     if any(np.isnan(values).any() for values in numbers.values()):
         return None
-    runs = frame["c0"].rle()
-    names = [name.encode() for name in runs.struct.field("value").to_list()]
+    runs = frame["c0"].rle().struct.unnest()
+    names = [name.encode() for name in runs["value"].to_list()]
     if _any_comment(names, layout):
         return None
     texts: dict[int, Ids] = {
         column: PolarsIds(frame[f"c{column}"].cast(pl.Binary)) for column in layout.texts
     }
-    return Table(names, runs.struct.field("len").to_list(), texts, numbers)
+    return Table(names, runs["len"].to_list(), texts, numbers)
 
 
 # Grouping by topic --------------------------------------------------------------------------

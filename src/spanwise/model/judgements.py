@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -12,20 +12,50 @@ from spanwise.model.ids import joined
 from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
+    from spanwise.model.spans import Spans
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Highlights:
+    """Highlighted text of judged documents, one entry for each row of the judgements."""
+
+    relevant: IntArray  # characters that were highlighted, as the file states them
+    lengths: IntArray  # characters of the document; -1 where nobody says
+    entries: IntArray  # best entry point, an offset; -1 where there is none
+    first: IntArray  # row r owns the passages first[r] to first[r + 1]
+    passages: Spans  # sorted and disjoint within each document
+
+    def of(self, row: int) -> Spans:
+        """The highlighted passages of one judged document."""
+        return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgements:
-    """Graded documents. A negative grade says: in the pool, but not judged."""
+    """Graded documents. A negative grade says: in the pool, but not judged.
+
+    Where text was highlighted, a document with some has grade 1, one without grade 0.
+    """
 
     rows: Rows
     documents: Ids
     grades: FloatArray
     assessors: Ids | None = None  # who judged, where several did
+    highlights: Highlights | None = None  # where the relevant text lies
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is derived from judgements is made once, however many runs are scored."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,17 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanwise.model.arrays import FloatArray
     from spanwise.model.ids import Ids
     from spanwise.model.rows import Rows
+    from spanwise.model.spans import Spans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One system's results for many topics, as columns."""
+    """One system's results for many topics, as columns.
+
+    A result is a document, or a part of one: a span, or an element or point named by its path.
+    """
 
     name: str  # the id the run states, else its file's name
     rows: Rows
     documents: Ids
     scores: FloatArray
     ranks: FloatArray | None = None  # the stated ranks, read only when a policy needs them
+    spans: Spans | None = None  # where each result lies, if results are parts of documents
+    paths: Ids | None = None  # how elements were named; empty where a span was given instead
+    ends: Ids | None = None  # where results are ranges between two paths: the second one
+    header: Mapping[str, str] | None = None  # what a submission says about itself

@@ -1,0 +1,82 @@
+"""Stretches of text: half-open intervals of characters, as columns.
+
+A span is a document, a start and a length. Sets of spans of one document are sorted and disjoint
+once `merged`; everything else here is plain arithmetic on intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+
+UNKNOWN = -1
+"""Start of a span that could not be placed in its document."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Starts and lengths, row by row."""
+
+    starts: IntArray
+    lengths: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def ends(self) -> IntArray:
+        """The first character after each span."""
+        return self.starts + self.lengths
+
+    def at(self, rows: IntArray | slice) -> Spans:
+        """Some of them."""
+        return Spans(self.starts[rows], self.lengths[rows])
+
+    def total(self) -> int:
+        """All lengths added up, repeated text included."""
+        return int(self.lengths.sum())
+
+
+NOTHING = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def merged(spans: Spans) -> Spans:
+    """The same text as disjoint spans in rising order; spans that touch become one.
+
+    >>> both = merged(Spans(np.array([5, 0, 8]), np.array([5, 3, 2])))
+    >>> both.starts.tolist(), both.lengths.tolist()
+    ([0, 5], [3, 5])
+    """
+    real = spans.at(np.flatnonzero(spans.lengths > 0))
+    if not len(real):
+        return NOTHING
+    order = np.argsort(real.starts, kind="stable")
+    starts, ends = real.starts[order], np.maximum.accumulate(real.ends[order])
+    begins = np.concatenate([[True], starts[1:] > ends[:-1]])
+    last = np.concatenate([begins[1:], [True]])
+    return Spans(starts[begins], ends[last] - starts[begins])
+
+
+def overlap(spans: Spans, text: Spans) -> IntArray:
+    """How many characters of each span lie in `text`, which is sorted and disjoint.
+
+    >>> text = Spans(np.array([2, 6]), np.array([3, 2]))
+    >>> overlap(Spans(np.array([0, 4]), np.array([3, 9])), text).tolist()
+    [1, 3]
+    """
+    if not len(text):
+        return np.zeros(len(spans), np.int64)
+    before = np.concatenate([[0], np.cumsum(text.lengths)])
+
+    def covered_until(place: IntArray) -> IntArray:
+        number = np.searchsorted(text.starts, place, side="right")
+        previous = np.maximum(number - 1, 0)
+        inside = np.minimum(place - text.starts[previous], text.lengths[previous])
+        return np.where(number > 0, before[previous] + np.maximum(inside, 0), 0)
+
+    return covered_until(spans.ends) - covered_until(spans.starts)
