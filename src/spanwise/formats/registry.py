@@ -11,7 +11,7 @@ from typing import Any, Literal
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import STDIN, chunks
 
-Holds = Literal["run", "judgements", "preferences", "statistics", "topics"]
+Holds = Literal["run", "judgements", "preferences", "statistics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,6 @@ class Reading:
     whole_grades: bool = False  # a grade must be a whole number
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
-    def note(self, problem: FormatError) -> None:
-        """Report a problem that need not end the reading, or raise it if nobody listens."""
-        if self.report is None:
-            raise problem
-        self.report(problem)
-
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -38,7 +32,6 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
-    usual: bool = False  # the one to take where a file looks like none
 
     @property
     def description(self) -> str:
@@ -52,11 +45,7 @@ FORMATS: dict[str, Format] = {}
 
 
 def reader(
-    name: str,
-    *,
-    holds: Holds,
-    recognise: Callable[[bytes], bool] = lambda _: False,
-    usual: bool = False,
+    name: str, *, holds: Holds, recognise: Callable[[bytes], bool] = lambda _: False
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged.
 
@@ -64,7 +53,7 @@ def reader(
     """
 
     def enter(parse: Any) -> Any:
-        FORMATS[name] = Format(name, holds, parse, recognise, usual)
+        FORMATS[name] = Format(name, holds, parse, recognise)
         return parse
 
     return enter
@@ -92,13 +81,12 @@ def read(
 
 
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
-    """The format that the beginning of a file looks like, else the usual one of the first kind.
+    """The format that the beginning of a file looks like, else the commonest of its kind.
 
-    The usual one's reader then says what is wrong with the file, line by line.
+    The commonest one's reader then says what is wrong with the file, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    usual = min(candidates, key=lambda entry: (not entry.usual, holds.index(entry.holds)))
-    return next((entry for entry in candidates if entry.recognise(head)), usual)
+    return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:

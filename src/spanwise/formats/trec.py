@@ -67,7 +67,7 @@ class _Tail:
             yield piece
 
 
-@reader("trec_run", holds="run", recognise=looks_like_run, usual=True)
+@reader("trec_run", holds="run", recognise=looks_like_run)
 def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """A run: `topic Q0 document rank score tag`, anything after it ignored.
 
@@ -86,7 +86,7 @@ def stem(file: str) -> str:
     return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
 
 
-@reader("qrels", holds="judgements", recognise=lambda head: 0 < columns_of(head) <= 4, usual=True)
+@reader("qrels", holds="judgements", recognise=lambda head: 0 < columns_of(head) <= 4)
 def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements: `topic iteration document grade`.
 
