@@ -72,7 +72,7 @@ def read(
     def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
         return _read_piece(piece, file, line, layout, quick, report)
 
-    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+    return grouped(list(_tables(pieces, read_piece)), file, layout)
 
 
 def _tables(
@@ -119,14 +119,15 @@ def _read_piece(
         table = quick(regular, width, layout)
         if table is not None:
             return table
-    return by_line(piece, file, line, layout, report or _raise)
+    return by_line(piece, file, line, layout, report or raise_first)
 
 
 def _width_fits(width: int, layout: Layout) -> bool:
     return width == layout.width or (layout.more_allowed and width > layout.width)
 
 
-def _raise(error: FormatError) -> None:
+def raise_first(error: FormatError) -> None:
+    """What is done with a problem when nobody collects them."""
     raise error
 
 
@@ -155,7 +156,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             texts[column].append(fields[column])
         for column, value in zip(layout.numbers, values, strict=True):
             numbers[column].append(value)
-    names, lengths = _stretches(topics)
+    names, lengths = stretches(topics)
     return Table(
         names,
         lengths,
@@ -210,7 +211,8 @@ def ascii_safe(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
+def stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
+    """Topics as stretches of equal ones: whose, and how long."""
     groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
     return [topic for topic, _ in groups], [length for _, length in groups]
 
@@ -267,7 +269,7 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
     if not (data[ends] == 10).all():
         return None
     tokens = piece.split()
-    names, lengths = _stretches(tokens[::width])
+    names, lengths = stretches(tokens[::width])
     if _any_comment(names, layout):
         return None
     numbers = {}
@@ -335,17 +337,18 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
 # Grouping by topic --------------------------------------------------------------------------
 
 
-def _grouped(
+def grouped(
     tables: list[tuple[Table, int]], file: str, layout: Layout
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
-    stretches = [
+    """The rows of all tables, each with the number of lines before it, topic by topic."""
+    pieces = [
         (n, k) for table, _ in tables for n, k in zip(table.topics, table.lengths, strict=True)
     ]
-    if not stretches:
+    if not pieces:
         raise EmptyError(file, None, "no data in it, only blank or comment lines", layout.describes)
     codes: dict[bytes, int] = {}
-    stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in stretches])
-    lengths = np.array([length for _, length in stretches])
+    stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in pieces])
+    lengths = np.array([length for _, length in pieces])
     counts = np.bincount(stretch_codes, weights=lengths).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lines = _line_numbers(tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,7 @@ class Reading:
     ranks: bool = False  # keep the stated ranks of a run
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
+    literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
 
@@ -32,6 +33,7 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
+    write: Callable[[Any], Iterator[bytes]] | None = None
 
     @property
     def description(self) -> str:
@@ -55,6 +57,19 @@ def reader(
     def enter(parse: Any) -> Any:
         FORMATS[name] = Format(name, holds, parse, recognise)
         return parse
+
+    return enter
+
+
+def writer(name: str) -> Callable[[Any], Any]:
+    """Enter the decorated function as the writer of a format whose reader is in the table.
+
+    A writer gives the bytes piece by piece, and says what the format cannot hold.
+    """
+
+    def enter(write: Any) -> Any:
+        FORMATS[name] = replace(FORMATS[name], write=write)
+        return write
 
     return enter
 
@@ -83,10 +98,12 @@ def read(
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     """The format that the beginning of a file looks like, else the commonest of its kind.
 
-    The commonest one's reader then says what is wrong with the file, line by line.
+    Formats that were entered later are more special and are asked first. The commonest one's
+    reader says what is wrong with a file that nobody recognises, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
+    found = (entry for entry in reversed(candidates) if entry.recognise(head))
+    return next(found, candidates[0])
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
