@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats import inex_topics, plain_topics, trec  # the least particular comes last
+from spanwise.formats import trec  # the least special first: those entered last are asked first
+
+# isort: split
+from spanwise.formats import inex_topics, plain_topics
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:

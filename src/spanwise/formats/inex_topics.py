@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
-from spanwise.formats.registry import Reading, reader
+from spanwise.formats.registry import Reading, reader, writer
 
 if TYPE_CHECKING:
     from spanwise.model.topics import Context, Topic, Topics
@@ -50,21 +50,21 @@ def looks_like_topics(head: bytes) -> bool:
     root = _plain(root_of(head))
     if root in FILES:
         return True
-    titled = re.search(rb"<topic[\s>].*?<(cas)?title[\s>]", head[:100_000], re.DOTALL)
+    titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas)?title[\s>]", head[:100_000], re.DOTALL)
     return bool(root) and "submission" not in root and titled is not None
 
 
-@reader("inex_topics", holds="topics", recognise=looks_like_topics, usual=True)
+@reader("inex_topics", holds="topics", recognise=looks_like_topics)
 def parse_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     """Topics in XML: `inex_topic` or `topic` elements with title, castitle, description, narrative.
 
     All years from 2002 to 2010 are read. Fields that no year is known to have are kept beside the
     others. Several documents in one file are read one after the other.
     """
-    from spanwise.formats.markup import walk_all
+    from spanwise.formats.markup import walk
 
     builder = _Builder(file, how)
-    walk_all(pieces, file, builder)
+    walk(pieces, file, builder)
     builder.warn()
     return unique(builder.topics, file, how)
 
@@ -229,18 +229,19 @@ class _Draft:
         self.state("title", "title", " ".join(words), self._first)
 
 
-def write_topics(topics: Topics) -> str:
+@writer("inex_topics")
+def write_topics(topics: Topics) -> Iterator[bytes]:
     """The topics as an `inex-topic-file`, from which the same topics can be read again."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<inex-topic-file>"]
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<inex-topic-file>\n'
     for topic in topics:
-        lines += [_start_tag(topic), *_fields(topic), "</topic>"]
-    return "\n".join([*lines, "</inex-topic-file>", ""])
+        yield "\n".join([_start_tag(topic), *_fields(topic), "</topic>\n"]).encode()
+    yield b"</inex-topic-file>\n"
 
 
 def _start_tag(topic: Topic) -> str:
     stated = [("id", topic.id), ("ct_no", topic.ct_no), ("query_type", topic.query_type)]
     stated += [(name[1:], value) for name, value in topic.others if name.startswith("@")]
-    shown = [f' {name}="{_escaped(v, topic)}"' for name, v in stated if v is not None]
+    shown = [f' {name}="{_escaped(v, topic, IN_VALUE)}"' for name, v in stated if v is not None]
     return f"<topic{''.join(shown)}>"
 
 
@@ -265,11 +266,13 @@ def _title_parts(topic: Topic) -> str:
     return "".join(f"<{tag}>{_escaped(text, topic)}</{tag}>" for tag, text in parts)
 
 
-def _escaped(text: str, topic: Topic) -> str:
-    """Text as XML, in an element or between double quotes."""
+IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+IN_VALUE = IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
+
+
+def _escaped(text: str, topic: Topic, table: dict[int, str] = IN_TEXT) -> str:
+    """Text as XML."""
     wrong = re.search("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
     if wrong:
         raise InputError(f"topic {topic.id!r}: XML cannot hold the character {wrong.group()!r}")
-    for character, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("\r", "#13")):
-        text = text.replace(character, f"&{name};")
-    return text
+    return text.translate(table)

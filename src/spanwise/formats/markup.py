@@ -38,17 +38,6 @@ class Visitor(Protocol):
 
 
 def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
-    """Show a document to a visitor, piece by piece."""
-    document = _Document(file, visitor)
-    try:
-        for piece in pieces:
-            document.parser.Parse(piece, False)
-        document.parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise document.refusal(error) from None
-
-
-def walk_all(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
     """Show a visitor the documents of a file, one after the other.
 
     A proper file has one; those that were made by joining files have several.
@@ -66,6 +55,11 @@ def walk_all(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
                 raise document.refusal(error) from None
             rest = rest[begin:]
             document = _Document(file, visitor, document.before + error.lineno - 1)
+        except (LookupError, ValueError) as error:  # expat asks Python about encodings
+            if document.begun:
+                raise
+            found = f"an encoding that cannot be read ({error})"
+            raise FormatError(file, document.before + 1, found, "UTF-8") from None
 
 
 def root_of(head: bytes) -> str:
@@ -81,7 +75,7 @@ def root_of(head: bytes) -> str:
         for line in head.lstrip()[:100_000].splitlines(keepends=True):
             try:
                 parser.Parse(line, False)
-            except expat.ExpatError:
+            except (expat.ExpatError, LookupError, ValueError):
                 break
             if found:
                 break
@@ -95,6 +89,7 @@ class _Document:
         self.file, self.visitor = file, visitor
         self.before = before  # lines of the documents before this one
         self.depth = 0
+        self.begun = False
         self.parser: Any = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -109,6 +104,7 @@ class _Document:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
+        self.begun = True
         if self.depth > DEEPEST:
             raise self.problem(f"more than {DEEPEST} elements within each other")
         self.visitor.start(name, attributes, self.line)
@@ -132,6 +128,6 @@ class _Document:
         return FormatError(self.file, self.line, found, expected)
 
     def refusal(self, error: expat.ExpatError) -> FormatError:
-        reason = expat.ErrorString(error.code)
-        found = f"not well-formed at character {error.offset + 1} ({reason})"
-        return FormatError(self.file, self.before + error.lineno, found, "XML")
+        reason = expat.ErrorString(error.code).removeprefix("not well-formed (").rstrip(")")
+        found = f"not well-formed XML at character {error.offset + 1} ({reason})"
+        return FormatError(self.file, self.before + error.lineno, found, "")
