@@ -15,7 +15,7 @@ from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.opening import CHUNK, STDIN
 from spanwise.pipeline import asked, score
 from spanwise.profiles import find_profile
-from spanwise.report.scores import rendered
+from spanwise.report.scores import rendered, run_names
 
 if TYPE_CHECKING:
     from spanwise.model.run import Run
@@ -77,6 +77,8 @@ def _prepare(files: Sequence[str]) -> None:
 def report(request: Request, layout: str, per_topic: bool, output: str | None) -> None:
     """Score and print."""
     results, counting = scored(request)
+    for label in results[0].texts if not per_topic or layout == "parquet" else ():
+        say("warning", f"{label} is a text: it is shown for each topic (-q), not in sum")
     if layout == "parquet":
         _parquet(results, per_topic, output)
     else:
@@ -88,9 +90,9 @@ def report(request: Request, layout: str, per_topic: bool, output: str | None) -
 
 
 def _notes(results: Sequence[Scores]) -> Iterator[str]:
-    for scores in results:
+    for name, scores in zip(run_names(results), results, strict=True):
         for note in scores.notes:
-            yield f"{scores.run}: {note}"
+            yield f"{name}: {note}"
 
 
 def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> None:
@@ -103,7 +105,8 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
 
     if output is None:
         raise UsageError("--format parquet needs -o FILE")
-    rows = [record for scores in results for record in records(scores, per_topic)]
+    every = [record for scores in results for record in records(scores, per_topic)]
+    rows = [record for record in every if not isinstance(record["value"], str)]
     schema = {"run": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
     buffer = BytesIO()
     pl.DataFrame(rows, schema=schema).write_parquet(buffer)

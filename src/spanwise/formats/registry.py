@@ -124,7 +124,7 @@ def expanded(names: Sequence[str]) -> list[str]:
     files: list[str] = []
     for name in names:
         path = Path(name)
-        if name != STDIN and path.is_dir():
+        if name and name != STDIN and path.is_dir():
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

@@ -26,7 +26,7 @@ def above_hits(r: Rankings, marked: BoolArray, rel: float) -> IntArray:
     Law.NOTHING_IS_ZERO,
     Law.ADD_BELOW,
     reference=BPREF,
-    aliases=("bpref",),
+    aliases=("bpref", "BPref"),
 )
 def bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How rarely a judged irrelevant result stands above a relevant one; the unjudged are skipped.

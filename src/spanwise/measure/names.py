@@ -39,9 +39,13 @@ def parse(name: str) -> Asked:
     return Asked(name, measure, parameters)
 
 
-@cache
 def plain_names() -> dict[str, Measure]:
     """Every name and alias without a place for a parameter."""
+    return _plain_names(len(MEASURES))
+
+
+@cache
+def _plain_names(_: int) -> dict[str, Measure]:
     names: dict[str, Measure] = dict(MEASURES)
     for entry in MEASURES.values():
         for alias in entry.aliases:
@@ -51,7 +55,7 @@ def plain_names() -> dict[str, Measure]:
 
 
 @cache
-def _templates() -> list[tuple[re.Pattern[str], Measure]]:
+def _templates(_: int) -> list[tuple[re.Pattern[str], Measure]]:
     return [
         (_pattern(entry, alias), entry)
         for entry in MEASURES.values()
@@ -81,7 +85,7 @@ def _is_int(kind: object) -> bool:
 
 
 def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
-    for pattern, entry in _templates():
+    for pattern, entry in _templates(len(MEASURES)):
         match = pattern.fullmatch(name)
         if match:
             return entry, match.groupdict()
@@ -98,7 +102,7 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
     word, inside, at, level = match.groups()
     measure = plain_names().get(word)
     if measure is None:
-        raise UnknownName("measure", word, sorted(plain_names()), "see: spanwise measures")
+        raise UnknownName("measure", word, list(plain_names()), "see: spanwise measures")
     given: dict[str, str] = {}
     for part in _parts(inside, name):
         key, sign, value = part.partition("=")

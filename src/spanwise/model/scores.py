@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ class Scores:
     counts: Mapping[str, int]  # for each measure the number of topics it is defined for
     signature: str
     notes: tuple[str, ...] = ()  # what was ignored, missing or left open
-    texts: Mapping[str, tuple[str, ...]] | None = None  # for each textual measure one per topic
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # likewise, in words
+    source: str = ""  # the file that the run was read from
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
@@ -65,7 +66,9 @@ class Scores:
             import pandas as pd
         except ImportError:
             raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        return pd.DataFrame(list(self.rows()), columns=["topic", "measure", "value"])
+        rows = [(_printable(topic), name, value) for topic, name, value in self.rows()]
+        frame = pd.DataFrame(rows, columns=["topic", "measure", "value"])
+        return frame.astype({"value": "float64"})  # also where everything is undefined
 
     def to_arrow(self) -> pa.Table:
         """A table with the columns topic, measure, value."""

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 @click.argument("query")
 @click.option("--legacy", is_flag=True, help="Allow what titles of 2003 could hold.")
 @click.option(
-    "--format", "layout", type=click.Choice(["tree", "canonical", "json"]), default="tree"
+    "--format",
+    "layout",
+    type=click.Choice(["tree", "canonical", "json"]),
+    default="tree",
+    help="How to print; canonical is the query itself in its plainest spelling.",
 )
 def command(query: str, legacy: bool, layout: str) -> None:
     """Show the tree of a NEXI query, the language of INEX castitles.
