@@ -88,7 +88,7 @@ OF_2009 = """<?xml version="1.0"?>
 EFFICIENCY = """<inex-efficiency>
 <topic ct_no="5" id="2009-Eff-001" type="B"><title>reef</title>
 <castitle>//sec[about(., reef)]</castitle>
-<xpath_title>//sec[. ftcontains "reef"]</xpath_title><hint weight="2">coral</hint></topic>
+<xpath_title>//sec[. ftcontains "reef"]</xpath_title><hint>coral</hint></topic>
 </inex-efficiency>
 """
 
@@ -257,8 +257,12 @@ class TestProblems:
             (topic,) = read(data)
         assert topic.narrative.split() == ["one", "two", "three"]
 
+    def test_attributes_of_fields_are_said(self):
+        with pytest.warns(SpanwiseWarning, match="attributes of fields, ignored: 1"):
+            read('<topic id="1"><hint weight="2">x</hint></topic>')
+
     def test_stray_text_is_said(self):
-        with pytest.warns(SpanwiseWarning, match="ignored, first on line 2"):
+        with pytest.warns(SpanwiseWarning, match="outside fields, ignored, first on line 2"):
             read('<x>\nx<topic id="1">y</topic></x>')
 
     def test_no_topics_is_an_empty_file(self):
@@ -305,5 +309,5 @@ class TestFolders:
     def test_the_same_topic_twice(self, tmp_path):
         for name in ("a.xml", "b.xml"):
             (tmp_path / name).write_text(OF_2005)
-        with pytest.raises(FormatError, match="topic '951' again"):
+        with pytest.raises(FormatError, match="topic '951' again; expected"):
             read_topics(tmp_path)

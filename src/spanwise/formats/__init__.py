@@ -62,7 +62,12 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
 
 
 def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
-    """Topics from a file, or from all files of a folder; finished ones pass through."""
+    """Topics from a file, or from all files of a folder; finished ones pass through.
+
+    Line numbers are given up for a folder, because they would not say of which file.
+    """
+    from dataclasses import replace
+
     from spanwise.model.topics import Topics
 
     if isinstance(source, Topics):
@@ -71,5 +76,5 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
     parts = [read(file, ("topics",), name, how) for file in files]
     if len(parts) == 1:
         return parts[0]
-    every = [topic for part in parts for topic in part]
+    every = [replace(topic, lines={}) for part in parts for topic in part]
     return inex_topics.unique(every, os.fspath(source), how or Reading())

@@ -80,7 +80,7 @@ def unique(found: Iterable[Topic], source: str, how: Reading) -> Topics:
             how.note(FormatError(source, line, "a topic without an id", ""))
         elif topic.id in topics:
             first = topics[topic.id].line("id")
-            again = f"topic {topic.id!r} again, first on line {first}"
+            again = f"topic {topic.id!r} again" + (f", first on line {first}" if first else "")
             how.note(FormatError(source, line, again, "one topic of an id"))
         else:
             topics[topic.id] = topic
@@ -101,7 +101,7 @@ class _Builder:
         self._file, self._how = file, how
         self._open: list[str] = []  # elements within the topic, from the topic down
         self._draft = _Draft(0)
-        self._flattened = 0
+        self._flattened = self._attributes = 0
         self._stray: list[int] = []  # lines with text outside fields
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
@@ -116,6 +116,7 @@ class _Builder:
         self._open.append(name)
         if len(self._open) == 2:
             self._draft.begin(line)
+            self._attributes += len(attributes)
         else:
             part = _plain(name) in TITLE_PARTS and _plain(self._open[1]) == "title"
             self._flattened += not part
@@ -154,14 +155,15 @@ class _Builder:
 
     def warn(self) -> None:
         """Say what of the file is not in the topics."""
+        missed = []
         if self._flattened:
-            message = f"elements within fields, read as their text: {self._flattened}"
-            warn(f"{self._file}: {message}", SpanwiseWarning, stacklevel=2)
+            missed.append(f"elements within fields, read as their text: {self._flattened}")
+        if self._attributes:
+            missed.append(f"attributes of fields, ignored: {self._attributes}")
         if self._stray:
-            message = (
-                f"text outside the fields of topics was ignored, first on line {self._stray[0]}"
-            )
-            warn(f"{self._file}: {message}", SpanwiseWarning, stacklevel=2)
+            missed.append(f"text outside fields, ignored, first on line {self._stray[0]}")
+        if missed:
+            warn(f"{self._file}: {'; '.join(missed)}", SpanwiseWarning, stacklevel=2)
 
 
 class _Draft:
