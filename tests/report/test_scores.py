@@ -77,6 +77,34 @@ def test_json_says_everything_once():
     assert "per_topic" not in json.loads(drawn("json"))["runs"][0]
 
 
+def test_a_topic_called_all_keeps_its_own_values_in_json():
+    (run,) = json.loads(drawn("json", scores(topics=("1", "2", "all")), per_topic=True))["runs"]
+    assert run["per_topic"]["all"] == {"AP": 1.0, "NumRet": 0.0}
+    assert run["means"]["AP"] == 2 * THIRD
+
+
+def test_texts_stand_beside_the_numbers():
+    textual = scores(texts={"relstring": ("10", "-", "0")})
+    lines = [json.loads(line) for line in drawn("jsonl", textual, per_topic=True).splitlines()]
+    first = [(record["measure"], record["value"]) for record in lines if record["topic"] == "1"]
+    assert first == [("AP", THIRD), ("NumRet", 3.0), ("relstring", "10")]
+    assert "relstring" not in {r["measure"] for r in lines if r["topic"] == "all"}
+    assert "relstring             \t10\t'-'\n" in drawn("trec", textual, per_topic=True)
+    assert topics_table(textual, COUNTING).rows[1] == ("10", "-", "2", "-")
+
+
+def test_runs_of_one_name_are_told_apart_by_their_files():
+    twins = [scores(source="a/x.run"), scores(source="a/y.run"), scores("other", source="z")]
+    assert means_table(twins, COUNTING).rows[0][0] == "mine (x.run)"
+    assert means_table(twins, COUNTING).rows[2][0] == "other"
+
+
+def test_trec_lines_of_several_runs_begin_with_the_run():
+    lines = drawn("trec", scores("a"), scores("b")).splitlines()
+    assert lines[0] == "runid                 \tall\ta"
+    assert lines[3] == "runid                 \tall\tb"
+
+
 def test_csv_has_full_precision_and_leaves_undefined_empty():
     odd = scores(run='a,"b"')
     assert drawn("csv", odd, per_topic=True).splitlines()[:4] == [

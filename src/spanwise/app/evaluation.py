@@ -82,7 +82,8 @@ def report(request: Request, layout: str, per_topic: bool, output: str | None) -
     if layout == "parquet":
         _parquet(results, per_topic, output)
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        terminal = sys.stdout is not None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
         emit(rendered(results, layout, per_topic=per_topic, counting=counting, width=width), output)
     if layout not in ("table", "md", "latex", "json"):
         for message in _notes(results):
@@ -101,6 +102,7 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
     import polars as pl
 
     from spanwise.app.output import write_atomically
+    from spanwise.model.scores import printable
     from spanwise.report.scores import records
 
     if output is None:
@@ -108,6 +110,8 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
     every = [record for scores in results for record in records(scores, per_topic)]
     rows = [record for record in every if not isinstance(record["value"], str)]
     schema = {"run": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    for row in rows:
+        row |= {"run": printable(row["run"]), "topic": printable(row["topic"])}
     buffer = BytesIO()
     pl.DataFrame(rows, schema=schema).write_parquet(buffer)
     write_atomically(Path(output), buffer.getvalue())

@@ -74,7 +74,7 @@ def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
 def _shape(kind: Any) -> str:
     """What a value of a type looks like inside an alias."""
     if kind == Gains:
-        return r"[^=]+=.+"
+        return r"[-+.\d][^=]*=.+"
     if get_origin(kind) is Literal:
         return "|".join(get_args(kind))
     return r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
@@ -109,6 +109,8 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
         if not sign or key not in measure.parameters:
             known = ", ".join(measure.parameters) or "none at all"
             raise UsageError(f"measure {name!r}: {part!r}: {word} has the parameters {known}")
+        if key in given:
+            raise UsageError(f"measure {name!r}: {key} is given twice")
         given[key] = value
     if at or level:
         given[_positional(measure, name)] = at or level

@@ -96,15 +96,22 @@ def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, .
 
 def records(scores: Scores, per_topic: bool) -> Iterator[dict[str, Any]]:
     """One record per value: topics first, in byte order, then `all`."""
+    if per_topic:
+        for topic, measure, value in topic_values(scores):
+            yield {"run": scores.run, "topic": topic, "measure": measure, "value": value}
+    for measure, mean in scores.means.items():
+        yield {"run": scores.run, "topic": ALL, "measure": measure, "value": null(mean)}
+
+
+def topic_values(scores: Scores) -> Iterator[tuple[str, str, float | str | None]]:
+    """Topic, measure and value, topic by topic; texts come after the numbers."""
     columns: dict[str, list[Any]] = {
         name: [null(value) for value in values.tolist()] for name, values in scores.values.items()
     }
     columns.update((name, list(texts)) for name, texts in scores.texts.items())
-    for row, topic in enumerate(scores.topics if per_topic else ()):
+    for row, topic in enumerate(scores.topics):
         for name, values in columns.items():
-            yield {"run": scores.run, "topic": topic, "measure": name, "value": values[row]}
-    for measure, mean in scores.means.items():
-        yield {"run": scores.run, "topic": ALL, "measure": measure, "value": null(mean)}
+            yield topic, name, values[row]
 
 
 def as_jsonl(results: Sequence[Scores], per_topic: bool) -> str:
@@ -126,8 +133,8 @@ def as_json(results: Sequence[Scores], per_topic: bool) -> str:
         }
         if per_topic:
             topics: dict[str, dict[str, Any]] = {topic: {} for topic in scores.topics}
-            for record in records(scores, per_topic=True):
-                topics.get(record["topic"], {})[record["measure"]] = record["value"]
+            for topic, measure, value in topic_values(scores):
+                topics[topic][measure] = value
             entry["per_topic"] = topics
         runs.append(entry)
     return json.dumps({"signature": results[0].signature, "runs": runs}, indent=2) + "\n"
