@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +32,9 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
+    write: Callable[[Any], Iterator[bytes]] | None = None  # None: it is only read
+    loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # what it cannot hold, counted
+    files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None  # a folder's files, if several
 
     @property
     def description(self) -> str:
@@ -55,6 +58,25 @@ def reader(
     def enter(parse: Any) -> Any:
         FORMATS[name] = Format(name, holds, parse, recognise)
         return parse
+
+    return enter
+
+
+def writer(
+    name: str,
+    *,
+    loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
+    files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
+) -> Callable[[Any], Any]:
+    """Enter the decorated function as the writer of a format that has a reader already.
+
+    It turns content into pieces of bytes. `loses` counts by kind what of some content the format
+    cannot hold. Where one file cannot hold everything, `files` gives names and parts.
+    """
+
+    def enter(write: Any) -> Any:
+        FORMATS[name] = replace(FORMATS[name], write=write, loses=loses, files=files)
+        return write
 
     return enter
 

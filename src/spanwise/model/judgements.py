@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.model.ids import joined
+from spanwise.model import assessments as assessed
+from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.assessments import Assessments
     from spanwise.model.ids import Ids
     from spanwise.model.spans import Spans
 
@@ -46,6 +48,7 @@ class Judgements:
     grades: FloatArray
     assessors: Ids | None = None  # who judged, where several did
     highlights: Highlights | None = None  # where the relevant text lies
+    elements: Assessments | None = None  # what was said of elements, passages and entry points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +73,10 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
         documents = joined([part.documents for part in judged]).reordered(order)
         grades = np.concatenate([part.grades for part in judged])[order]
         named = [part.assessors for part in judged if part.assessors is not None]
+        elements = _combined_elements(judged, rows, order)
         if len(named) in (0, len(parts)):
             assessors = joined(named).reordered(order) if named else None
-            return Judgements(rows, documents, grades, assessors)
+            return Judgements(rows, documents, grades, assessors, elements=elements)
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -90,6 +94,31 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
     raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
 
 
+def _combined_elements(
+    parts: Sequence[Judgements], rows: Rows, order: IntArray
+) -> Assessments | None:
+    """What was said of elements in several files; two pools of one topic are not mixed."""
+    with_elements = [part.elements for part in parts if part.elements is not None]
+    if not with_elements:
+        return None
+    if len(with_elements) < len(parts):
+        plain = next(part for part in parts if part.elements is None)
+        raise InputError(
+            f"{plain.rows.source}: judgements of documents among assessments of elements;"
+            " expected files of one kind"
+        )
+    owners: dict[bytes, str] = {}
+    for part in parts:
+        for topic in part.rows.topics:
+            if topic in owners:
+                raise InputError(
+                    f"{part.rows.source}: topic {text(topic)!r} is also in {owners[topic]};"
+                    " expected one pool for each topic; keep the official one"
+                )
+            owners[topic] = part.rows.source
+    return assessed.concatenated(with_elements).at(order, range(len(rows.topics)))
+
+
 def by_assessor(judgements: Judgements) -> list[Judgements]:
     """The judgements of each assessor on their own, assessors in byte order."""
     if judgements.assessors is None:
@@ -98,10 +127,19 @@ def by_assessor(judgements: Judgements) -> list[Judgements]:
     owners: dict[bytes, list[int]] = {}
     for row, name in enumerate(names):
         owners.setdefault(name, []).append(row)
-    return [_only(judgements, np.array(owners[name])) for name in sorted(owners)]
+    return [only(judgements, np.array(owners[name])) for name in sorted(owners)]
 
 
-def _only(judgements: Judgements, chosen: IntArray) -> Judgements:
+def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
+    """The judgements of each topic on their own."""
+    starts = judgements.rows.starts
+    return [
+        (topic, only(judgements, np.arange(starts[code], starts[code + 1])))
+        for code, topic in enumerate(judgements.rows.topics)
+    ]
+
+
+def only(judgements: Judgements, chosen: IntArray) -> Judgements:
     """Some rows, given in rising order."""
     rows = judgements.rows
     topic = np.searchsorted(rows.starts, chosen, side="right") - 1
@@ -114,4 +152,10 @@ def _only(judgements: Judgements, chosen: IntArray) -> Judgements:
         lines if rows.has_lines else None,
         rows.has_lines,
     )
-    return Judgements(kept, judgements.documents.reordered(chosen), judgements.grades[chosen])
+    elements = judgements.elements
+    return Judgements(
+        kept,
+        judgements.documents.reordered(chosen),
+        judgements.grades[chosen],
+        elements=elements.at(chosen, present.tolist()) if elements is not None else None,
+    )
