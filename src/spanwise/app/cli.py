@@ -13,7 +13,7 @@ from spanwise.app.output import say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "demo")
+COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "convert", "demo")
 
 
 class LazyGroup(click.Group):
@@ -44,6 +44,7 @@ def cli() -> None:
       spanwise demo
       spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
       spanwise trec_eval -m map qrels.txt run.txt
+      spanwise convert submission.xml run.jsonl --to span_run
     """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from spanwise.errors import UsageError
@@ -29,7 +30,7 @@ def emit_bytes(data: bytes) -> None:
         stream.flush()
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """The whole file or none: written beside its place, then moved there."""
     import tempfile
 
@@ -39,11 +40,34 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines([data] if isinstance(data, bytes) else data)
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_folder_atomically(path: Path, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+    """A new folder with all its files, or none."""
+    import shutil
+    import tempfile
+
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{path}: is there already; expected a new or an empty folder")
+    try:
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    try:
+        for name, data in files:
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            with (temporary / name).open("xb") as stream:
+                stream.writelines(data)
+        temporary.chmod(0o777 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

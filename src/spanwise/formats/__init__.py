@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats import trec
+from spanwise.formats import inex_assessments, inex_submissions, records, trec
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
@@ -17,9 +17,12 @@ __all__ = [
     "Format",
     "Reading",
     "expanded",
+    "inex_assessments",
+    "inex_submissions",
     "read",
     "read_judgements",
     "read_run",
+    "records",
     "trec",
 ]
 

@@ -6,8 +6,10 @@ which attributes an element carries decides how it was judged. Sizes are the fil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
@@ -25,8 +27,10 @@ from spanwise.model.assessments import (
     Flag,
     Pool,
 )
-from spanwise.model.judgements import Judgements
 from spanwise.model.paths import PATH_DUE, POINT_DUE, is_element_path, is_point
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
 
 DUE = "INEX assessments: <assessments topic=...> with a <file> for each judged document"
 PAIRED = {"0": 0, "1": 1, "2": 2, "3": 3, "U": UNJUDGED}
@@ -39,6 +43,7 @@ FLAGS = {
     "inconsistant": Flag.INCONSISTENT,
     "inconsistent": Flag.INCONSISTENT,
 }
+DIGITS = re.compile(r"[0-9]{1,18}")
 HELPER = "xrai:s"
 """An element that the assessors' program put into documents; no finished file names it."""
 
@@ -172,7 +177,7 @@ class Assessed(Judged):
 
     def _size(self, event: Event, name: str) -> int | None:
         said = event.attributes.get(name)
-        if said is not None and said.strip().isascii() and said.strip().isdigit():
+        if said is not None and DIGITS.fullmatch(said.strip()):
             return int(said)
         found = f"no {name}" if said is None else f"{name} {said!r}"
         self.problem(event.line, f"{found} of <{event.name}>", "a number of characters")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from spanwise.errors import UsageError
 from spanwise.formats.judged import grades_of
 from spanwise.formats.xml_events import DECLARATION, tag
 from spanwise.model import holdings
-from spanwise.model.arrays import BoolArray, IntArray
 from spanwise.model.assessments import (
     NO_COVERAGE,
     NO_SIZE,
@@ -29,6 +29,9 @@ from spanwise.model.assessments import (
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements, by_topic
 
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, IntArray
+
 LETTERS = {TOO_SMALL: "?", UNJUDGED: "U", 0: "0", 1: "1", 2: "2", 3: "3"}
 NOTES = {
     "inpool": Flag.INPOOL,
@@ -36,7 +39,7 @@ NOTES = {
     "inconsistant": Flag.INCONSISTENT,
 }
 UNSUPPORTED = "relevant documents with nothing that this form can hold"
-OTHERS = "documents judged without relevance whose elements this form cannot hold"
+OTHERS = "documents without relevance whose elements this form cannot hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,9 @@ class Form:
         for (topic, part), pool in zip(by_topic(judgements), _said(judgements).pools, strict=True):
             stated = re.search(r'query_type="([\w+.-]+)"', pool.statement)
             number = _safe(pool.number or text(topic))
-            folder = f"done/{stated[1] if stated else 'all'}{self.levels}/topic-{_safe(text(topic))}"
+            folder = (
+                f"done/{stated[1] if stated else 'all'}{self.levels}/topic-{_safe(text(topic))}"
+            )
             yield f"{folder}/pool-{number}.xml", part
 
     def write(self, judgements: Judgements) -> Iterator[bytes]:

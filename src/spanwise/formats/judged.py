@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats.registry import Reading
-from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.assessments import (
     NO_COVERAGE,
     NO_SIZE,
@@ -22,6 +22,10 @@ from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements
 from spanwise.model.rows import Rows
 
+if TYPE_CHECKING:
+    from spanwise.formats.registry import Reading
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+
 
 class Judged:
     """Columns that grow: topics, documents of them, elements and passages of those."""
@@ -30,7 +34,7 @@ class Judged:
         self.file, self._report = file, how.report
         self.pools: dict[bytes, Pool] = {}
         self._codes: dict[bytes, int] = {}
-        self._lines: dict[tuple[bytes, bytes], int] = {}
+        self._lines: dict[tuple[bytes, bytes, bytes], int] = {}
         self._owners: list[int] = []
         self._collections: list[bytes] = []
         self._entries: list[bytes] = []
@@ -43,18 +47,23 @@ class Judged:
         self._passages: list[int] = []
         self._seen: set[bytes] = set()
 
-    def problem(
-        self, line: int | None, found: str, expected: str = "", advice: str = ""
-    ) -> None:
+    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
         """Something is wrong: raised, or reported if somebody collects."""
         error = FormatError(self.file, line, found, expected, advice)
         if self._report is None:
             raise error
         self._report(error)
 
-    def document(self, topic: bytes, document: bytes, line: int, collection: bytes = b"") -> bool:
+    def document(
+        self,
+        topic: bytes,
+        document: bytes,
+        line: int,
+        collection: bytes = b"",
+        assessor: bytes = b"",
+    ) -> bool:
         """From here on parts belong to this document; False if it was there before."""
-        before = self._lines.get((topic, document))
+        before = self._lines.get((topic, document, assessor))
         if before is not None:
             self.problem(
                 line,
@@ -63,7 +72,7 @@ class Judged:
                 "every document once",
             )
             return False
-        self._lines[topic, document] = line
+        self._lines[topic, document, assessor] = line
         self._owners.append(self._codes.setdefault(topic, len(self._codes)))
         self._collections.append(collection)
         self._entries.append(b"")
@@ -112,7 +121,7 @@ class Judged:
         starts = begins_of(np.bincount(owners, minlength=len(self._codes)))
         lines = np.array(list(self._lines.values()))[order]
         rows = Rows(self.file, tuple(self._codes), starts, lines)
-        documents = PlainIds([document for _, document in self._lines]).reordered(order)
+        documents = PlainIds([document for _, document, _ in self._lines]).reordered(order)
         content = self._assessments().at(order, range(len(self._codes)))
         return Judgements(rows, documents, grades_of(content), elements=content), order
 
@@ -149,7 +158,7 @@ def grades_of(content: Assessments) -> FloatArray:
     """
     elements, passages = content.elements, content.passages
 
-    def any_of(flags: IntArray, first: IntArray) -> IntArray:
+    def any_of(flags: BoolArray, first: IntArray) -> BoolArray:
         return np.diff(begins_of(flags.astype(np.int64))[first]) > 0
 
     relevant = any_of(elements.relevant(), elements.first) | (np.diff(passages.first) > 0)

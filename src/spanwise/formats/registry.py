@@ -108,7 +108,17 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     The commonest one's reader then says what is wrong with the file, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
+    common = [FORMATS[name] for name in COMMONEST.get(head.lstrip()[:1], COMMONEST[b""])]
+    fallback = next((entry for entry in common if entry in candidates), candidates[0])
+    return next((entry for entry in candidates if entry.recognise(head)), fallback)
+
+
+COMMONEST = {
+    b"": ("trec_run", "qrels"),
+    b"<": ("inex_assessments_2007", "inex_submission_2007"),
+    b"{": ("span_qrels", "span_run"),
+}
+"""The commonest formats of text, XML and JSON, by how they begin."""
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
@@ -119,11 +129,19 @@ def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
 
 
 def expanded(names: Sequence[str]) -> list[str]:
-    """Files as given; a folder stands for all files in it, in byte order."""
+    """Files as given; a folder stands for all files in it, in byte order.
+
+    A release of assessments, which is a tree of folders, stands for its official files.
+    """
+    from spanwise.formats.release import official_pools
+
     files: list[str] = []
     for name in names:
         path = Path(name)
-        if name != STDIN and path.is_dir():
+        pools = official_pools(path) if name != STDIN and path.is_dir() else None
+        if pools is not None:
+            files += pools
+        elif name != STDIN and path.is_dir():
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

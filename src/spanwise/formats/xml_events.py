@@ -125,7 +125,9 @@ def _parsed(collected: _Events, piece: bytes, due: str) -> FormatError | None:
     hidden = UNDECLARED_IN_VALUE.search(piece) if collected.outside else None
     if hidden is None:
         return None
-    return _undeclared(collected.file, line + piece[: hidden.end()].count(b"\n"), hidden[1].decode())
+    return _undeclared(
+        collected.file, line + piece[: hidden.end()].count(b"\n"), hidden[1].decode()
+    )
 
 
 UNDECLARED_IN_VALUE = re.compile(
@@ -203,7 +205,7 @@ def _value(text: str) -> str:
 
 def _refuse_forbidden(text: str) -> None:
     if FORBIDDEN.search(text):
-        raise InputError(f"{ascii(text)} cannot be written in XML; expected printable characters")
+        raise InputError(f"{text!a} cannot be written in XML; expected printable characters")
 
 
 def copied(event: Event) -> str:

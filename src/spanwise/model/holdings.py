@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ SPANS = "passages by offset"
 LOST = "results without a place in their document"
 HEADER = "entries of the header"
 GRADES = "grades of documents other than 0 and 1"
-POOLED = "documents that were pooled but not judged"
+POOLED = "documents pooled but not judged"
 ASSESSORS = "names of assessors"
 HIGHLIGHTED = "highlighted passages by offset"
 LENGTHS = "lengths of documents"
@@ -36,6 +37,23 @@ POOLS = "pool numbers"
 VERSIONS = "versions of assessments"
 WHITESPACE = "statements on white space"
 STATEMENTS = "topic statements"
+
+
+HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)")
+"""What a kind is called before it is said which ones."""
+
+
+def said(kind: str, count: int) -> str:
+    """A kind with its number.
+
+    >>> said(HEADER, 1), said(ELEMENTS, 312)
+    ('1 entry of the header', '312 element grades')
+    """
+    head = HEAD.match(kind)
+    if count != 1 or head is None:
+        return f"{count} {kind}"
+    one = re.sub(r"ies$", "y", head[1])
+    return f"1 {one.removesuffix('s')}{kind[head.end() :]}"
 
 
 def of_run(run: Run) -> dict[str, int]:

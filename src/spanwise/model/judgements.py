@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.assessments import Assessments
     from spanwise.model.ids import Ids
-    from spanwise.model.spans import Spans
+    from spanwise.model.spans import Spans, Unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +30,7 @@ class Highlights:
     entries: IntArray  # best entry point, an offset; -1 where there is none
     first: IntArray  # row r owns the passages first[r] to first[r + 1]
     passages: Spans  # sorted and disjoint within each document
+    unit: Unit = "opaque"  # what positions count
 
     def of(self, row: int) -> Spans:
         """The highlighted passages of one judged document."""
