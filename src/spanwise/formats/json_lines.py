@@ -1,13 +1,17 @@
-"""Files of one JSON object a line: reading with line numbers, and looking into objects."""
+"""Files of one JSON object a line: reading with line numbers, looking into objects, headers."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from warnings import warn
 
-from spanwise.errors import FormatError
+from spanwise.errors import FormatError, SpanwiseWarning
+
+if TYPE_CHECKING:
+    from spanwise.model.spans import Unit
 
 
 class Record:
@@ -107,11 +111,67 @@ def lines_of(pieces: Iterable[bytes], file: str, due: str) -> Iterator[Record]:
             yield Record(said, file, line, due)
 
 
-def counted(unread: Counter[str]) -> str:
-    """Fields and how often they occurred."""
-    return ", ".join(f"{name!r} ({count})" for name, count in sorted(unread.items()))
-
-
 def line(said: dict[str, Any]) -> bytes:
     """An object as a line."""
     return json.dumps(said, ensure_ascii=True, separators=(", ", ": ")).encode() + b"\n"
+
+
+# Headers -----------------------------------------------------------------------------------------
+
+UNITS: dict[tuple[str, str], Unit] = {
+    ("char", "opaque"): "opaque",
+    ("char", "codepoint"): "codepoint",
+    ("char", "utf16"): "utf16",
+    ("byte", ""): "byte",
+}
+
+
+def unit_of(record: Record) -> Unit:
+    """What positions count, as a header says."""
+    unit = record.text("unit") if "unit" in record else "char"
+    kind = record.text("char") if "char" in record and unit == "char" else ""
+    found = UNITS.get((unit, kind or ("codepoint" if unit == "char" else "")))
+    if found is None:
+        raise record.wrong(
+            f"unit {unit!r} {kind}".rstrip(), "char (codepoint, utf16, opaque) or byte"
+        )
+    if "half_open" in record and not record.flag("half_open"):
+        raise record.wrong("'half_open' is false", "half-open positions")
+    return found
+
+
+def unit_said(unit: Unit) -> dict[str, Any]:
+    """The same for a header."""
+    return {"unit": "byte"} if unit == "byte" else {"unit": "char", "char": unit}
+
+
+def split(
+    pieces: Iterator[bytes], file: str, due: str, form: str
+) -> tuple[Record | None, Iterator[Record]]:
+    """The header, if there is one, and the records after it."""
+    records = lines_of(pieces, file, due)
+    first = next(records, None)
+    if first is None:
+        return None, records
+    if "format" in first:
+        stated = first.text("format")
+        if stated != form:
+            raise first.wrong(f"format {stated!r}", f"{form!r}")
+        return first, records
+
+    def every() -> Iterator[Record]:
+        yield first
+        yield from records
+
+    return None, every()
+
+
+def say_unread(unread: Counter[str], file: str) -> None:
+    """Warn of fields that nobody asked for."""
+    if unread:
+        warn(f"{file}: fields that are not used: {counted(unread)}", SpanwiseWarning, stacklevel=3)
+
+
+def counted(unread: Counter[str]) -> str:
+    """Fields and how often they occurred."""
+    return ", ".join(f"{name!r} ({count})" for name, count in sorted(unread.items()))

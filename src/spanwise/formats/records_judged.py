@@ -10,7 +10,8 @@ from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import SpanwiseWarning
+from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.formats.json_lines import line, say_unread, split, unit_of, unit_said
 from spanwise.formats.judged import Judged, grades_of
 from spanwise.model.assessments import (
     NO_COVERAGE,
@@ -34,12 +35,32 @@ if TYPE_CHECKING:
     from spanwise.formats.registry import Reading
     from spanwise.model.arrays import FloatArray, IntArray
 
+QRELS = "span-qrels/1"
+DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object a line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}
 GRADES_DUE = '0, 1, 2, 3, "?" or "U"'
 NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.INCONSISTENT}
 SPAN_DUE = '{"s": ..., "e": ...} or {"from": ..., "to": ..., "size": ...}'
 ELEMENT_DUE = '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
 POOL = ("number", "version", "whitespace", "statement")
+
+
+def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of one file."""
+    head, records = split(pieces, file, DUE, QRELS)
+    content, unread = Marked(file, how), Counter[str]()
+    if head is not None:
+        content.unit = unit_of(head)
+        content.expect(head)
+        unread.update(head.unread())
+    for record in records:
+        try:
+            content.take(record)
+        except FormatError as error:
+            content.problem(error.line, error.found, error.expected)
+        unread.update(record.unread())
+    say_unread(unread + content.unread, file)
+    return content.judgements(DUE)
 
 
 class Marked(Judged):
@@ -228,6 +249,19 @@ def _grade(said: Record, key: str) -> int:
 
 
 # Writing ------------------------------------------------------------------------------------
+
+
+def written(judgements: Judgements) -> Iterator[bytes]:
+    """The lines of a file."""
+    unit: Unit = judgements.highlights.unit if judgements.highlights is not None else "opaque"
+    parts = [
+        name
+        for name, column in (("elements", judgements.elements), ("spans", judgements.highlights))
+        if column is not None
+    ]
+    yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
+    for said in judged_lines(judgements):
+        yield line(said)
 
 
 def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:

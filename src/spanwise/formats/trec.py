@@ -6,26 +6,20 @@ CRLF, the last one in nothing; blank lines and lines that begin with `#` are ski
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import FormatError, InputError
+from spanwise.errors import FormatError
 from spanwise.formats.columns import Layout
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.opening import STDIN
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.returned import in_parts, number, topics_of
-from spanwise.model import holdings
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.run import Run
-
-if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray, IntArray
 
 RUN = Layout(
     "6 columns: topic Q0 document rank score tag", 6, True, (2,), (4,), indented_comments=True
@@ -89,74 +83,19 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))
 
 
-REPEATED = "further parts of documents that are there already"
-REORDERED = "scores in conflict with the order of the file, which was kept"
-BLANKS = "blanks in the name of the run, written as _"
-
-
-def run_loses(run: Run) -> dict[str, int]:
+def run_loses(run: Run) -> Mapping[str, int]:
     """What of a run the TREC format cannot hold."""
-    counts = holdings.of_run(run)
-    counts.pop(holdings.RANKS)
-    counts[BLANKS] = sum(character.isspace() for character in run.name)
-    if in_parts(run):
-        kept = [_first_of_each(run, rows) for _, rows in topics_of(run)]
-        counts[REPEATED] = len(run.rows) - sum(map(len, kept))
-        counts[REORDERED] = sum(len(rows) for rows in kept if not _falls(run.scores[rows]))
-    return holdings.without(counts)
+    from spanwise.formats import trec_out
+
+    return trec_out.run_loses(run)
 
 
 @writer("trec_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
-    """Documents by score. Of several parts of a document the first stands for it.
+    """Documents by score; of several parts of a document the first stands for it."""
+    from spanwise.formats import trec_out
 
-    Where parts of documents stood in another order than that of their scores, their order is kept
-    and the scores are replaced: here nothing but the score orders results.
-    """
-    tag = b"_".join(run.name.encode("utf-8", "surrogateescape").split()) or b"run"
-    for topic, rows in topics_of(run):
-        if in_parts(run):
-            rows = _first_of_each(run, rows)
-        scores = run.scores[rows]
-        if in_parts(run) and not _falls(scores):
-            scores = np.arange(len(rows), 0, -1, dtype=np.float64)
-        ranks = np.arange(1, len(rows) + 1, dtype=np.float64)
-        if run.ranks is not None:
-            ranks = np.where(np.isnan(run.ranks[rows]), ranks, run.ranks[rows])
-        values = zip(run.documents.take(rows), ranks.tolist(), scores.tolist(), strict=True)
-        yield b"".join(
-            b"%b Q0 %b %b %b %b\n"
-            % (_topic(topic), _column(name), number(rank).encode(), repr(score).encode(), tag)
-            for name, rank, score in values
-        )
-
-
-def _first_of_each(run: Run, rows: IntArray) -> IntArray:
-    """The first result of each document."""
-    seen: dict[bytes, int] = {}
-    for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
-        seen.setdefault(name, row)
-    return np.array(list(seen.values()), np.int64)
-
-
-def _falls(scores: FloatArray) -> bool:
-    return bool((np.diff(scores) < 0).all())
-
-
-def _topic(identifier: bytes) -> bytes:
-    """A topic as the first column, where # would begin a comment."""
-    if identifier.startswith(b"#"):
-        raise InputError(f"topic {text(identifier)!r} cannot be written: it would be a comment")
-    return _column(identifier)
-
-
-def _column(identifier: bytes) -> bytes:
-    """An id as one column."""
-    if b"\0" in identifier or len(identifier.split()) != 1 or identifier.strip() != identifier:
-        raise InputError(
-            f"id {text(identifier)!r} cannot be written in columns; expected no blanks"
-        )
-    return identifier
+    return trec_out.write_run(run)
 
 
 def stem(file: str) -> str:
@@ -193,41 +132,34 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
     return judgements
 
 
-QRELS_KEEPS = (holdings.GRADES, holdings.POOLED)
+def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements the format of one assessor cannot hold."""
+    from spanwise.formats import trec_out
+
+    return trec_out.qrels_lose(judgements)
 
 
-def qrels_lose(judgements: Judgements) -> dict[str, int]:
-    """What of judgements the TREC format cannot hold."""
-    return holdings.without(holdings.of_judgements(judgements), *QRELS_KEEPS)
+def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements the format of several assessors cannot hold."""
+    from spanwise.formats import trec_out
 
-
-def qrels_jg_lose(judgements: Judgements) -> dict[str, int]:
-    """What of judgements by several assessors the TREC format cannot hold."""
-    return holdings.without(holdings.of_judgements(judgements), *QRELS_KEEPS, holdings.ASSESSORS)
-
-
-@writer("qrels_jg", loses=qrels_jg_lose)
-def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
-    """Documents and grades with the names of those who judged, 0 where nobody says."""
-    assessors = judgements.assessors
-    starts = judgements.rows.starts
-    for code, topic in enumerate(judgements.rows.topics):
-        rows = np.arange(starts[code], starts[code + 1])
-        names = judgements.documents.take(rows)
-        people = assessors.take(rows) if assessors is not None else [b"0"] * len(rows)
-        yield b"".join(
-            b"%b %b %b %b\n"
-            % (_topic(topic), _column(person), _column(name), number(grade).encode())
-            for person, name, grade in zip(
-                people, names, judgements.grades[rows].tolist(), strict=True
-            )
-        )
+    return trec_out.qrels_jg_lose(judgements)
 
 
 @writer("qrels", loses=qrels_lose)
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Documents and grades."""
-    return write_qrels_jg(replace(judgements, assessors=None))
+    from spanwise.formats import trec_out
+
+    return trec_out.write_qrels(replace(judgements, assessors=None))
+
+
+@writer("qrels_jg", loses=qrels_jg_lose)
+def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
+    """Documents and grades with the names of those who judged."""
+    from spanwise.formats import trec_out
+
+    return trec_out.write_qrels(judgements)
 
 
 def _check_grades(judgements: Judgements, how: Reading) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.model import assessments as assessed
 from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
 
@@ -99,6 +98,8 @@ def _combined_elements(
     parts: Sequence[Judgements], rows: Rows, order: IntArray
 ) -> Assessments | None:
     """What was said of elements in several files; two pools of one topic are not mixed."""
+    from spanwise.model.assessments import concatenated as one_after_another
+
     with_elements = [part.elements for part in parts if part.elements is not None]
     if not with_elements:
         return None
@@ -117,7 +118,7 @@ def _combined_elements(
                     " expected one pool for each topic; keep the official one"
                 )
             owners[topic] = part.rows.source
-    return assessed.concatenated(with_elements).at(order, range(len(rows.topics)))
+    return one_after_another(with_elements).at(order, range(len(rows.topics)))
 
 
 def by_assessor(judgements: Judgements) -> list[Judgements]:
