@@ -16,7 +16,8 @@ def call_spanwise(qrels: str, runs: list[str]) -> list[float]:
     """The function that a notebook would call, once per run."""
     import spanwise
 
-    return [float(spanwise.evaluate(qrels, run, ["official"])["map"]) for run in runs]
+    judgements = spanwise.read_judgements(qrels)
+    return [spanwise.evaluate(judgements, run, ["official"]).means["map"] for run in runs]
 
 
 def call_pytrec_eval(qrels: str, runs: list[str]) -> list[float]:

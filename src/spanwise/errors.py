@@ -71,9 +71,14 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: list[str], advice: str = "") -> None:
         from difflib import get_close_matches
 
-        folded = {other.lower(): other for other in known}
-        near = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3)]
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        folded: dict[str, str] = {}
+        for other in known:  # of spellings that differ in case only, the first one given counts
+            folded.setdefault(other.lower(), other)
+        near = [folded[match] for match in get_close_matches(name.lower(), folded, 3, 0.5)]
+        if len(known) <= 10:
+            hint = f"; expected one of {', '.join(known)}"
+        else:
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
         super().__init__(f"unknown {kind} {name!r}{hint}{'; ' + advice if advice else ''}")
 
 

@@ -172,11 +172,16 @@ def values_of(
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
     notes = []
-    for cutoff in sorted({one.parameter("cutoff") for one in measures} - {None}):
+    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
+    depth = aligned.policy.depth
+    if depth is not None:  # nothing below it is looked at
+        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
+    for cutoff in sorted(cutoffs):
         count = aligned.straddled(cutoff)
         if count:
             rule = aligned.policy.ties
-            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {rule} order")
+            order = "mean over all orders" if rule == "expected" else f"{rule} order"
+            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {order}")
     return notes
 
 
@@ -255,6 +260,7 @@ def summed_up(
             for one in measures
             if one.measure.aggregate == "text"
         },
+        source=run.rows.source,
     )
 
 

@@ -9,7 +9,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from spanwise.errors import FormatError, SpanwiseError
+from spanwise.errors import EmptyError, FormatError, SpanwiseError
 from spanwise.formats import Reading, read
 from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
@@ -51,7 +51,8 @@ def checked(file: str, format_name: str | None) -> Report:
             report.content = read(file, KINDS, entry.name, Reading(report=note))
             _inspect(report)
         except FormatError as error:
-            note(error)
+            if not (isinstance(error, EmptyError) and report.problems):
+                note(error)
     report.remarks += [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
     report.problems.sort(key=lambda problem: problem[0] or 0)
     return report

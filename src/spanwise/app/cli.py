@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from importlib import import_module
 
 import click
 
-from spanwise.app.output import say
+from spanwise.app.output import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
@@ -69,9 +68,10 @@ def main(words: list[str] | None = None) -> int:
         except click.Abort:
             say("error", "interrupted")
             return 130
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+        except OSError as error:
+            abandon_output()
+            say("error", f"standard output cannot be written ({error.strerror})")
+            return 2
     return status if isinstance(status, int) else 0
 
 

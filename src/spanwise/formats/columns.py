@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.opening import BOM
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -44,6 +45,10 @@ class Layout:
     numbers: tuple[int, ...]  # columns kept as numbers
     indented_comments: bool = False  # whether blanks may stand before '#'
     comments: bool = True
+
+    def name(self, column: int) -> str:
+        """What a column is called, as in `describes`."""
+        return self.describes.partition(": ")[2].split()[column]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +150,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             continue
         try:
             _check(text, fields, layout, file, number)
-            values = [_number(fields[column], file, number) for column in layout.numbers]
+            values = [_number(fields[c], layout.name(c), file, number) for c in layout.numbers]
         except FormatError as error:
             report(error)
             continue
@@ -179,10 +184,13 @@ def _check(text: bytes, fields: list[bytes], layout: Layout, file: str, line: in
         )
     if not _width_fits(len(fields), layout):
         count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}: {shown(text)}"
-        raise FormatError(file, line, count, layout.describes, _guess(len(fields), layout))
+        raise FormatError(file, line, count, layout.describes, _guess(fields, layout))
 
 
-def _guess(width: int, layout: Layout) -> str:
+def _guess(fields: list[bytes], layout: Layout) -> str:
+    width = len(fields)
+    if fields[0].startswith(b"#"):
+        return "comments are not known here; remove the line"
     if layout.width == 4 and width >= 6:
         return "this looks like a run; are run and judgements swapped?"
     if layout.width == 6 and width == 4:
@@ -192,11 +200,11 @@ def _guess(width: int, layout: Layout) -> str:
     return ""
 
 
-def _number(field: bytes, file: str, line: int) -> float:
+def _number(field: bytes, name: str, file: str, line: int) -> float:
     if NUMBER.fullmatch(field):
         return float(field)
     advice = "use a point, not a comma" if b"," in field else ""
-    raise FormatError(file, line, f"{shown(field)} is not a number", "a number", advice)
+    raise FormatError(file, line, f"the {name} is {shown(field)}", "a number", advice)
 
 
 def shown(text: bytes, most: int = 80) -> str:
@@ -301,6 +309,8 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     """Let Polars read the columns that are wanted, and the last, which tells of short lines."""
     import polars as pl
 
+    if piece.startswith(BOM):
+        return None  # Polars would drop it; here it is the beginning of an id
     wanted = sorted({0, *layout.texts, *layout.numbers, width - 1})
     schema = {
         f"c{column}": pl.Float64 if column in layout.numbers else pl.String
@@ -322,14 +332,14 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     numbers = {column: frame[f"c{column}"].to_numpy() for column in layout.numbers}
     if any(np.isnan(values).any() for values in numbers.values()):
         return None
-    runs = frame["c0"].rle()
-    names = [name.encode() for name in runs.struct.field("value").to_list()]
+    runs = frame["c0"].rle().struct.unnest()
+    names = [name.encode() for name in runs["value"].to_list()]
     if _any_comment(names, layout):
         return None
     texts: dict[int, Ids] = {
         column: PolarsIds(frame[f"c{column}"].cast(pl.Binary)) for column in layout.texts
     }
-    return Table(names, runs.struct.field("len").to_list(), texts, numbers)
+    return Table(names, runs["len"].to_list(), texts, numbers)
 
 
 # Grouping by topic --------------------------------------------------------------------------

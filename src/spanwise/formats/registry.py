@@ -138,10 +138,11 @@ def expanded(names: Sequence[str]) -> list[str]:
     files: list[str] = []
     for name in names:
         path = Path(name)
-        pools = official_pools(path) if name != STDIN and path.is_dir() else None
+        folder = bool(name) and name != STDIN and path.is_dir()
+        pools = official_pools(path) if folder else None
         if pools is not None:
             files += pools
-        elif name != STDIN and path.is_dir():
+        elif folder:
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

@@ -38,8 +38,9 @@ class Marks:
     stood: IntArray  # the rank before unjudged results were dropped
 
     def in_order(self) -> Marks:
-        """By topic and rank."""
-        return self.where(np.lexsort((self.rank, self.owner)))
+        """By topic and rank. Nearly sorted already, which this way of sorting makes use of."""
+        place = self.owner * (int(self.rank.max(initial=0)) + 1) + self.rank
+        return self.where(np.argsort(place, kind="stable"))
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
         """Some of them."""
@@ -177,9 +178,9 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
     retrieved = np.where(shown > 0, retrieved, policy.conventions.missing_results)
     if policy.unjudged == "drop":
         marks, retrieved = _without_unjudged(marks, retrieved, policy)
-    return Aligned(
-        tuple(topics), policy, retrieved, marks, Known.of(judgements, codes), ordered, places, shown
-    )
+    evaluated = tuple(topics)
+    known = judgements.once(("known", evaluated), lambda: Known.of(judgements, codes))
+    return Aligned(evaluated, policy, retrieved, marks, known, ordered, places, shown)
 
 
 def _owners(rows: Rows, codes: dict[bytes, int], of_rows: IntArray) -> IntArray:
@@ -249,13 +250,17 @@ def refuse_duplicate_judgements(
     codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
     worst: tuple[int, DuplicateError] | None = None
     for part in by_assessor(judgements):
-        prints = part.documents.fingerprints()
-        for first, again in repeated_rows(part.rows, part.documents, prints):
+        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
             owner = int(_owners(part.rows, codes, np.array([again]))[0])
             if owner >= 0 and (worst is None or owner < worst[0]):
                 worst = owner, _duplicate(part.rows, part.documents, first, again)
     if worst:
         raise worst[1]
+
+
+def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
+    prints = judgements.documents.fingerprints()
+    return list(repeated_rows(judgements.rows, judgements.documents, prints))
 
 
 def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:

@@ -7,6 +7,7 @@ and only where those agree are the ids themselves looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,28 +30,47 @@ def judged_rows(
 
     `prints` are the fingerprints of the run's documents.
     """
-    judged_ids = run.documents.same_kind(judgements.documents)
-    codes = {topic: code for code, topic in enumerate(judgements.rows.topics, start=1)}
-    keys = judged_ids.fingerprints() ^ _per_row(np.arange(1, len(codes) + 1), judgements.rows)
-    order = np.argsort(keys)
-    keys = keys[order]
-    run_codes = np.array([codes.get(topic, 0) for topic in run.rows.topics])
-    sieve = _Sieve(keys)
+    index = judgements.once(
+        ("index", type(run.documents)), lambda: Index.of(judgements, run.documents)
+    )
+    run_codes = np.array([index.codes.get(topic, 0) for topic in run.rows.topics])
     rows, found = [], []
     for first, last in _blocks(run.rows):
         start, stop = run.rows.starts[first], run.rows.starts[last]
         lengths = np.diff(run.rows.starts[first : last + 1])
         theirs = prints[start:stop] ^ np.repeat(_spread(run_codes[first:last]), lengths)
-        candidates = sieve.passing(theirs)
-        places = np.minimum(np.searchsorted(keys, theirs[candidates]), len(keys) - 1)
-        same = keys[places] == theirs[candidates]
+        candidates = index.sieve.passing(theirs)
+        places = np.searchsorted(index.keys, theirs[candidates])
+        places = np.minimum(places, len(index.keys) - 1)
+        same = index.keys[places] == theirs[candidates]
         rows.append(candidates[same] + start)
-        found.append(order[places[same]])
+        found.append(index.order[places[same]])
     run_rows, judged = np.concatenate(rows), np.concatenate(found)
-    run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
-    if run.documents.same_at(run_rows, judged_ids, judged):
+    if not run_codes.all():  # keys of topics that nobody judged may match by accident
+        run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
+    if run.documents.same_at(run_rows, index.ids, judged):
         return run_rows, judged
     return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """Judgements by fingerprint; made once, however many runs are looked up."""
+
+    ids: Ids  # stored in the same way as the run's
+    codes: dict[bytes, int]  # of the topics, from 1 on
+    keys: FingerprintArray  # of topic and document, rising
+    order: IntArray  # the row of the judgement behind each key
+    sieve: Sieve
+
+    @classmethod
+    def of(cls, judgements: Judgements, like: Ids) -> Index:
+        """Sort the judgements by topic and document."""
+        ids = like.same_kind(judgements.documents)
+        codes = {topic: code for code, topic in enumerate(judgements.rows.topics, start=1)}
+        keys = ids.fingerprints() ^ _per_row(np.arange(1, len(codes) + 1), judgements.rows)
+        order = np.argsort(keys)
+        return cls(ids, codes, keys[order], order, Sieve(keys))
 
 
 def _of_judged_topics(
@@ -75,7 +95,7 @@ def _blocks(rows: Rows) -> Iterator[tuple[int, int]]:
         yield first, min(first + TOPICS_AT_ONCE, len(rows.topics))
 
 
-class _Sieve:
+class Sieve:
     """Lets all keys of a set pass and few others, at the price of one look-up each."""
 
     def __init__(self, keys: FingerprintArray) -> None:
@@ -85,6 +105,7 @@ class _Sieve:
         self._seen[keys >> self._shift] = True
 
     def passing(self, keys: FingerprintArray) -> IntArray:
+        """The places of the keys that may be in the set."""
         return np.flatnonzero(self._seen[keys >> self._shift])
 
 

@@ -112,7 +112,10 @@ class PolarsIds:
     def same_at(self, rows: IntArray, other: Ids, other_rows: IntArray) -> bool:
         if not isinstance(other, PolarsIds):
             return self.take(rows) == other.take(other_rows)
-        return bool((self._series.gather(rows) == other.series.gather(other_rows)).all())
+        import polars as pl
+
+        mine, theirs = pl.lit(self._series).gather(rows), pl.lit(other.series).gather(other_rows)
+        return bool(pl.select((mine == theirs).all()).item())
 
     def falling(self, rows: IntArray, groups: IntArray) -> IntArray:
         import polars as pl

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.assessments import Assessments
     from spanwise.model.ids import Ids
     from spanwise.model.spans import Spans, Unit
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +52,13 @@ class Judgements:
     assessors: Ids | None = None  # who judged, where several did
     highlights: Highlights | None = None  # where the relevant text lies
     elements: Assessments | None = None  # what was said of elements, passages and entry points
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is derived from judgements is made once, however many runs are scored."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

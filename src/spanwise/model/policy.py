@@ -80,8 +80,8 @@ class Policy:
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
-        if self.depth is not None and self.depth < 0:
-            raise UsageError(f"depth is {self.depth}; it must be 0 or more")
+        if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
+            raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
 
     @property
     def conventions(self) -> Conventions:

@@ -36,6 +36,8 @@ FAMILY = {
     "sets": "Sets and counts",
     "preferences": "Preferences (formats prefs and qrels_prefs)",
     "older": "TrecEval II and trec_eval 8",
+    "older_bpref": "Variants of bpref (trec_eval 8)",
+    "older_time": "Scores that are times (trec_eval 8)",
 }
 
 
@@ -87,6 +89,7 @@ AGGREGATES = {
     "mean": "the mean",
     "sum": "the sum",
     "geometric": "the geometric mean, with a floor of 0.00001",
+    "pooled": "total divided by total, so that topics with more documents weigh more",
     "text": "none, it is a text",
 }
 

@@ -7,7 +7,9 @@ import click
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How to print."
+)
 @click.option("--file-format", help="Read the files in this format; see: spanwise formats.")
 @click.option(
     "--most", type=click.IntRange(1), default=100, help="Problems shown per file (text only)."

@@ -12,9 +12,19 @@ FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
-@click.option("--format", "layout", type=click.Choice(FORMATS), default="table")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(FORMATS),
+    default="table",
+    help="How to print; table by default.",
+)
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
-@click.option("--profile", default="documents", help="A named policy with its measures.")
+@click.option(
+    "--profile",
+    default="documents",
+    help="documents (default), trec_eval or trec_eval9: policy and measures.",
+)
 @click.option("--task", type=click.Choice(["documents"]), default="documents", hidden=True)
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
