@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import beginning
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -50,7 +51,7 @@ DESCRIPTIONS = {
 
 def form_of(head: bytes) -> str:
     """The year whose form a file has; empty if it does not hold assessments."""
-    if not head.lstrip().startswith(b"<"):
+    if beginning(head) != b"<":
         return ""
     from spanwise.formats.xml_events import root_of
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import beginning
 
 if TYPE_CHECKING:
     from spanwise.model.run import Run
@@ -44,7 +45,7 @@ DESCRIPTIONS = {
 
 def shape_of(head: bytes) -> str:
     """The name of the form that a submission has; empty if it is not one."""
-    if not head.lstrip().startswith(b"<"):
+    if beginning(head) != b"<":
         return ""
     from spanwise.formats.xml_events import root_of
 

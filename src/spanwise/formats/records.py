@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import beginning
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def _begins_with(head: bytes, *marks: bytes) -> bool:
     first = head.lstrip().partition(b"\n")[0]
-    return first.startswith(b"{") and any(mark in first for mark in marks)
+    return beginning(head) == b"{" and any(mark in first for mark in marks)
 
 
 def looks_like_span_run(head: bytes) -> bool:

@@ -31,9 +31,14 @@ SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False,
 STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
 
 
+def beginning(head: bytes) -> bytes:
+    """The first byte that is not blank: < of XML, { of JSON lines, anything of columns."""
+    return head.lstrip()[:1]
+
+
 def columns_of(head: bytes) -> int:
     """How many columns most of the first lines of data have; none if it is XML or JSON."""
-    if head.lstrip()[:1] in (b"<", b"{"):
+    if beginning(head) in (b"<", b"{"):
         return 0
     counts: dict[int, int] = {}
     for line in head[:100_000].split(b"\n")[:200]:

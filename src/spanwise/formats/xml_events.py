@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
     kind: Literal["start", "end", "text"]
     name: str  # of the element; for text that of the element it stands in
-    line: int
+    line: int  # of text, where it ends
     depth: int  # of the element: the root's is 1
     attributes: dict[str, str] = NO_ATTRIBUTES
     text: str = ""

@@ -23,7 +23,7 @@ def command(name: str | None) -> None:
     from spanwise.report.catalogue import format_described, formats_listed
 
     if name is None:
-        emit(formats_listed(sorted(FORMATS.values(), key=lambda one: (one.holds, one.name))))
+        emit(formats_listed(FORMATS.values()))
     elif name in FORMATS:
         emit(format_described(FORMATS[name]))
     else:
