@@ -158,6 +158,7 @@ def formats() -> str:
     parts = []
     for entry in FORMATS.values():
         facts = f"- Holds: {entry.holds}\n- Recognised from the content: {_recognised(entry)}"
+        facts += f"\n- Written by `spanwise convert`: {'no' if entry.write is None else 'yes'}"
         parts += [f"## {entry.name}", prose(entry.description), facts]
     return page("Formats", FORMATS_OPENING, parts)
 

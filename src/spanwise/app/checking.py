@@ -15,7 +15,7 @@ from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
-from spanwise.model.ids import text
+from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.policy import Policy
 from spanwise.model.run import Run
@@ -64,6 +64,9 @@ def _inspect(report: Report) -> None:
     content = report.content
     if isinstance(content, Topics):
         _note_queries(report, content)
+    elif isinstance(content, Run) and (content.paths is not None or content.spans is not None):
+        _note_repeated_parts(report, content)
+        _remark_on_length(report, content, 1500)
     elif isinstance(content, Run):
         _note_repeated(report, content)
         _remark_on_run(report, content)
@@ -101,6 +104,27 @@ def _note_repeated(report: Report, content: Run | Judgements) -> None:
         report.problems.append((content.rows.line(again), problem))
 
 
+def _note_repeated_parts(report: Report, run: Run) -> None:
+    """The same part of a document twice; two paths with one span are not the same."""
+    every = np.arange(len(run.rows))
+    columns = [run.documents.take(every)]
+    columns += [ids.take(every) for ids in (run.paths, run.ends) if ids is not None]
+    if run.spans is not None:
+        numbers = zip(run.spans.starts.tolist(), run.spans.lengths.tolist(), strict=True)
+        columns.append([b"%d:%d" % span for span in numbers])
+    parts = PlainIds([b" ".join(part) for part in zip(*columns, strict=True)])
+    for first, again in repeated_rows(run.rows, parts, parts.fingerprints()):
+        part = text(parts.take(np.array([again]))[0])
+        problem = f"result {part!r} is there twice for its topic, first on line"
+        report.problems.append((run.rows.line(again), f"{problem} {run.rows.line(first)}"))
+
+
+def _remark_on_length(report: Report, run: Run, most: int) -> None:
+    longest = int(np.diff(run.rows.starts).max())
+    if longest > most:
+        report.remarks.append(f"more than {most} results for a topic: up to {longest}")
+
+
 def _remark_on_run(report: Report, run: Run) -> None:
     ordered = by_score(run, Policy())
     if len(ordered.tied):
@@ -108,9 +132,7 @@ def _remark_on_run(report: Report, run: Run) -> None:
         report.remarks.append(f"topics with equal scores: {len(topics)}")
     if ordered.rows is not None:
         report.remarks.append("lines are not in the order of their scores (they need not be)")
-    longest = int(np.diff(run.rows.starts).max())
-    if longest > 1000:
-        report.remarks.append(f"more than 1000 results for a topic: up to {longest}")
+    _remark_on_length(report, run, 1000)
     contradictions = _contradicting_ranks(report.file, run)
     if contradictions:
         report.remarks.append(
@@ -175,7 +197,10 @@ def _verdict(report: Report) -> str:
         return f"fine ({report.format}: {len(report.content)} topics)"
     rows = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
-    return f"fine ({report.format}: {len(rows)} lines of data, {topics} topics)"
+    what = "lines of data"
+    if report.format.startswith(("inex_assessments", "inex_submission", "inex_efficiency")):
+        what = "results" if isinstance(report.content, Run) else "judged documents"
+    return f"fine ({report.format}: {len(rows)} {what}, {topics} topics)"
 
 
 def shown_as_json(reports: list[Report]) -> str:

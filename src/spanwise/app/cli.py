@@ -14,7 +14,7 @@ from spanwise.version import __version__
 
 COMMANDS = (
     *("eval", "trec_eval", "inex_eval"),
-    *("measures", "formats", "check", "nexi", "demo"),
+    *("measures", "formats", "check", "convert", "nexi", "demo"),
 )
 
 
@@ -47,6 +47,7 @@ def cli() -> None:
       spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
       spanwise trec_eval -m map qrels.txt run.txt
       spanwise inex_eval -f inex.qrels passages.run
+      spanwise convert submission.xml run.jsonl --to span_run
     """
 
 

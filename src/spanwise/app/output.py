@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from errno import EISDIR
 from pathlib import Path
 
@@ -48,21 +49,21 @@ def abandon_output() -> None:
     os.close(nowhere)
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """The whole file or none: written beside its place, then moved there.
 
     A link is followed; a device or a pipe cannot be moved, so it is written to.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(data)
+            path.write_bytes(data if isinstance(data, bytes) else b"".join(data))
         else:
             _write_and_move(path.resolve(), data)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def _write_and_move(path: Path, data: bytes) -> None:
+def _write_and_move(path: Path, data: bytes | Iterable[bytes]) -> None:
     import tempfile
 
     if path.is_dir():
@@ -70,11 +71,34 @@ def _write_and_move(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".spanwise.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines([data] if isinstance(data, bytes) else data)
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_folder_atomically(path: Path, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+    """A new folder with all its files, or none."""
+    import shutil
+    import tempfile
+
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"{path}: is there already; expected a new or an empty folder")
+    try:
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    try:
+        for name, data in files:
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            with (temporary / name).open("xb") as stream:
+                stream.writelines(data)
+        temporary.chmod(0o777 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

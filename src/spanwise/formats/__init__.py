@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from spanwise.formats import trec  # the least special first: those entered last are asked first
 
 # isort: split
-from spanwise.formats import inex_qrels, inex_runs, inex_topics, plain_topics
+from spanwise.formats import (
+    inex_assessments,
+    inex_qrels,
+    inex_runs,
+    inex_submissions,
+    inex_topics,
+    plain_topics,
+    records,
+)
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
@@ -21,14 +29,17 @@ __all__ = [
     "Format",
     "Reading",
     "expanded",
+    "inex_assessments",
     "inex_qrels",
     "inex_runs",
+    "inex_submissions",
     "inex_topics",
     "plain_topics",
     "read",
     "read_judgements",
     "read_run",
     "read_topics",
+    "records",
     "trec",
 ]
 

@@ -51,7 +51,8 @@ def looks_like_topics(head: bytes) -> bool:
     if root in FILES:
         return True
     titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas)?title[\s>]", head[:100_000], re.DOTALL)
-    return bool(root) and "submission" not in root and titled is not None
+    others = "submission" in root or root == "assessments"  # these may hold their topics
+    return bool(root) and not others and titled is not None
 
 
 @reader("inex_topics", holds="topics", recognise=looks_like_topics)

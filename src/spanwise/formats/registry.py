@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -39,7 +39,9 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
-    write: Callable[[Any], Iterator[bytes]] | None = None
+    write: Callable[[Any], Iterator[bytes]] | None = None  # None: it is only read
+    loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # what it cannot hold, counted
+    files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None  # a folder's files, if several
 
     @property
     def description(self) -> str:
@@ -67,14 +69,20 @@ def reader(
     return enter
 
 
-def writer(name: str) -> Callable[[Any], Any]:
-    """Enter the decorated function as the writer of a format whose reader is in the table.
+def writer(
+    name: str,
+    *,
+    loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
+    files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
+) -> Callable[[Any], Any]:
+    """Enter the decorated function as the writer of a format that has a reader already.
 
-    A writer gives the bytes piece by piece, and says what the format cannot hold.
+    It turns content into pieces of bytes. `loses` counts by kind what of some content the format
+    cannot hold. Where one file cannot hold everything, `files` gives names and parts.
     """
 
     def enter(write: Any) -> Any:
-        FORMATS[name] = replace(FORMATS[name], write=write)
+        FORMATS[name] = replace(FORMATS[name], write=write, loses=loses, files=files)
         return write
 
     return enter
@@ -108,8 +116,17 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     reader says what is wrong with a file that nobody recognises, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    found = (entry for entry in reversed(candidates) if entry.recognise(head))
-    return next(found, candidates[0])
+    common = [FORMATS[name] for name in COMMONEST.get(head.lstrip()[:1], COMMONEST[b""])]
+    fallback = next((entry for entry in common if entry in candidates), candidates[0])
+    return next((entry for entry in reversed(candidates) if entry.recognise(head)), fallback)
+
+
+COMMONEST = {
+    b"": ("trec_run", "qrels"),
+    b"<": ("inex_assessments_2007", "inex_submission_2007"),
+    b"{": ("span_qrels", "span_run"),
+}
+"""The commonest formats of text, XML and JSON, by how they begin."""
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
@@ -120,11 +137,20 @@ def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
 
 
 def expanded(names: Sequence[str]) -> list[str]:
-    """Files as given; a folder stands for all files in it, in byte order."""
+    """Files as given; a folder stands for all files in it, in byte order.
+
+    A release of assessments, which is a tree of folders, stands for its official files.
+    """
+    from spanwise.formats.release import official_pools
+
     files: list[str] = []
     for name in names:
         path = Path(name)
-        if name and name != STDIN and path.is_dir():
+        folder = bool(name) and name != STDIN and path.is_dir()
+        pools = official_pools(path) if folder else None
+        if pools is not None:
+            files += pools
+        elif folder:
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

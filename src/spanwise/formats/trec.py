@@ -6,7 +6,7 @@ CRLF, the last one in nothing; blank lines and lines that begin with `#` are ski
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from spanwise.errors import FormatError
 from spanwise.formats.columns import Layout
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.opening import STDIN
-from spanwise.formats.registry import Reading, reader
+from spanwise.formats.registry import Reading, reader, writer
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.run import Run
@@ -37,8 +37,15 @@ def first_lines(head: bytes) -> list[list[bytes]]:
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 
+def beginning(head: bytes) -> bytes:
+    """The first byte that is not blank: < of XML, { of JSON lines, anything of columns."""
+    return head.lstrip()[:1]
+
+
 def columns_of(head: bytes) -> int:
-    """How many columns most of the first lines of data have."""
+    """How many columns most of the first lines of data have; none if it is XML or JSON."""
+    if beginning(head) in (b"<", b"{"):
+        return 0
     counts: dict[int, int] = {}
     for fields in first_lines(head):
         counts[len(fields)] = counts.get(len(fields), 0) + 1
@@ -85,6 +92,21 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))
 
 
+def run_loses(run: Run) -> Mapping[str, int]:
+    """What of a run the TREC format cannot hold."""
+    from spanwise.formats import trec_out
+
+    return trec_out.run_loses(run)
+
+
+@writer("trec_run", loses=run_loses)
+def write_run(run: Run) -> Iterator[bytes]:
+    """Documents by score; of several parts of a document the first stands for it."""
+    from spanwise.formats import trec_out
+
+    return trec_out.write_run(run)
+
+
 def stem(file: str) -> str:
     """The file's name without folders and extensions."""
     return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
@@ -117,6 +139,36 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
     judgements = Judgements(rows, texts[2], numbers[3], texts[1])
     _check_grades(judgements, how)
     return judgements
+
+
+def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements the format of one assessor cannot hold."""
+    from spanwise.formats import trec_out
+
+    return trec_out.qrels_lose(judgements)
+
+
+def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements the format of several assessors cannot hold."""
+    from spanwise.formats import trec_out
+
+    return trec_out.qrels_jg_lose(judgements)
+
+
+@writer("qrels", loses=qrels_lose)
+def write_qrels(judgements: Judgements) -> Iterator[bytes]:
+    """Documents and grades."""
+    from spanwise.formats import trec_out
+
+    return trec_out.write_qrels(replace(judgements, assessors=None))
+
+
+@writer("qrels_jg", loses=qrels_jg_lose)
+def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
+    """Documents and grades with the names of those who judged."""
+    from spanwise.formats import trec_out
+
+    return trec_out.write_qrels(judgements)
 
 
 def _check_grades(judgements: Judgements, how: Reading) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.model.ids import joined
+from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
 from spanwise.model.spans import Spans, ranges
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.assessments import Assessments
     from spanwise.model.ids import Ids
+    from spanwise.model.spans import Unit
 
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ class Highlights:
     entries: IntArray  # best entry point, an offset; -1 where there is none
     first: IntArray  # row r owns the passages first[r] to first[r + 1]
     passages: Spans  # sorted and disjoint within each document
+    unit: Unit = "opaque"  # what positions count
 
     def of(self, row: int) -> Spans:
         """The highlighted passages of one judged document."""
@@ -50,11 +53,14 @@ class Highlights:
             self.entries[rows],
             np.concatenate([[0], np.cumsum(counts)]),
             self.passages.at(ranges(self.first[rows], counts)),
+            self.unit,
         )
 
 
 def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
-    """The highlights of several files, one after the other."""
+    """The highlights of several files, one after the other; they must count in one unit."""
+    if len({part.unit for part in parts}) > 1:
+        raise InputError("highlighted text in different units; convert it to one first")
     counts = np.concatenate([part.counts for part in parts])
     return Highlights(
         np.concatenate([part.relevant for part in parts]),
@@ -65,6 +71,7 @@ def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
             np.concatenate([part.passages.starts for part in parts]),
             np.concatenate([part.passages.lengths for part in parts]),
         ),
+        parts[0].unit,
     )
 
 
@@ -80,6 +87,7 @@ class Judgements:
     grades: FloatArray
     assessors: Ids | None = None  # who judged, where several did
     highlights: Highlights | None = None  # where the relevant text lies
+    elements: Assessments | None = None  # what was said of elements, passages and entry points
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
@@ -112,10 +120,11 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
         grades = np.concatenate([part.grades for part in judged])[order]
         named = [part.assessors for part in judged if part.assessors is not None]
         marked = [part.highlights for part in judged if part.highlights is not None]
+        elements = _combined_elements(judged, rows, order)
         if len(named) in (0, len(parts)) and len(marked) in (0, len(parts)):
             assessors = joined(named).reordered(order) if named else None
             highlights = joined_highlights(marked).at(order) if marked else None
-            return Judgements(rows, documents, grades, assessors, highlights)
+            return Judgements(rows, documents, grades, assessors, highlights, elements)
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -133,6 +142,33 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
     raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
 
 
+def _combined_elements(
+    parts: Sequence[Judgements], rows: Rows, order: IntArray
+) -> Assessments | None:
+    """What was said of elements in several files; two pools of one topic are not mixed."""
+    from spanwise.model.assessments import concatenated as one_after_another
+
+    with_elements = [part.elements for part in parts if part.elements is not None]
+    if not with_elements:
+        return None
+    if len(with_elements) < len(parts):
+        plain = next(part for part in parts if part.elements is None)
+        raise InputError(
+            f"{plain.rows.source}: judgements of documents among assessments of elements;"
+            " expected files of one kind"
+        )
+    owners: dict[bytes, str] = {}
+    for part in parts:
+        for topic in part.rows.topics:
+            if topic in owners:
+                raise InputError(
+                    f"{part.rows.source}: topic {text(topic)!r} is also in {owners[topic]};"
+                    " expected one pool for each topic; keep the official one"
+                )
+            owners[topic] = part.rows.source
+    return one_after_another(with_elements).at(order, range(len(rows.topics)))
+
+
 def by_assessor(judgements: Judgements) -> list[Judgements]:
     """The judgements of each assessor on their own, assessors in byte order."""
     if judgements.assessors is None:
@@ -142,6 +178,15 @@ def by_assessor(judgements: Judgements) -> list[Judgements]:
     for row, name in enumerate(names):
         owners.setdefault(name, []).append(row)
     return [only(judgements, np.array(owners[name])) for name in sorted(owners)]
+
+
+def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
+    """The judgements of each topic on their own."""
+    starts = judgements.rows.starts
+    return [
+        (topic, only(judgements, np.arange(starts[code], starts[code + 1])))
+        for code, topic in enumerate(judgements.rows.topics)
+    ]
 
 
 def only(judgements: Judgements, chosen: IntArray) -> Judgements:
@@ -158,9 +203,11 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         rows.has_lines,
     )
     marked = judgements.highlights
+    elements = judgements.elements
     return Judgements(
         kept,
         judgements.documents.reordered(chosen),
         judgements.grades[chosen],
         highlights=None if marked is None else marked.at(chosen),
+        elements=elements.at(chosen, present.tolist()) if elements is not None else None,
     )

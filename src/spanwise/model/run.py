@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
     from spanwise.model.ids import Ids
     from spanwise.model.rows import Rows
-    from spanwise.model.spans import Spans
+    from spanwise.model.spans import Spans, Unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,3 +30,4 @@ class Run:
     paths: Ids | None = None  # how elements were named; empty where a span was given instead
     ends: Ids | None = None  # where results are ranges between two paths: the second one
     header: Mapping[str, str] | None = None  # what a submission says about itself
+    unit: Unit = "opaque"  # what the positions of spans count

@@ -7,12 +7,15 @@ once `merged`; everything else here is plain arithmetic on intervals.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
+
+Unit = Literal["opaque", "codepoint", "utf16", "byte"]
+"""What positions count. Opaque: whatever the program counted that made them, as in INEX."""
 
 UNKNOWN = -1
 """Start of a span that could not be placed in its document."""

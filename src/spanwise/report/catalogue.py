@@ -133,7 +133,7 @@ def span(measure: Measure) -> str:
 def formats_listed(formats: Iterable[Described]) -> str:
     """Name, kind and first line of every format."""
     lines = [
-        f"{entry.name:<12} {entry.holds:<12} {entry.description.splitlines()[0]}"
+        f"{entry.name:<21} {entry.holds:<12} {entry.description.splitlines()[0]}"
         for entry in formats
     ]
     return "\n".join([*lines, "", "One of them in full: spanwise formats NAME", ""])

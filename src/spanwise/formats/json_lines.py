@@ -1,0 +1,177 @@
+"""Files of one JSON object a line: reading with line numbers, looking into objects, headers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+from spanwise.errors import FormatError, SpanwiseWarning
+
+if TYPE_CHECKING:
+    from spanwise.model.spans import Unit
+
+
+class Record:
+    """One object of a file; every field that is read must be of its kind."""
+
+    def __init__(self, said: dict[str, Any], file: str, line: int, due: str) -> None:
+        self.said, self.file, self.line, self._due = said, file, line, due
+        self._read: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        return self.said.get(key) is not None
+
+    def wrong(self, found: str, expected: str) -> FormatError:
+        """The error that says what is wrong with this record."""
+        return FormatError(self.file, self.line, found, expected)
+
+    def _get(self, key: str, kinds: tuple[type, ...], expected: str) -> Any:
+        self._read.add(key)
+        value = self.said.get(key)
+        if not isinstance(value, kinds) or isinstance(value, bool) != (bool in kinds):
+            if key not in self.said:
+                raise self.wrong(f"no {key!r}", self._due)
+            raise self.wrong(f"{key!r} is {json.dumps(value)[:60]}", expected)
+        return value
+
+    def text(self, key: str) -> str:
+        """A field that is text; numbers are taken as they are written."""
+        value: str | int = self._get(key, (str, int), "text")
+        return str(value)
+
+    def id(self, key: str) -> bytes:
+        """A field that is an id."""
+        return self.text(key).encode("utf-8", "surrogateescape")
+
+    def whole(self, key: str) -> int:
+        """A field that is a whole number from 0 on."""
+        value: int = self._get(key, (int,), "a whole number from 0 on")
+        if not 0 <= value < 1 << 62:
+            raise self.wrong(f"{key!r} is {value}", "a whole number from 0 on")
+        return value
+
+    def number(self, key: str) -> float:
+        """A field that is a number."""
+        value = float(self._get(key, (int, float), "a number"))
+        if value != value:
+            raise self.wrong(f"{key!r} is NaN", "a number")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """A field that is true or false."""
+        value: bool = self._get(key, (bool,), "true or false")
+        return value
+
+    def texts(self, key: str) -> dict[str, str]:
+        """A field that is an object of texts."""
+        value: dict[str, Any] = self._get(key, (dict,), "an object")
+        if not all(isinstance(one, str) for one in value.values()):
+            raise self.wrong(f"{key!r} has values that are not text", "an object of texts")
+        return value
+
+    def texts_of(self, key: str) -> list[str]:
+        """A field that is a list of texts."""
+        value: list[Any] = self._get(key, (list,), "a list")
+        if not all(isinstance(one, str) for one in value):
+            raise self.wrong(f"{key!r} has entries that are not text", "a list of texts")
+        return value
+
+    def records(self, key: str, due: str) -> list[Record]:
+        """A field that is a list of objects; an absent one is empty."""
+        if key not in self:
+            return []
+        values: list[Any] = self._get(key, (list,), "a list")
+        if not all(isinstance(value, dict) for value in values):
+            raise self.wrong(f"{key!r} has entries that are not objects", due)
+        return [Record(value, self.file, self.line, due) for value in values]
+
+    def unread(self) -> Iterator[str]:
+        """The fields that nobody asked for."""
+        return (key for key in self.said if key not in self._read)
+
+
+def lines_of(pieces: Iterable[bytes], file: str, due: str) -> Iterator[Record]:
+    """The objects of a file; blank lines are passed over."""
+    line = 0
+    for piece in pieces:
+        for written in piece.split(b"\n")[:-1]:
+            line += 1
+            if not written.strip():
+                continue
+            try:
+                said = json.loads(written)
+            except (ValueError, RecursionError) as error:
+                reason = str(error).split(":")[0]
+                raise FormatError(file, line, f"not JSON ({reason})", due) from error
+            if not isinstance(said, dict):
+                raise FormatError(file, line, f"JSON that is no object: {written[:60]!r}", due)
+            yield Record(said, file, line, due)
+
+
+def line(said: dict[str, Any]) -> bytes:
+    """An object as a line."""
+    return json.dumps(said, ensure_ascii=True, separators=(", ", ": ")).encode() + b"\n"
+
+
+# Headers -----------------------------------------------------------------------------------------
+
+UNITS: dict[tuple[str, str], Unit] = {
+    ("char", "opaque"): "opaque",
+    ("char", "codepoint"): "codepoint",
+    ("char", "utf16"): "utf16",
+    ("byte", ""): "byte",
+}
+
+
+def unit_of(record: Record) -> Unit:
+    """What positions count, as a header says."""
+    unit = record.text("unit") if "unit" in record else "char"
+    kind = record.text("char") if "char" in record and unit == "char" else ""
+    found = UNITS.get((unit, kind or ("codepoint" if unit == "char" else "")))
+    if found is None:
+        raise record.wrong(
+            f"unit {unit!r} {kind}".rstrip(), "char (codepoint, utf16, opaque) or byte"
+        )
+    if "half_open" in record and not record.flag("half_open"):
+        raise record.wrong("'half_open' is false", "half-open positions")
+    return found
+
+
+def unit_said(unit: Unit) -> dict[str, Any]:
+    """The same for a header."""
+    return {"unit": "byte"} if unit == "byte" else {"unit": "char", "char": unit}
+
+
+def split(
+    pieces: Iterator[bytes], file: str, due: str, form: str
+) -> tuple[Record | None, Iterator[Record]]:
+    """The header, if there is one, and the records after it."""
+    records = lines_of(pieces, file, due)
+    first = next(records, None)
+    if first is None:
+        return None, records
+    if "format" in first:
+        stated = first.text("format")
+        if stated != form:
+            raise first.wrong(f"format {stated!r}", f"{form!r}")
+        return first, records
+
+    def every() -> Iterator[Record]:
+        yield first
+        yield from records
+
+    return None, every()
+
+
+def say_unread(unread: Counter[str], file: str) -> None:
+    """Warn of fields that nobody asked for."""
+    if unread:
+        warn(f"{file}: fields that are not used: {counted(unread)}", SpanwiseWarning, stacklevel=3)
+
+
+def counted(unread: Counter[str]) -> str:
+    """Fields and how often they occurred."""
+    return ", ".join(f"{name!r} ({count})" for name, count in sorted(unread.items()))

@@ -1,0 +1,76 @@
+"""Our own format: JSON lines that hold everything, with units stated.
+
+The first line is a header, recognised by its field `format`. Positions are half open, [s, e).
+Here is how to recognise them; reading and writing are imported when they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import beginning
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+
+def _begins_with(head: bytes, *marks: bytes) -> bool:
+    first = head.lstrip().partition(b"\n")[0]
+    return beginning(head) == b"{" and any(mark in first for mark in marks)
+
+
+def looks_like_span_run(head: bytes) -> bool:
+    """JSON lines whose header says so, or whose first object has a score or a rank."""
+    return _begins_with(head, b'"span-run/', b'"score"', b'"rank"')
+
+
+def looks_like_span_qrels(head: bytes) -> bool:
+    """JSON lines whose header says so, or any whose first object has no score nor rank."""
+    return _begins_with(head, b'"qid"', b'"span-qrels/') and not looks_like_span_run(head)
+
+
+@reader("span_run", holds="run", recognise=looks_like_span_run)
+def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """Runs as JSON lines: documents, spans `s` and `e`, elements, or ranges `from` and `to`.
+
+    After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
+    "codepoint"}` one object for each result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800,
+    "e": 1200, "score": 7.31}`. Rank and score may be missing; then the order counts.
+    """
+    from spanwise.formats.records_runs import parsed
+
+    return parsed(pieces, file, how)
+
+
+@writer("span_run")
+def write_span_run(run: Run) -> Iterator[bytes]:
+    """Everything that a run has."""
+    from spanwise.formats.records_runs import written
+
+    return written(run)
+
+
+@reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels)
+def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
+
+    After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}` one
+    object for each topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans":
+    [{"s": 1000, "e": 1200}], "bep": 1000}`. Spans may also go `from` a point `to` another, with
+    their `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size`
+    and `rsize`. No spans say that nothing is relevant; `grade` alone judges the document.
+    """
+    from spanwise.formats.records_judged import parsed
+
+    return parsed(pieces, file, how)
+
+
+@writer("span_qrels")
+def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
+    """Everything that judgements have."""
+    from spanwise.formats.records_judged import written
+
+    return written(judgements)

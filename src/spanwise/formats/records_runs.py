@@ -1,0 +1,94 @@
+"""Runs as JSON objects: one for each result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import FormatError
+from spanwise.formats.json_lines import Record, line, say_unread, split, unit_of, unit_said
+from spanwise.formats.returned import Result, Returned, results_at, says_order_only, topics_of
+from spanwise.formats.trec import stem
+from spanwise.model.ids import text
+from spanwise.model.paths import POINT_DUE, is_point
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.formats.registry import Reading
+    from spanwise.model.run import Run
+
+RUN = "span-run/1"
+DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object a line'
+
+
+def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """One run."""
+    head, records = split(pieces, file, DUE, RUN)
+    content, unread = Returned(file, how), Counter[str]()
+    for record in records:
+        try:
+            content.add(record.id("qid"), _result(record))
+        except FormatError as error:
+            content.problem(error.line, error.found, error.expected)
+        unread.update(record.unread())
+    header = head.texts("header") if head is not None and "header" in head else None
+    name = head.text("run") if head is not None and "run" in head else stem(file)
+    unit = unit_of(head) if head is not None else "codepoint"
+    if head is not None:
+        unread.update(head.unread())
+    say_unread(unread, file)
+    return content.finished(name, header, DUE, unit)
+
+
+def _result(record: Record) -> Result:
+    result = Result(record.id("doc"), line=record.line)
+    if "element" in record:
+        result.path = _point(record, "element")
+    elif "from" in record or "to" in record:
+        result.path, result.end = _point(record, "from"), _point(record, "to")
+    if "s" in record or "e" in record:
+        result.start, end = record.whole("s"), record.whole("e")
+        result.length = end - result.start
+        if result.length < 0:
+            raise record.wrong(f"a span from {result.start} to {end}", "an end after the start")
+    elif "lost" in record and record.flag("lost"):
+        result.start = UNKNOWN
+    result.rank = record.number("rank") if "rank" in record else None
+    result.score = record.number("score") if "score" in record else None
+    return result
+
+
+def _point(record: Record, key: str) -> bytes:
+    point = record.text(key)
+    if not is_point(point):
+        raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
+    return point.encode()
+
+
+def written(run: Run) -> Iterator[bytes]:
+    """Everything that a run has."""
+    header = {"header": dict(run.header)} if run.header is not None else {}
+    yield line({"format": RUN, "run": run.name, **unit_said(run.unit), **header})
+    for topic, rows in topics_of(run):
+        scored = not says_order_only(run.scores[rows])
+        yield b"".join(
+            line({"qid": text(topic), **_said(result, scored)}) for result in results_at(run, rows)
+        )
+
+
+def _said(result: Result, scored: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {"doc": text(result.document)}
+    if result.end:
+        said |= {"from": text(result.path), "to": text(result.end)}
+    elif result.path:
+        said["element"] = text(result.path)
+    if result.start == UNKNOWN:
+        said["lost"] = True
+    elif result.start is not None:
+        said |= {"s": result.start, "e": result.start + result.length}
+    if result.rank is not None:
+        said["rank"] = int(result.rank) if result.rank.is_integer() else result.rank
+    if scored:
+        said["score"] = result.score
+    return said

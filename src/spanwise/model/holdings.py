@@ -1,0 +1,112 @@
+"""What content consists of, counted by kind: so that a conversion can say what it leaves behind."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray
+    from spanwise.model.ids import Ids
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+RANKS = "stated ranks"
+PATHS = "element paths"
+RANGES = "passages between two points"
+SPANS = "passages by offset"
+LOST = "results without a place in their document"
+HEADER = "entries of the header"
+GRADES = "grades of documents other than 0 and 1"
+POOLED = "documents pooled but not judged"
+ASSESSORS = "names of assessors"
+HIGHLIGHTED = "highlighted passages by offset"
+LENGTHS = "lengths of documents"
+OFFSETS = "best entry points by offset"
+ELEMENTS = "element grades"
+SIZES = "sizes of elements"
+FLAGS = "notes on how elements were judged"
+PASSAGES = "highlighted passages between two points"
+ENTRIES = "best entry points"
+COLLECTIONS = "names of collections"
+POOLS = "pool numbers"
+VERSIONS = "versions of assessments"
+WHITESPACE = "statements on white space"
+STATEMENTS = "topic statements"
+
+
+HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)")
+"""What a kind is called before it is said which ones."""
+
+
+def said(kind: str, count: int) -> str:
+    """A kind with its number.
+
+    >>> said(HEADER, 1), said(ELEMENTS, 312)
+    ('1 entry of the header', '312 element grades')
+    """
+    head = HEAD.match(kind)
+    if count != 1 or head is None:
+        return f"{count} {kind}"
+    one = re.sub(r"ies$", "y", head[1])
+    return f"1 {one.removesuffix('s')}{kind[head.end() :]}"
+
+
+def of_run(run: Run) -> dict[str, int]:
+    """What a run has beyond documents in an order of scores."""
+    ranges = filled(run.ends) if run.ends is not None else np.zeros(len(run.rows), np.bool_)
+    paths = filled(run.paths) if run.paths is not None else np.zeros(len(run.rows), np.bool_)
+    found = {PATHS: paths & ~ranges, RANGES: ranges}
+    if run.spans is not None:
+        placed = run.spans.starts != UNKNOWN
+        found |= {SPANS: placed & ~paths, LOST: ~placed & ~paths}
+    counts = {kind: int(np.count_nonzero(flags)) for kind, flags in found.items()}
+    counts[RANKS] = 0 if run.ranks is None else int(np.count_nonzero(~np.isnan(run.ranks)))
+    counts[HEADER] = len({*(run.header or ())} - {"run-id"})
+    return counts
+
+
+def of_judgements(judgements: Judgements) -> dict[str, int]:
+    """What judgements have beyond documents that are relevant or not."""
+    grades = judgements.grades
+    counts = {
+        GRADES: int(np.count_nonzero((grades >= 0) & (grades != 0) & (grades != 1))),
+        POOLED: int(np.count_nonzero(grades < 0)),
+        ASSESSORS: 0 if judgements.assessors is None else len(judgements.assessors),
+    }
+    if judgements.highlights is not None:
+        text = judgements.highlights
+        counts |= {
+            HIGHLIGHTED: len(text.passages),
+            LENGTHS: int(np.count_nonzero(text.lengths >= 0)),
+            OFFSETS: int(np.count_nonzero(text.entries >= 0)),
+        }
+    said = judgements.elements
+    if said is not None:
+        counts |= {
+            ELEMENTS: len(said.elements),
+            SIZES: int(np.count_nonzero(said.elements.sizes >= 0)),
+            FLAGS: int(np.count_nonzero(said.elements.flags)),
+            PASSAGES: len(said.passages),
+            ENTRIES: int(np.count_nonzero(filled(said.entries))),
+            COLLECTIONS: int(np.count_nonzero(filled(said.collections))),
+            POOLS: sum(bool(pool.number) for pool in said.pools),
+            VERSIONS: sum(bool(pool.version) for pool in said.pools),
+            WHITESPACE: sum(bool(pool.whitespace) for pool in said.pools),
+            STATEMENTS: sum(bool(pool.statement) for pool in said.pools),
+        }
+    return counts
+
+
+def filled(ids: Ids) -> BoolArray:
+    """Which of them are not empty."""
+    return np.array([bool(one) for one in ids.take(np.arange(len(ids)))], np.bool_)
+
+
+def without(counts: dict[str, int], *kept: str) -> dict[str, int]:
+    """What is left when some kinds are kept, kinds that do not occur left out."""
+    return {kind: count for kind, count in counts.items() if count and kind not in kept}

@@ -1,0 +1,217 @@
+"""spanwise convert, and spanwise check on the same files."""
+
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+SUBMISSION = """\
+<inex-submission participant-id="3" run-id="mine" task="Focused" result-type="fol">
+<topic topic-id="1">
+<result><file>ape</file><fol offset="10" length="5"/><rsv>2</rsv></result>
+<result><file>ape</file><path>/article[1]</path><rsv>1.5</rsv></result>
+</topic>
+</inex-submission>
+"""
+POOL = """\
+<assessments pool="{pool}" topic="{topic}" version="2">
+<file collection="zoo" name="ape">
+<best-entry-point path="/article[1]"/>
+<passage start="/article[1]/p[1]" end="/article[1]/p[2]" size="9"/>
+<element path="/article[1]" exhaustivity="2" size="50" rsize="9"/>
+</file>
+<file collection="zoo" name="bat"/>
+</assessments>
+"""
+
+
+@pytest.fixture
+def files(folder):
+    (folder / "run.xml").write_text(SUBMISSION)
+    (folder / "pool.xml").write_text(POOL.format(pool=4, topic=1))
+    return folder
+
+
+def test_to_standard_output(files, ask):
+    answer = ask("convert", "pool.xml", "-", "--to", "qrels")
+    assert (answer.status, answer.text) == (0, "1 0 ape 1\n1 0 bat 0\n")
+    assert answer.warnings == [
+        "pool.xml: format 'qrels' cannot hold 1 element grade, 1 size of elements, 1 highlighted"
+        " passage between two points, 1 best entry point, 2 names of collections, 1 pool number,"
+        " 1 version of assessments"
+    ]
+
+
+def test_there_and_back_without_loss(files, ask):
+    for there, back, first in (
+        ("span_run", "inex_submission_2007", "run.xml"),
+        ("span_qrels", "inex_assessments_2006", "pool.xml"),
+    ):
+        ask("convert", first, "once.xml", "--to", back)
+        assert ask("convert", first, "middle.jsonl", "--to", there).err == ""
+        assert ask("convert", "middle.jsonl", "twice.xml", "--to", back).err == ""
+        assert (files / "once.xml").read_bytes() == (files / "twice.xml").read_bytes()
+
+
+def test_a_run_is_not_judgements(files, ask):
+    assert ask("convert", "run.xml", "out", "--to", "qrels").complaint == (
+        "run.xml holds a run, but format 'qrels' holds judgements"
+    )
+    assert ask("convert", "qrels.txt", "out", "--to", "span_run").complaint == (
+        "qrels.txt holds judgements, but format 'span_run' holds a run"
+    )
+    assert not (files / "out").exists()
+
+
+def test_a_format_may_only_be_read(files, ask):
+    assert ask("convert", "qrels.txt", "out", "--to", "prefs").complaint == (
+        "format 'prefs' is only read, not written; see: spanwise formats"
+    )
+
+
+def test_unknown_formats(files, ask):
+    assert "unknown" in ask("convert", "run.xml", "-", "--to", "excel").complaint
+    assert "unknown" in ask("convert", "run.xml", "-", "--to", "qrels", "--from", "x").complaint
+    assert "--to" in ask("convert", "run.xml", "-").complaint
+
+
+def test_the_format_of_the_input_can_be_named(files, ask):
+    answer = ask("convert", "qrels.txt", "-", "--to", "qrels", "--from", "qrels_jg")
+    assert answer.warnings == ["qrels.txt: format 'qrels' cannot hold 5 names of assessors"]
+
+
+def test_standard_input(files, ask, monkeypatch):
+    stream = io.BufferedReader(io.BytesIO(SUBMISSION.encode()))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream))
+    answer = ask("convert", "-", "-", "--to", "trec_run")
+    assert answer.text == "1 Q0 ape 1 2.0 mine\n"
+
+
+def test_ranks_that_are_not_numbers_are_given_up_with_a_warning(files, ask):
+    (files / "odd.txt").write_text("1 Q0 ape first 2 me\n")
+    answer = ask("convert", "odd.txt", "-", "--to", "trec_run")
+    assert answer.text == "1 Q0 ape 1 2.0 me\n"
+    assert answer.warnings[0].endswith("ranks are not kept")
+
+
+def test_a_file_that_cannot_be_read_leaves_the_output_alone(files, ask):
+    (files / "out.xml").write_text("precious")
+    (files / "bad.xml").write_text(SUBMISSION.replace("<rsv>2<", "<rsv>two<"))
+    assert ask("convert", "bad.xml", "out.xml", "--to", "trec_run").complaint == (
+        "bad.xml:3: rsv 'two' is not a number; expected a number"
+    )
+    assert (files / "out.xml").read_text() == "precious"
+
+
+def test_a_conversion_that_fails_half_way_leaves_the_output_alone(files, ask):
+    (files / "out.txt").write_text("precious")
+    (files / "bad.xml").write_text(SUBMISSION.replace("ape", "a b"))
+    before = sorted(files.iterdir())
+    answer = ask("convert", "bad.xml", "out.txt", "--to", "trec_run")
+    assert answer.status == 2
+    assert (files / "out.txt").read_text() == "precious"
+    assert sorted(files.iterdir()) == before
+
+
+# Folders ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def release(files):
+    for place, topic in (("done/CO/main", 1), ("done/CO/main", 2), ("done/CO/others", 2)):
+        pool = files / "release" / place / f"topic-{topic}" / f"pool-{topic}.xml"
+        pool.parent.mkdir(parents=True)
+        pool.write_text(POOL.format(pool=topic, topic=topic))
+    return files
+
+
+def test_a_release_becomes_one_file_and_a_release_again(release, ask):
+    answer = ask("convert", "release", "all.jsonl", "--to", "span_qrels")
+    assert answer.warnings == [
+        "release: 1 of 3 pools are not official and were passed over (1 under others)"
+    ]
+    answer = ask("convert", "all.jsonl", "again/", "--to", "inex_assessments_2006")
+    assert (answer.status, answer.err) == (0, "")
+    again = sorted(str(file.relative_to(release)) for file in release.glob("again/**/*.xml"))
+    assert again == [
+        "again/done/all/main/topic-1/pool-1.xml",
+        "again/done/all/main/topic-2/pool-2.xml",
+    ]
+    ask("convert", "again", "twice.jsonl", "--to", "span_qrels")
+    assert (release / "twice.jsonl").read_bytes() == (release / "all.jsonl").read_bytes()
+
+
+def test_several_topics_do_not_fit_in_one_file(release, ask):
+    ask("convert", "release", "all.jsonl", "--to", "span_qrels")
+    assert ask("convert", "all.jsonl", "one.xml", "--to", "inex_assessments_2006").complaint == (
+        "all.jsonl has 2 topics and a file of this form holds one;"
+        " give the name of a folder, with / at its end, for one file each"
+    )
+
+
+def test_a_folder_must_be_new_and_the_format_must_have_files(release, ask):
+    assert (
+        "is there already"
+        in ask("convert", "pool.xml", "release", "--to", "inex_assessments_2006").complaint
+    )
+    assert ask("convert", "run.xml", "new/", "--to", "span_run").complaint == (
+        "new/: format 'span_run' is one file; give a file's name"
+    )
+    assert not (release / "new").exists()
+
+
+def test_a_folder_of_runs_is_refused(files, ask):
+    (files / "runs").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (files / "runs" / name).write_bytes((files / "run.txt").read_bytes())
+    assert ask("convert", "runs", "-", "--to", "span_run").complaint == (
+        "runs has 2 files, among them runs; give one run"
+    )
+
+
+# check --------------------------------------------------------------------------------------
+
+
+def test_xml_files_in_order_are_fine(files, ask):
+    answer = ask("check", "run.xml", "pool.xml")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.text == (
+        "run.xml: fine (inex_submission_2007: 2 results, 1 topics)\n"
+        "pool.xml: fine (inex_assessments_2006: 2 judged documents, 1 topics)\n"
+    )
+
+
+def test_every_problem_of_an_xml_file_is_told(files, ask):
+    bad = SUBMISSION.replace("<rsv>2<", "<rsv>two<").replace("/article[1]", "article")
+    (files / "run.xml").write_text(bad)
+    answer = ask("check", "run.xml")
+    assert answer.status == 1
+    assert [line.split(": ")[:2] for line in answer.text.splitlines()[:2]] == [
+        ["run.xml:3", "rsv 'two' is not a number; expected a number"],
+        ["run.xml:4", "path 'article'; expected a path such as /article[1]/sec[2]/p[1] or a point"
+         " in its text such as /article[1]/p[1]/text()[2].17"],
+    ]  # fmt: skip
+
+
+def test_the_same_part_twice_is_a_problem_but_not_the_same_document(files, ask):
+    twice = SUBMISSION.replace("<path>/article[1]</path>", '<fol offset="10" length="5"/>')
+    (files / "run.xml").write_text(twice)
+    answer = ask("check", "run.xml")
+    assert answer.status == 1
+    assert answer.text.startswith(
+        "run.xml:4: result 'ape 10:5' is there twice for its topic, first on line 3\n"
+    )
+
+
+def test_a_release_is_checked_file_by_file(release, ask):
+    answer = ask("check", "release")
+    assert answer.status == 0
+    assert answer.text.count("fine (inex_assessments_2006") == 2
+    assert len(answer.warnings) == 1
+
+
+def test_xml_of_no_known_kind_is_refused(files, ask):
+    (files / "odd.xml").write_text("<html/>\n")
+    assert ask("check", "odd.xml").text.startswith("odd.xml:1: <html>; expected INEX ")
+    assert ask("convert", "odd.xml", "-", "--to", "qrels").complaint.startswith("odd.xml:1: <html>")
