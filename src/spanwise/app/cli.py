@@ -12,7 +12,10 @@ from spanwise.app.output import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = ("eval", "trec_eval", "inex_eval", "measures", "formats", "check", "demo")
+COMMANDS = (
+    *("eval", "trec_eval", "inex_eval"),
+    *("measures", "formats", "check", "nexi", "demo"),
+)
 
 
 class LazyGroup(click.Group):

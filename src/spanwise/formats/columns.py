@@ -22,6 +22,7 @@ import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.opening import BOM, CHUNK
+from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -233,48 +234,6 @@ def stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
     return [topic for topic, _ in groups], [length for _, length in groups]
 
 
-def line_count(piece: bytes) -> int:
-    """How many lines a piece has; `bytes.count` is three times slower."""
-    return int(np.count_nonzero(np.frombuffer(piece, np.uint8) == 10))
-
-
-# What is regular ----------------------------------------------------------------------------
-
-
-def regular_width(piece: bytes) -> int | None:
-    """The number of columns, if only single blanks separate them and no line is odd in sum.
-
-    A total, not a proof for each line: the quick readers complete it.
-    """
-    data = np.frombuffer(piece, np.uint8)
-    separators = data <= 32
-    lines = np.count_nonzero(data == 10)
-    if separators[0] or np.count_nonzero(data < 32) != lines:
-        return None
-    if (separators[1:] & separators[:-1]).any():
-        return None
-    width, rest = divmod(int(np.count_nonzero(separators)), int(lines))
-    return None if rest else width
-
-
-def single_blanks(piece: bytes) -> bytes | None:
-    """The same lines with single blanks between columns; None where that loses something."""
-    data = np.frombuffer(piece, np.uint8)
-    newline = data == 10
-    blank = ((data - np.uint8(9)) < 5) & ~newline | (data == 32)  # TAB, VT, FF, CR, blank
-    if np.count_nonzero(data < 32) != np.count_nonzero((blank & (data != 32)) | newline):
-        return None  # other control characters: NUL, or part of an id
-    after_separator = np.concatenate([[True], (blank | newline)[:-1]])
-    kept = data[~(blank & after_separator)].copy()
-    blank = (kept != 10) & ((kept == 32) | ((kept - np.uint8(9)) < 5))
-    kept[blank] = 32
-    before_newline = np.concatenate([kept[1:] == 10, [False]])
-    kept = kept[~(blank & before_newline)]
-    if (kept[0] == 10) or ((kept[1:] == 10) & (kept[:-1] == 10)).any():
-        return None  # blank lines: line numbers would shift
-    return kept.tobytes()
-
-
 # Quick readers ------------------------------------------------------------------------------
 
 
@@ -309,7 +268,7 @@ def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
     """All tokens as numbers; None if one of them is not plainly one."""
     column = b" ".join(tokens)
     whole = whole_numbers(column)
-    if whole is not None:
+    if whole is not None and len(whole) == len(tokens):
         return whole.astype(np.float64)
     if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
         return None

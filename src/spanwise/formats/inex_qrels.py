@@ -19,14 +19,13 @@ from spanwise.formats.columns import (
     Layout,
     Table,
     grouped,
-    line_count,
     raise_first,
     shown,
-    single_blanks,
     stretches,
     whole_numbers,
 )
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.regular import line_count, single_blanks
 from spanwise.formats.trec import first_lines
 from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements

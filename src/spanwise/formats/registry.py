@@ -11,7 +11,7 @@ from typing import Any, Literal
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import STDIN, chunks
 
-Holds = Literal["run", "judgements", "preferences", "statistics"]
+Holds = Literal["run", "judgements", "preferences", "statistics", "topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,12 @@ class Reading:
     whole_grades: bool = False  # a grade must be a whole number
     literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
+
+    def note(self, problem: FormatError) -> None:
+        """Report a problem that need not end the reading, or raise it if nobody listens."""
+        if self.report is None:
+            raise problem
+        self.report(problem)
 
 
 @dataclass(frozen=True, slots=True)
