@@ -115,6 +115,18 @@ def test_a_measure_asked_for_twice_is_printed_once(trec_eval, asked, printed):
     assert list(answer.of("all")) == printed
 
 
+@pytest.mark.parametrize(
+    ("version", "printed"),
+    [
+        ("10", "0.6309"),  # the pair is skipped
+        ("9", "1.0000"),  # it speaks of grade 0: b gains 5, a 1, and so they stand
+    ],
+)
+def test_a_gain_for_something_that_is_no_grade(trec_eval, version, printed):
+    answer = trec_eval("--compat", version, "-q", "-m", "ndcg.p=5", *A)
+    assert answer.values["ndcg_p=5", "2"] == printed
+
+
 def test_parameters_win_over_a_nickname(trec_eval):
     answer = trec_eval("-m", "official", "-m", "P.3", *A)
     assert [name for name in answer.of("all") if name.startswith("P_")] == ["P_3"]
