@@ -65,7 +65,8 @@ def _inspect(report: Report) -> None:
     if isinstance(content, Topics):
         _note_queries(report, content)
     elif isinstance(content, Run):
-        _note_repeated(report, content)
+        if content.spans is None and content.paths is None:  # parts of one document may be many
+            _note_repeated(report, content)
         _remark_on_run(report, content)
     elif isinstance(content, Judgements):
         for part in by_assessor(content):
