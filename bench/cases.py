@@ -270,5 +270,7 @@ def _linear(scale: int) -> Case:
 
 def all_cases(quick: bool) -> list[Case]:
     """Every case, at a tenth of its size where it has to be quick."""
+    from text_cases import text_cases
+
     scale = 10 if quick else 1
-    return [make(scale) for make in (_large, _many, _small, _start, _linear)]
+    return [*(make(scale) for make in (_large, _many, _small, _start, _linear)), *text_cases(scale)]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import Dataset
+from make_text import write_one_document, write_text
 
 SEED = 20040
 PASSAGES = 8_841_823
@@ -162,6 +163,14 @@ def _newswire_run(number: int, pools: dict[str, Pool], depth: int) -> Iterator[s
         yield newswire_topic(rng, topic, pool, depth, f"run{number:03}")
 
 
+WRITERS = {
+    "passages": write_passages,
+    "newswire": write_newswire,
+    "text": write_text,
+    "one-document": write_one_document,
+}
+
+
 def make(data: Dataset) -> None:
     """Write a dataset unless it is there; a half-written one never gets its final name."""
     if data.folder.exists():
@@ -169,7 +178,7 @@ def make(data: Dataset) -> None:
     unfinished = data.folder.with_name(data.folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    write = {"passages": write_passages, "newswire": write_newswire}[data.kind]
+    write = WRITERS[data.kind]
     write(data, unfinished)
     unfinished.rename(data.folder)
 

@@ -175,6 +175,15 @@ def test_repeated_judgements_count_again_in_the_totals_only(files, ask):
     ]
 
 
+def test_recall_above_1_is_passed_over_and_said(files, ask):
+    lines = ["1 Q0 a 1 9 m 0 10", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 10"]
+    returned(files, *lines)
+    answer = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
+    assert "char_rec\t1\t2.0\n" in answer.text  # the original has it so
+    assert "AiP\t\t1\t1.0\n" in answer.text
+    assert "more is found than there is" in answer.warnings[0]
+
+
 def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
     returned(files, "1 Q0 a 1 9 m 0 2000000000", "1 Q0 b 1 9 m 0 2000000000")
     answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
@@ -313,3 +322,10 @@ def test_a_document_run_counts_as_whole_documents(files, ask):
     assert ask("eval", "judged.qrels", "mine.run", "-m", "AP", "--format", "jsonl").values == {
         "all": 0.5
     }
+
+
+def test_parts_of_one_document_are_no_fault(files, ask):
+    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 a 2 8 m 10 10")
+    answer = ask("check", "judged.qrels", "mine.run")
+    assert answer.status == 0
+    assert "mine.run: fine (inex_run: 2 lines of data, 1 topics)" in answer.text

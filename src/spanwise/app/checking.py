@@ -68,7 +68,8 @@ def _inspect(report: Report) -> None:
         _note_repeated_parts(report, content)
         _remark_on_length(report, content, 1500)
     elif isinstance(content, Run):
-        _note_repeated(report, content)
+        if content.spans is None and content.paths is None:  # parts of one document may be many
+            _note_repeated(report, content)
         _remark_on_run(report, content)
     elif isinstance(content, Judgements):
         for part in by_assessor(content):

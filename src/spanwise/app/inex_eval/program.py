@@ -159,6 +159,9 @@ def _lines(run: Run, file: str, judged: Judged, options: Options) -> Iterator[by
     totals = _totals(columns, judged, options)
     if max(totals.values()) > LARGEST:
         say("warning", f"{file}: a total of over {LARGEST} characters, which the original garbles")
+    beyond = int((columns.counts["rel_ret_size"] > columns.counts["rel_size"]).sum())
+    if beyond:
+        say("warning", f"{file}: topics in which more is found than there is, by repeats: {beyond}")
     yield from _of_all(len(topics), totals, columns)
     yield b"</eval>\n"
 
