@@ -35,7 +35,9 @@ def rankings(topics: Iterable[tuple[str, str | None]], **policy) -> Rankings:
         names.append(f"t{number:03}")
         run[names[-1]], qrels[names[-1]] = _one_topic(results, judged)
     wanted = [name.encode() for name in names]
-    (block,) = align(run_of(run), judgements_of(qrels), wanted, Policy(**policy)).blocks()
+    (block,) = align(run_of(run), judgements_of(qrels), wanted, Policy(**policy)).blocks(
+        with_scores=True
+    )
     return block
 
 

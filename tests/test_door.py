@@ -26,10 +26,12 @@ def test_the_public_names_are_these():
         "Scores",
         "SpanwiseError",
         "SpanwiseWarning",
+        "Topics",
         "__version__",
         "evaluate",
         "read_judgements",
         "read_run",
+        "read_topics",
     ]
 
 

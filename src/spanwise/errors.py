@@ -4,6 +4,7 @@ SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
 │   │   └── EmptyError      it holds no data at all
+│   ├── QueryError        a query does not follow its grammar
 │   ├── DuplicateError    the same unit twice in one topic
 │   ├── PreferenceError   preferences that contradict each other
 │   └── NoTopicsError     run and judgements have no topic in common
@@ -43,6 +44,14 @@ class FormatError(InputError):
 
 class EmptyError(FormatError):
     """A file holds no data at all."""
+
+
+class QueryError(InputError):
+    """A query does not follow its grammar: at which character, what stood there, what was due."""
+
+    def __init__(self, character: int, found: str, expected: str) -> None:
+        self.character, self.found, self.expected = character, found, expected
+        super().__init__(f"at character {character}: found {found}, expected {expected}")
 
 
 class DuplicateError(InputError):

@@ -13,6 +13,8 @@ from spanwise.app.cli import COMMANDS
 
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
 
+DROP_INS = ("trec_eval", "inex_eval")
+
 
 def test_help_lists_every_command_and_an_example(ask):
     answer = ask("--help")
@@ -29,7 +31,7 @@ def test_every_command_is_explained_in_the_list(ask, name):
     assert len(explanation) > 10
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in DROP_INS])
 def test_every_command_has_help_with_an_example(ask, name):
     for option in ("-h", "--help"):
         answer = ask(name, option)
@@ -38,10 +40,12 @@ def test_every_command_has_help_with_an_example(ask, name):
         assert f"\n    spanwise {name}" in answer.text
 
 
-def test_the_drop_in_has_its_own_help(ask):
-    answer = ask("trec_eval", "-h")
+@pytest.mark.parametrize("name", DROP_INS)
+def test_the_drop_ins_have_their_own_help(ask, name):
+    answer = ask(name, "-h")
     assert answer.status == 0
-    assert answer.text.startswith("spanwise trec_eval [options] JUDGEMENTS RESULTS\n")
+    assert answer.text.startswith(f"spanwise {name} ")
+    assert f"\n  spanwise {name} -" in answer.text
 
 
 def test_without_words_there_is_help_and_a_status_of_its_own(ask):

@@ -198,7 +198,7 @@ WRONG = {
     "a depth that is no number": (("qrels.txt", "run.txt", "--depth", "x"), "'x' is not a valid"),
     "a negative depth": (("qrels.txt", "run.txt", "--depth", "-1"), "depth is -1;"),
     "an unknown measure": (("qrels.txt", "run.txt", "-m", "nDGC@10"), "unknown measure 'nDGC"),
-    "a measure without its cut-off": (("qrels.txt", "run.txt", "-m", "Judged"), "cutoff"),
+    "a measure without its cut-off": (("qrels.txt", "run.txt", "-m", "R"), "cutoff"),
     "half a measure": (("qrels.txt", "run.txt", "-m", "P(rel="), "P(rel="),
     "an option without value": (("qrels.txt", "run.txt", "-m"), "requires an argument"),
     "an unknown file format": (("qrels.txt", "run.txt", "--run-format", "x"), "unknown run format"),

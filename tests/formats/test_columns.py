@@ -13,17 +13,8 @@ from hypothesis import strategies as st
 
 from odd_files import files, plainly, tidy_files
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats.columns import (
-    Layout,
-    by_line,
-    by_polars,
-    by_tokens,
-    line_count,
-    read,
-    regular_width,
-    shown,
-    single_blanks,
-)
+from spanwise.formats.columns import Layout, by_line, by_polars, by_tokens, read, shown
+from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.formats.trec import ASSESSED, QRELS, RUN, SUBGROUPED
 from spanwise.model.ids import PlainIds, PolarsIds
 
@@ -269,6 +260,10 @@ def test_a_long_line_does_not_make_up_for_a_short_one(quick):
     piece = b"1 Q0 a 1 1 me too\n1 Q0 b 2 .5\n1 Q0 c 3 .2 me\n"
     assert regular_width(piece) == 6
     assert quick(piece, 6, RUN) is None
+
+
+def test_polars_doubts_a_line_that_is_short():
+    assert by_polars(b"1 Q0 a 1 1 me\n1 Q0 b 2 .5\n", 6, RUN) is None
 
 
 @pytest.mark.parametrize(

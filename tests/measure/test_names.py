@@ -142,8 +142,8 @@ def test_a_gain_table_may_look_like_trec_evals():
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("ndgc@10", "ndcg"),
-        ("nDCGG@10", "ndcg"),
+        ("ndgc@10", "nDCG"),
+        ("nDCGG@10", "nDCG"),
         ("p@5", "P"),
         ("Ap", "AP"),
         ("recip_rnk", "recip_rank"),

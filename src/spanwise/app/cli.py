@@ -12,7 +12,10 @@ from spanwise.app.output import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "convert", "demo")
+COMMANDS = (
+    *("eval", "trec_eval", "inex_eval"),
+    *("measures", "formats", "check", "convert", "nexi", "demo"),
+)
 
 
 class LazyGroup(click.Group):
@@ -43,6 +46,7 @@ def cli() -> None:
       spanwise demo
       spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
       spanwise trec_eval -m map qrels.txt run.txt
+      spanwise inex_eval -f inex.qrels passages.run
       spanwise convert submission.xml run.jsonl --to span_run
     """
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from spanwise.app.output import emit, say
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
-from spanwise.formats.opening import CHUNK, STDIN
-from spanwise.pipeline import asked, score
+from spanwise.formats.columns import prepare
+from spanwise.formats.opening import STDIN
+from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered, run_names
 
@@ -29,7 +30,8 @@ class Request:
     judgements: str
     runs: Sequence[str]
     measures: Sequence[str] = ()
-    profile: str = "documents"
+    profile: str | None = None
+    task: str | None = None
     policy: Mapping[str, Any] | None = None
     judgements_format: str | None = None
     run_format: str | None = None
@@ -37,18 +39,23 @@ class Request:
 
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     """The scores of every run, and which of the measures are counts."""
-    profile = find_profile(request.profile)
-    policy = replace(profile.policy, **(request.policy or {}))
-    measures = asked(request.measures or profile.measures)
+    named = find_profile(request.profile, request.task)
+    given = request.policy or {}
+    asked(request.measures)  # a mistake in a name is said before anything is read
     runs = expanded(request.runs)
     if [request.judgements, *runs].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
-    _prepare(runs)
-    how = Reading(ranks=policy.ties == "rank")
+    prepare(runs)
+    how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
-    counting = frozenset(one.label for one in measures if one.measure.aggregate == "sum")
-    contents = read_ahead(runs, lambda run: read_run(run, request.run_format, how))
-    return [score(judgements, run, measures, policy) for run in contents], counting
+    results, counting = [], set()
+    for run in read_ahead(runs, lambda file: read_run(file, request.run_format, how)):
+        word = request.profile or request.task
+        profile = fitting(named, judgements, run, request.measures, named=word)
+        measures = asked(request.measures or profile.measures, profile.defaults)
+        results.append(score(judgements, run, measures, replace(profile.policy, **given)))
+        counting |= {one.label for one in measures if one.measure.aggregate == "sum"}
+    return results, frozenset(counting)
 
 
 def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run]:
@@ -65,13 +72,6 @@ def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run
             coming = pool.submit(read, following)
             yield content
         yield coming.result()
-
-
-def _prepare(files: Sequence[str]) -> None:
-    """Many small files are as much work as a large one: then the table library pays."""
-    sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
-    if sum(sizes) > 2 * CHUNK:
-        import polars  # noqa: F401
 
 
 def report(request: Request, layout: str, per_topic: bool, output: str | None) -> None:

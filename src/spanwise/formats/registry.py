@@ -11,7 +11,7 @@ from typing import Any, Literal
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import STDIN, chunks
 
-Holds = Literal["run", "judgements", "preferences", "statistics"]
+Holds = Literal["run", "judgements", "preferences", "statistics", "topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,14 @@ class Reading:
     ranks: bool = False  # keep the stated ranks of a run
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
+    literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
+
+    def note(self, problem: FormatError) -> None:
+        """Report a problem that need not end the reading, or raise it if nobody listens."""
+        if self.report is None:
+            raise problem
+        self.report(problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +112,13 @@ def read(
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     """The format that the beginning of a file looks like, else the commonest of its kind.
 
-    The commonest one's reader then says what is wrong with the file, line by line.
+    Formats that were entered later are more special and are asked first. The commonest one's
+    reader says what is wrong with a file that nobody recognises, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
     common = [FORMATS[name] for name in COMMONEST.get(head.lstrip()[:1], COMMONEST[b""])]
     fallback = next((entry for entry in common if entry in candidates), candidates[0])
-    return next((entry for entry in candidates if entry.recognise(head)), fallback)
+    return next((entry for entry in reversed(candidates) if entry.recognise(head)), fallback)
 
 
 COMMONEST = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.model.spans import ranges
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -89,7 +90,7 @@ def _untied(
     inside = (group >= 0) & (places <= lasts[group])
     groups = distinct(group[inside], len(firsts))
     sizes = lasts[groups] - firsts[groups] + 1
-    members = _ranges(firsts[groups], sizes)
+    members = ranges(firsts[groups], sizes)
     member_rows = members if ordered.rows is None else ordered.rows[members]
     numbers = np.repeat(np.arange(len(groups)), sizes)
     if run.ranks is not None and policy.ties == "rank":
@@ -114,9 +115,3 @@ def distinct(numbers: IntArray, below: int) -> IntArray:
     present = np.zeros(below, np.bool_)
     present[numbers] = True
     return np.flatnonzero(present)
-
-
-def _ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
-    """The numbers from each first on, as many as its size says, one after the other."""
-    offsets = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)

@@ -10,6 +10,7 @@ import numpy as np
 from spanwise.errors import InputError
 from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
+from spanwise.model.spans import Spans, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.assessments import Assessments
     from spanwise.model.ids import Ids
-    from spanwise.model.spans import Spans, Unit
+    from spanwise.model.spans import Unit
 
 
 T = TypeVar("T")
@@ -37,6 +38,42 @@ class Highlights:
     def of(self, row: int) -> Spans:
         """The highlighted passages of one judged document."""
         return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
+
+    @property
+    def counts(self) -> IntArray:
+        """How many passages each row has."""
+        return np.diff(self.first)
+
+    def at(self, rows: IntArray) -> Highlights:
+        """Those of some rows, in the order given."""
+        counts = self.counts[rows]
+        return Highlights(
+            self.relevant[rows],
+            self.lengths[rows],
+            self.entries[rows],
+            np.concatenate([[0], np.cumsum(counts)]),
+            self.passages.at(ranges(self.first[rows], counts)),
+            self.unit,
+        )
+
+
+def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
+    """The highlights of several files, one after the other; all must count alike."""
+    units = sorted({part.unit for part in parts})
+    if len(units) > 1:
+        raise InputError(f"highlighted text counted in {' and '.join(units)}; expected one unit")
+    counts = np.concatenate([part.counts for part in parts])
+    return Highlights(
+        np.concatenate([part.relevant for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.entries for part in parts]),
+        np.concatenate([[0], np.cumsum(counts)]),
+        Spans(
+            np.concatenate([part.passages.starts for part in parts]),
+            np.concatenate([part.passages.lengths for part in parts]),
+        ),
+        parts[0].unit,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +120,12 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
         documents = joined([part.documents for part in judged]).reordered(order)
         grades = np.concatenate([part.grades for part in judged])[order]
         named = [part.assessors for part in judged if part.assessors is not None]
-        elements = _combined_elements(judged, rows, order)
-        if len(named) in (0, len(parts)):
+        marked = [part.highlights for part in judged if part.highlights is not None]
+        if len(named) in (0, len(parts)) and len(marked) in (0, len(parts)):
             assessors = joined(named).reordered(order) if named else None
-            return Judgements(rows, documents, grades, assessors, elements=elements)
+            highlights = joined_highlights(marked).at(order) if marked else None
+            elements = _combined_elements(judged, rows, order)
+            return Judgements(rows, documents, grades, assessors, highlights, elements)
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -152,7 +191,7 @@ def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
 
 
 def only(judgements: Judgements, chosen: IntArray) -> Judgements:
-    """Some rows, given in rising order."""
+    """Some rows, given in rising order; of assessors nothing is kept."""
     rows = judgements.rows
     topic = np.searchsorted(rows.starts, chosen, side="right") - 1
     present, counts = np.unique(topic, return_counts=True)
@@ -164,10 +203,12 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         lines if rows.has_lines else None,
         rows.has_lines,
     )
+    marked = judgements.highlights
     elements = judgements.elements
     return Judgements(
         kept,
         judgements.documents.reordered(chosen),
         judgements.grades[chosen],
+        highlights=None if marked is None else marked.at(chosen),
         elements=elements.at(chosen, present.tolist()) if elements is not None else None,
     )

@@ -15,7 +15,7 @@ import click
     "--most", type=click.IntRange(1), default=100, help="Problems shown per file (text only)."
 )
 def command(files: tuple[str, ...], layout: str, file_format: str | None, most: int) -> int:
-    """Validate runs and judgements and report every problem, not only the first.
+    """Validate runs, judgements and topics and report every problem, not only the first.
 
     The status is 1 if there was a problem. What is odd but harmless is said as a remark.
 
@@ -23,6 +23,7 @@ def command(files: tuple[str, ...], layout: str, file_format: str | None, most: 
     Examples:
       spanwise check run.txt qrels.txt
       spanwise check runs/ --format json
+      spanwise check topics.xml
     """
     from spanwise.app.checking import checked, cross_checked, shown_as_json, shown_as_text
     from spanwise.app.output import emit

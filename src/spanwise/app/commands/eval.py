@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
+TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 
 
 @click.command("eval")
@@ -20,12 +21,8 @@ FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
     help="How to print; table by default.",
 )
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
-@click.option(
-    "--profile",
-    default="documents",
-    help="documents (default), trec_eval or trec_eval9: policy and measures.",
-)
-@click.option("--task", type=click.Choice(["documents"]), default="documents", hidden=True)
+@click.option("--profile", help="A named policy with its measures.")
+@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -43,8 +40,8 @@ def command(
     per_topic: bool,
     layout: str,
     output: str | None,
-    profile: str,
-    task: str,  # noqa: ARG001
+    profile: str | None,
+    task: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
@@ -55,7 +52,8 @@ def command(
     """Score one or more runs against judgements.
 
     JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
-    The mean is printed with the number of topics behind it and a signature of all choices made.
+    Without --task and --profile the measures are those that fit the files. Means are printed with
+    the number of topics behind them and a signature of all choices made.
 
     \b
     Examples:
@@ -63,6 +61,8 @@ def command(
       spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
       spanwise eval qrels.txt run.txt -m official --format trec
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
+      spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
+      spanwise eval inex.qrels run.txt --task ric --profile inex2010
     """
     from spanwise.app.evaluation import Request, report
 
@@ -78,6 +78,7 @@ def command(
             runs,
             measures,
             profile,
+            task,
             {name: value for name, value in policy.items() if value is not None},
             judgements_format,
             run_format,
