@@ -53,9 +53,9 @@ def form_of(head: bytes) -> str:
     """The year whose form a file has; empty if it does not hold assessments."""
     if beginning(head) != b"<":
         return ""
-    from spanwise.formats.xml_events import root_of
+    from spanwise.formats.markup import first_element
 
-    name, said = root_of(head)
+    name, said = first_element(head)
     if name != "assessments":
         return ""
     head = head[:1_000_000]

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.formats.judged import grades_of
-from spanwise.formats.xml_events import DECLARATION, tag
+from spanwise.formats.xml_out import DECLARATION, tag
 from spanwise.model import holdings
 from spanwise.model.assessments import (
     NO_COVERAGE,

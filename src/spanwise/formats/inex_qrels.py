@@ -7,7 +7,7 @@ whoever made the files, and only files of one making go together.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -276,9 +276,19 @@ def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
     return replace(highlights, relevant=np.minimum(highlights.relevant, highlights.lengths))
 
 
-@writer("inex_qrels")
+def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements lines of highlighted text cannot hold."""
+    from spanwise.model import holdings
+
+    kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS)
+    return holdings.without(holdings.of_judgements(judgements), *kept)
+
+
+@writer("inex_qrels", loses=qrels_lose)
 def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Lines of highlighted text. Lengths of all documents must be known."""
+    from spanwise.formats.trec_out import column, topic_column
+
     marked = judgements.highlights
     source = judgements.rows.source
     if marked is None:
@@ -291,7 +301,7 @@ def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
         lines = []
         for topic, document, row in zip(topics, documents, rows.tolist(), strict=True):
             passages = marked.of(row)
-            fields = [topic, b"Q0", document]
+            fields = [topic_column(topic), b"Q0", column(document)]
             fields += [b"%d" % marked.relevant[row], b"%d" % marked.lengths[row]]
             if len(passages):
                 fields.append(b"%d" % marked.entries[row])

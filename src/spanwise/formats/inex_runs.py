@@ -9,7 +9,7 @@ topic Q0 document rank score run-id path path          the text from one element
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -135,14 +135,27 @@ def _refuse(
         (how.report or raise_first)(FormatError(rows.source, rows.line(row), found, due))
 
 
-@writer("inex_run")
+def run_loses(run: Run) -> Mapping[str, int]:
+    """What of a run such lines cannot hold: they all name places in the same way."""
+    from spanwise.model import holdings
+
+    counts = holdings.of_run(run)
+    places = (holdings.LOST, holdings.SPANS) if run.spans is not None else ()
+    places = places or (holdings.PATHS, holdings.RANGES)
+    counts[holdings.BLANKS] = sum(character.isspace() for character in run.name)
+    return holdings.without(counts, holdings.RANKS, *places)
+
+
+@writer("inex_run", loses=run_loses)
 def write_inex_run(run: Run) -> Iterator[bytes]:
     """Lines with offset and length where results were placed, else with paths."""
+    from spanwise.formats.trec_out import column, topic_column
+
     if run.spans is None and run.paths is None:
         raise InputError(
             f"{run.rows.source}: results are whole documents; inex_run has a span or a path of each"
         )
-    name = run.name.encode("utf-8", "surrogateescape")
+    name = b"_".join(run.name.encode("utf-8", "surrogateescape").split()) or b"run"
     ranks = _ranks(run)
     for topics, documents, some in some_at_a_time(run.rows, run.documents):
         columns = zip(
@@ -154,16 +167,19 @@ def write_inex_run(run: Run) -> Iterator[bytes]:
             strict=True,
         )
         yield b"".join(
-            b"%s Q0 %s %d %s %s %s\n" % (topic, document, rank, _number(score), name, place)
+            b"%s Q0 %s %d %s %s %s\n"
+            % (topic_column(topic), column(document), rank, _number(score), name, place)
             for topic, document, rank, score, place in columns
         )
 
 
 def _ranks(run: Run) -> IntArray:
     """The stated ranks, else the order of the lines."""
+    firsts = np.repeat(run.rows.starts[:-1], np.diff(run.rows.starts))
+    ranks: FloatArray = 1.0 + np.arange(len(run.rows)) - firsts
     if run.ranks is not None:
-        return run.ranks.astype(np.int64)
-    return 1 + np.arange(len(run.rows)) - np.repeat(run.rows.starts[:-1], np.diff(run.rows.starts))
+        ranks = np.where(np.isnan(run.ranks), ranks, run.ranks)
+    return ranks.astype(np.int64)
 
 
 def _number(score: float) -> bytes:
@@ -179,4 +195,5 @@ def _places(run: Run, some: IntArray) -> list[bytes]:
     paths = run.paths.take(some)
     if run.ends is None:
         return paths
-    return [b"%s %s" % pair for pair in zip(paths, run.ends.take(some), strict=True)]
+    ends = run.ends.take(some)  # of an element, the element again
+    return [b"%s %s" % (path, end or path) for path, end in zip(paths, ends, strict=True)]

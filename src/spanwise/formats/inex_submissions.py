@@ -47,9 +47,9 @@ def shape_of(head: bytes) -> str:
     """The name of the form that a submission has; empty if it is not one."""
     if beginning(head) != b"<":
         return ""
-    from spanwise.formats.xml_events import root_of
+    from spanwise.formats.markup import first_element
 
-    name, said = root_of(head)
+    name, said = first_element(head)
     if name == "efficiency-submission":
         return "inex_efficiency"
     if name != "inex-submission":

@@ -16,7 +16,7 @@ from spanwise.formats.returned import (
     says_order_only,
     topics_of,
 )
-from spanwise.formats.xml_events import DECLARATION, escaped, tag
+from spanwise.formats.xml_out import DECLARATION, escaped, tag
 from spanwise.model import holdings
 from spanwise.model.ids import text
 

@@ -50,9 +50,10 @@ def looks_like_topics(head: bytes) -> bool:
     root = _plain(root_of(head))
     if root in FILES:
         return True
+    if root == "assessments" or "submission" in root:
+        return False
     titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas)?title[\s>]", head[:100_000], re.DOTALL)
-    others = "submission" in root or root == "assessments"  # these may hold their topics
-    return bool(root) and not others and titled is not None
+    return bool(root) and titled is not None
 
 
 @reader("inex_topics", holds="topics", recognise=looks_like_topics)

@@ -31,7 +31,7 @@ class Judged:
     """Columns that grow: topics, documents of them, elements and passages of those."""
 
     def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._report = file, how.report
+        self.file, self._how = file, how
         self.pools: dict[bytes, Pool] = {}
         self._codes: dict[bytes, int] = {}
         self._lines: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -49,10 +49,7 @@ class Judged:
 
     def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
         """Something is wrong: raised, or reported if somebody collects."""
-        error = FormatError(self.file, line, found, expected, advice)
-        if self._report is None:
-            raise error
-        self._report(error)
+        self._how.note(FormatError(self.file, line, found, expected, advice))
 
     def document(
         self,

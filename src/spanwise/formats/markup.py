@@ -6,6 +6,7 @@ except the five that XML knows anyway, whose meaning a declaration cannot change
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 from xml.parsers import expat
@@ -43,10 +44,10 @@ def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
     A proper file has one; those that were made by joining files have several.
     """
     rest = memoryview(b"".join(pieces))
-    document = _Document(file, visitor)
+    document = Document(file, visitor)
     while True:
         try:
-            document.parser.Parse(rest, True)
+            document.parse(rest, True)
             return
         except expat.ExpatError as error:
             begin = document.parser.ErrorByteIndex
@@ -54,7 +55,7 @@ def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
             if error.code not in NEXT_DOCUMENT or document.depth or not follows:
                 raise document.refusal(error) from None
             rest = rest[begin:]
-            document = _Document(file, visitor, document.before + error.lineno - 1)
+            document = Document(file, visitor, document.before + error.lineno - 1)
         except (LookupError, ValueError) as error:  # expat asks Python about encodings
             if document.begun:
                 raise
@@ -64,10 +65,19 @@ def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
 
 def root_of(head: bytes) -> str:
     """The name of the first element; empty where the beginning of a file does not look like XML."""
-    found: list[str] = []
+    return first_element(head)[0]
 
-    def note(name: str, _: dict[str, str]) -> None:
-        found.append(name)
+
+def first_element(head: bytes) -> tuple[str, dict[str, str]]:
+    """Name and attributes of the first element.
+
+    >>> first_element(b'<?xml version="1.0"?> <!-- by hand --> <pool topic="7">')
+    ('pool', {'topic': '7'})
+    """
+    found: list[tuple[str, dict[str, str]]] = []
+
+    def note(name: str, attributes: dict[str, str]) -> None:
+        found.append((name, attributes))
 
     if head.lstrip()[:1] == b"<":
         parser = expat.ParserCreate()
@@ -79,10 +89,16 @@ def root_of(head: bytes) -> str:
                 break
             if found:
                 break
-    return found[0] if found else ""
+    return found[0] if found else ("", {})
 
 
-class _Document:
+UNDECLARED_IN_VALUE = re.compile(
+    rb"""=\s*(?:"[^"<>]*|'[^'<>]*)&((?!(?:lt|gt|amp|quot|apos);)[A-Za-z_][\w.-]*);"""
+)
+"""Where a DTD elsewhere might declare it, expat passes over an entity in a value without a word."""
+
+
+class Document:
     """One parser: it counts, refuses what is dangerous, and passes on the rest."""
 
     def __init__(self, file: str, visitor: Visitor, before: int = 0) -> None:
@@ -90,44 +106,63 @@ class _Document:
         self.before = before  # lines of the documents before this one
         self.depth = 0
         self.begun = False
+        self.outside = False  # whether there is a document type definition elsewhere
         self.parser: Any = expat.ParserCreate()
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.text
-        self.parser.EntityDeclHandler = self.declared
-        self.parser.SkippedEntityHandler = self.skipped
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._declared
+        self.parser.SkippedEntityHandler = self._skipped
+
+    def parse(self, piece: bytes | memoryview, last: bool) -> None:
+        """Read on."""
+        line = self.line
+        self.parser.Parse(piece, last)
+        hidden = UNDECLARED_IN_VALUE.search(piece) if self.outside else None
+        if hidden is not None:
+            line += bytes(piece[: hidden.end()]).count(b"\n")
+            raise _unknown(self.file, line, f"&{hidden[1].decode()};")
 
     @property
     def line(self) -> int:
+        """Where the parser is."""
         number: int = self.parser.CurrentLineNumber
         return self.before + number
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
         self.begun = True
         if self.depth > DEEPEST:
-            raise self.problem(f"more than {DEEPEST} elements within each other")
+            raise self._problem(f"more than {DEEPEST} elements within each other")
         self.visitor.start(name, attributes, self.line)
 
-    def end(self, name: str) -> None:
+    def _end(self, name: str) -> None:
         self.depth -= 1
         self.visitor.end(name, self.line)
 
-    def text(self, text: str) -> None:
+    def _text(self, text: str) -> None:
         self.visitor.text(text, self.line)
 
-    def declared(self, name: str, parameter: int, value: str | None, *_: object) -> None:
+    def _doctype(self, _name: str, system: str | None, *_: object) -> None:
+        self.outside = system is not None
+
+    def _declared(self, name: str, parameter: int, value: str | None, *_: object) -> None:
         if parameter or value is None or name not in PREDEFINED:
-            raise self.problem(f"a declaration of the entity {name!r}", "a file without any")
+            raise self._problem(f"a declaration of the entity {name!r}", "a file without any")
 
-    def skipped(self, name: str, parameter: int) -> None:
-        shown = f"{'%' if parameter else '&'}{name};"
-        raise self.problem(f"the entity {shown} is not known", "the character itself")
+    def _skipped(self, name: str, parameter: int) -> None:
+        raise _unknown(self.file, self.line, f"{'%' if parameter else '&'}{name};")
 
-    def problem(self, found: str, expected: str = "") -> FormatError:
+    def _problem(self, found: str, expected: str = "") -> FormatError:
         return FormatError(self.file, self.line, found, expected)
 
     def refusal(self, error: expat.ExpatError) -> FormatError:
+        """What is wrong with the XML itself."""
         reason = expat.ErrorString(error.code).removeprefix("not well-formed (").rstrip(")")
         found = f"not well-formed XML at character {error.offset + 1} ({reason})"
         return FormatError(self.file, self.before + error.lineno, found, "")
+
+
+def _unknown(file: str, line: int, entity: str) -> FormatError:
+    return FormatError(file, line, f"the entity {entity} is not known", "the character itself")

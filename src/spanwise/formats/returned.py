@@ -45,15 +45,12 @@ class Returned:
     """Results that come one after another, in the order of the file."""
 
     def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._report = file, how.report
+        self.file, self._how = file, how
         self._topics: dict[bytes, list[Result]] = {}
 
     def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
         """Something is wrong: raised, or reported if somebody collects."""
-        error = FormatError(self.file, line, found, expected, advice)
-        if self._report is None:
-            raise error
-        self._report(error)
+        self._how.note(FormatError(self.file, line, found, expected, advice))
 
     def add(self, topic: bytes, result: Result) -> None:
         """The next result of a topic."""

@@ -31,15 +31,15 @@ SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False,
 STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
 
 
+def beginning(head: bytes) -> bytes:
+    """The first byte that is not blank: < of XML, { of JSON lines, anything of columns."""
+    return head.lstrip()[:1]
+
+
 def first_lines(head: bytes) -> list[list[bytes]]:
     """The columns of the first lines of data."""
     lines = (line.split() for line in head[:100_000].split(b"\n")[:200])
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
-
-
-def beginning(head: bytes) -> bytes:
-    """The first byte that is not blank: < of XML, { of JSON lines, anything of columns."""
-    return head.lstrip()[:1]
 
 
 def columns_of(head: bytes) -> int:

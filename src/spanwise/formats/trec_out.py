@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 REPEATED = "further parts of documents that are there already"
 REORDERED = "scores in conflict with the order of the file, which was kept"
-BLANKS = "blanks in the name of the run, written as _"
 
 
 def run_loses(run: Run) -> dict[str, int]:
     """What of a run the TREC format cannot hold."""
     counts = holdings.of_run(run)
     counts.pop(holdings.RANKS)
-    counts[BLANKS] = sum(character.isspace() for character in run.name)
+    counts[holdings.BLANKS] = sum(character.isspace() for character in run.name)
     if in_parts(run):
         kept = [_first_of_each(run, rows) for _, rows in topics_of(run)]
         counts[REPEATED] = len(run.rows) - sum(map(len, kept))
@@ -53,7 +52,7 @@ def write_run(run: Run) -> Iterator[bytes]:
         values = zip(run.documents.take(rows), ranks.tolist(), scores.tolist(), strict=True)
         yield b"".join(
             b"%b Q0 %b %b %b %b\n"
-            % (_topic(topic), _column(name), number(rank).encode(), repr(score).encode(), tag)
+            % (topic_column(topic), column(name), number(rank).encode(), repr(score).encode(), tag)
             for name, rank, score in values
         )
 
@@ -70,14 +69,14 @@ def _falls(scores: FloatArray) -> bool:
     return bool((np.diff(scores) < 0).all())
 
 
-def _topic(identifier: bytes) -> bytes:
+def topic_column(identifier: bytes) -> bytes:
     """A topic as the first column, where # would begin a comment."""
     if identifier.startswith(b"#"):
         raise InputError(f"topic {text(identifier)!r} cannot be written: it would be a comment")
-    return _column(identifier)
+    return column(identifier)
 
 
-def _column(identifier: bytes) -> bytes:
+def column(identifier: bytes) -> bytes:
     """An id as one column."""
     if b"\0" in identifier or len(identifier.split()) != 1 or identifier.strip() != identifier:
         raise InputError(
@@ -109,7 +108,7 @@ def write_qrels(judgements: Judgements) -> Iterator[bytes]:
         people = assessors.take(rows) if assessors is not None else [b"0"] * len(rows)
         yield b"".join(
             b"%b %b %b %b\n"
-            % (_topic(topic), _column(person), _column(name), number(grade).encode())
+            % (topic_column(topic), column(person), column(name), number(grade).encode())
             for person, name, grade in zip(
                 people, names, judgements.grades[rows].tolist(), strict=True
             )

@@ -58,9 +58,10 @@ class Highlights:
 
 
 def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
-    """The highlights of several files, one after the other; they must count in one unit."""
-    if len({part.unit for part in parts}) > 1:
-        raise InputError("highlighted text in different units; convert it to one first")
+    """The highlights of several files, one after the other; all must count alike."""
+    units = sorted({part.unit for part in parts})
+    if len(units) > 1:
+        raise InputError(f"highlighted text counted in {' and '.join(units)}; expected one unit")
     counts = np.concatenate([part.counts for part in parts])
     return Highlights(
         np.concatenate([part.relevant for part in parts]),
@@ -120,10 +121,10 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
         grades = np.concatenate([part.grades for part in judged])[order]
         named = [part.assessors for part in judged if part.assessors is not None]
         marked = [part.highlights for part in judged if part.highlights is not None]
-        elements = _combined_elements(judged, rows, order)
         if len(named) in (0, len(parts)) and len(marked) in (0, len(parts)):
             assessors = joined(named).reordered(order) if named else None
             highlights = joined_highlights(marked).at(order) if marked else None
+            elements = _combined_elements(judged, rows, order)
             return Judgements(rows, documents, grades, assessors, highlights, elements)
     if len(stated) == len(parts):
         every = order.tolist()
