@@ -13,7 +13,7 @@ from spanwise.app.output import say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "demo")
+COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "collection", "demo")
 
 
 class LazyGroup(click.Group):

@@ -56,6 +56,9 @@ class PathKeys:
         self._paths: dict[bytes, int | None] = {b"": ROOT}
         self._tags: dict[bytes, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._paths)
+
     def __getitem__(self, path: bytes) -> int | None:
         """The key of a path, None if it is not of the form `/name[n]/name[n]...`."""
         try:

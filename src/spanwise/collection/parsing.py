@@ -18,6 +18,7 @@ from xml.parsers import expat
 
 from spanwise.collection.encoding import as_utf8, check_utf8
 from spanwise.errors import EmptyError, FormatError
+from spanwise.model.documents import UNKNOWN_CHARACTER
 
 DEEPEST = 1000
 """Elements may be nested so deep."""
@@ -39,7 +40,7 @@ HIDDEN = {
     ord('"'): QUOTE,
     ord("'"): APOSTROPHE,
 }
-REPLACEMENT = "\ufffd".encode()
+REPLACEMENT = UNKNOWN_CHARACTER.encode()
 
 _ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _REFERENCE = re.compile(rb"&([^;]+);")
@@ -206,9 +207,7 @@ class _Checked:
             ) from error
         return root
 
-    def _declared(
-        self, name: str, is_parameter: int, value: str | None, *_: object
-    ) -> None:
+    def _declared(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
         """Note an entity; one that names a file or address has no value."""
         if not is_parameter:
             self.values.setdefault(name, value if value is not None else "")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*
 _PADDING = b"\0" * WINDOW
 
 
-class TooDeep(Exception):  # noqa: N818
+class TooDeep(Exception):
     """Some documents of a block are nested too deep."""
 
     def __init__(self, documents: list[int]) -> None:
@@ -115,7 +116,7 @@ def _tags(markup: bytes, block: np.ndarray) -> _Tags:
     openers = np.flatnonzero(~closing)
     change = 1 - 2 * closing.astype(np.int32)
     change[alone] = 0
-    levels = np.cumsum(change, dtype=np.int32)
+    levels = np.cumsum(change, dtype=np.int64)
     levels += closing | alone
     return _Tags(begins, ends, closing, levels, openers, alone[openers])
 
@@ -174,7 +175,7 @@ def _family(
     own = tag_keys[codes]
     above = order[: bounds[1]]
     keys[above] = step_keys(np.full(len(above), ROOT, np.uint64), own[above], index[above])
-    for begin, end in zip(bounds[1:-1], bounds[2:], strict=True):
+    for begin, end in pairwise(bounds[1:]):
         rows = order[begin:end]
         parents = above[np.searchsorted(above, rows) - 1]
         parent[rows] = parents

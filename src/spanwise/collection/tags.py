@@ -64,7 +64,9 @@ class TagTable:
         first, second, short = _as_numbers(markup, places)
         codes = self._found(first, second)
         while len(new := np.flatnonzero((codes < 0) & short)[:_AT_ONCE]):
-            self._learn(markup, places[new], zip(first[new].tolist(), second[new].tolist(), strict=True))
+            self._learn(
+                markup, places[new], zip(first[new].tolist(), second[new].tolist(), strict=True)
+            )
             codes = self._found(first, second)
         for row in np.flatnonzero(~short).tolist():
             codes[row] = self.code(_name_at(markup, int(places[row])))
@@ -80,9 +82,7 @@ class TagTable:
         same = (self._first[slots] == first) & (self._second[slots] == second)
         return np.where(same, self._code[slots], -1)
 
-    def _learn(
-        self, markup: bytes, places: IntArray, numbers: Iterable[tuple[int, int]]
-    ) -> None:
+    def _learn(self, markup: bytes, places: IntArray, numbers: Iterable[tuple[int, int]]) -> None:
         """Give codes to names that have none."""
         new: dict[tuple[int, int], int] = {}
         for both, place in zip(numbers, places.tolist(), strict=True):

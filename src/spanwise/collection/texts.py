@@ -98,7 +98,9 @@ class _Counted:
         return places - np.searchsorted(self._inner, places) if len(self._inner) else places
 
 
-def _entities(text: np.ndarray, bounds: IntArray, counted: _Counted, names: list[bytes]) -> Entities:
+def _entities(
+    text: np.ndarray, bounds: IntArray, counted: _Counted, names: list[bytes]
+) -> Entities:
     places = np.flatnonzero(text == UNKNOWN[0])
     document = np.searchsorted(bounds[:-1], places, side="right") - 1
     return Entities(document, counted.at(places) - counted.at(bounds[document]), names)
@@ -121,9 +123,7 @@ def _stripped(
     return text[: len(keep)][keep], np.cumsum(gaps), gaps
 
 
-def _collapsed(
-    text: np.ndarray, before: IntArray, starts: IntArray
-) -> tuple[np.ndarray, IntArray]:
+def _collapsed(text: np.ndarray, before: IntArray, starts: IntArray) -> tuple[np.ndarray, IntArray]:
     """With one space for every run of white space within a document."""
     blanks = _blanks(text)
     again = np.diff(blanks, prepend=-2) == 1

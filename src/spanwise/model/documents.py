@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Name = str | bytes
 """The id of a document, or a path, as text or as the bytes of a file."""
 
+UNKNOWN_CHARACTER = "\ufffd"
+"""Stands in a text for an entity that is not known."""
+
 Unit = Literal["codepoints", "bytes"]
 WhiteSpace = Literal["keep", "collapse"]
 BlankNodes = Literal["keep", "strip"]
@@ -37,6 +40,10 @@ class CharacterPolicy:
     """`collapse`: a run of white space counts one, also when tags stand inside the run."""
     blank_nodes: BlankNodes = "keep"
     """`strip`: text nodes of nothing but white space do not count and have no number."""
+
+    def size(self, text: str) -> int:
+        """How much a text counts in which no white space is to be collapsed."""
+        return len(text) if self.unit == "codepoints" else len(text.encode())
 
     def __str__(self) -> str:
         return f"{self.unit}, white space {self.white_space}, blank nodes {self.blank_nodes}"
@@ -134,3 +141,6 @@ class Collection(Protocol):
 
     def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
         """The text of a document, or a stretch of it."""
+
+    def entities(self, document: Name) -> dict[int, str]:
+        """Where characters of a document are not known, and the names of the entities."""
