@@ -82,6 +82,7 @@ class PathKeys:
         if (
             parent is None
             or not (slash and tag and bracket and number.endswith(b"]"))
+            or tag.endswith(b"()")
             or not digits.isdigit()
             or digits.startswith(b"0")
             or len(digits) > 10
