@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import Dataset
+from make_articles import write_articles
 
 SEED = 20040
 PASSAGES = 8_841_823
@@ -169,8 +170,10 @@ def make(data: Dataset) -> None:
     unfinished = data.folder.with_name(data.folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    write = {"passages": write_passages, "newswire": write_newswire}[data.kind]
-    write(data, unfinished)
+    if data.kind == "articles":
+        write_articles(data.topics, unfinished / data.kind)
+    else:
+        {"passages": write_passages, "newswire": write_newswire}[data.kind](data, unfinished)
     unfinished.rename(data.folder)
 
 

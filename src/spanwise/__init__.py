@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_run as read_run
+    from spanwise.formats import read_topics as read_topics
     from spanwise.measure.registry import MEASURES as MEASURES
     from spanwise.model.judgements import Judgements as Judgements
     from spanwise.model.policy import Policy as Policy
     from spanwise.model.rankings import Rankings as Rankings
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
+    from spanwise.model.topics import Topics as Topics
     from spanwise.pipeline import evaluate as evaluate
 
 _DOORS = {
@@ -33,9 +35,11 @@ _DOORS = {
     "Scores": "spanwise.model.scores",
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
+    "Topics": "spanwise.model.topics",
     "evaluate": "spanwise.pipeline",
     "read_judgements": "spanwise.formats",
     "read_run": "spanwise.formats",
+    "read_topics": "spanwise.formats",
 }
 """Where the public names live; they are imported when first used, so that importing is instant."""
 

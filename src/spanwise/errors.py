@@ -4,6 +4,7 @@ SpanwiseError
 ├── InputError          what was given cannot be evaluated
 │   ├── FormatError       a file does not say what its format promises
 │   │   └── EmptyError      it holds no data at all
+│   ├── QueryError        a query does not follow its grammar
 │   ├── DuplicateError    the same unit twice in one topic
 │   ├── PreferenceError   preferences that contradict each other
 │   └── NoTopicsError     run and judgements have no topic in common
@@ -45,6 +46,14 @@ class EmptyError(FormatError):
     """A file holds no data at all."""
 
 
+class QueryError(InputError):
+    """A query does not follow its grammar: at which character, what stood there, what was due."""
+
+    def __init__(self, character: int, found: str, expected: str) -> None:
+        self.character, self.found, self.expected = character, found, expected
+        super().__init__(f"at character {character}: found {found}, expected {expected}")
+
+
 class DuplicateError(InputError):
     """The same unit twice in one topic."""
 
@@ -71,9 +80,14 @@ class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: list[str], advice: str = "") -> None:
         from difflib import get_close_matches
 
-        folded = {other.lower(): other for other in known}
-        near = [folded[match] for match in get_close_matches(name.lower(), list(folded), n=3)]
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        folded: dict[str, str] = {}
+        for other in known:  # of spellings that differ in case only, the first one given counts
+            folded.setdefault(other.lower(), other)
+        near = [folded[match] for match in get_close_matches(name.lower(), folded, 3, 0.5)]
+        if len(known) <= 10:
+            hint = f"; expected one of {', '.join(known)}"
+        else:
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
         super().__init__(f"unknown {kind} {name!r}{hint}{'; ' + advice if advice else ''}")
 
 

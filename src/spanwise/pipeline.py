@@ -8,9 +8,9 @@ associative merge: `shard_values` and `merged` are all that a pool of workers ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
-from spanwise.model.rankings import Rankings
 from spanwise.model.scores import Scores
-from spanwise.profiles import find_profile, measure_names
+from spanwise.model.spans import UNKNOWN
+from spanwise.profiles import Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
@@ -40,7 +40,8 @@ def evaluate(
     run: Any,
     measures: Iterable[str] | str | None = None,
     *,
-    profile: str = "documents",
+    profile: str | None = None,
+    task: str | None = None,
     judgements_format: str | None = None,
     run_format: str | None = None,
     **policy: Any,
@@ -49,15 +50,34 @@ def evaluate(
 
     `qrels` and `run` are files, or objects: dicts as pytrec_eval has them, pandas, polars or
     Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
-    `measures` are names such as "nDCG@10" or trec_eval's; the profile's by default. `policy` are
-    the fields of `Policy`, such as ties="expected".
+    `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
+    and without these whatever fits the files. `policy` are the fields of `Policy`, such as
+    ties="expected".
     """
-    chosen = find_profile(profile)
-    rules = replace(chosen.policy, **_known(policy))
-    names = [measures] if isinstance(measures, str) else list(measures or chosen.measures)
-    how = formats.Reading(ranks=rules.ties == "rank")
+    given = _known(policy)
+    names = [measures] if isinstance(measures, str) else list(measures or ())
+    how = formats.Reading(ranks=given.get("ties") == "rank")
     judged = formats.read_judgements(qrels, judgements_format, how)
-    return score(judged, formats.read_run(run, run_format, how), asked(names), rules)
+    results = formats.read_run(run, run_format, how)
+    chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
+    wanted = asked(names or chosen.measures, chosen.defaults)
+    return score(judged, results, wanted, replace(chosen.policy, **given))
+
+
+def fitting(
+    profile: Profile,
+    judgements: Judgements | Preferences,
+    run: Run,
+    measures: Sequence[str],
+    *,
+    named: str | None,
+) -> Profile:
+    """The profile that was named; where none was, that of passages if text is to be measured."""
+    if named or "readings" not in kinds_of(judgements):
+        return profile
+    parts = run.spans is not None or run.paths is not None
+    textual = any(one.measure.reads == "readings" for one in asked(measures))
+    return find_profile(None, "passages") if textual or (parts and not measures) else profile
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,9 +91,15 @@ def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
     return dict(policy)
 
 
-def asked(names: Iterable[str]) -> list[Asked]:
-    """The measures behind names; nicknames are spelled out."""
-    return [parse(name) for name in measure_names(list(names))]
+def asked(
+    names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Asked]:
+    """The measures behind names; nicknames are spelled out.
+
+    `defaults` are those of a profile: for a family of measures other values of parameters.
+    """
+    found = [parse(name) for name in measure_names(list(names))]
+    return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
 
 
 def score(
@@ -90,14 +116,13 @@ def score(
 
 
 def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
-    """A measure of preferences needs preferences, every other one graded documents."""
-    given = "preferences" if isinstance(judgements, Preferences) else "rankings"
+    """A measure needs judgements of the kind that its blocks are made of."""
+    offered = kinds_of(judgements)
     for one in measures:
-        if one.measure.reads not in (given, "anything"):
-            kinds = {"rankings": "graded documents", "preferences": "preferences"}
+        if one.measure.reads not in (*offered, "anything"):
             raise UsageError(
-                f"measure {one.label!r} needs {kinds[one.measure.reads]}, but"
-                f" {judgements.rows.source} holds {kinds[given]}; see: spanwise formats"
+                f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
+                f" {judgements.rows.source} holds {KINDS[offered[-1]].needs}; see: spanwise formats"
             )
 
 
@@ -150,33 +175,116 @@ def values_of(
     notes: list[str] | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
-    if isinstance(judgements, Preferences):
-        from spanwise.ground.preferences import fulfilments
+    offered = kinds_of(judgements)
+    wanted: dict[str, list[Asked]] = {}
+    for one in measures:
+        kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
+        wanted.setdefault(kind, []).append(one)
+    values: Values = {}
+    for kind, some in wanted.items():
+        task = Grounding(run, topics, some, policy, [] if notes is None else notes)
+        values |= KINDS[kind].values(judgements, task)
+    return values
 
-        blocks = fulfilments(run, judgements, topics, policy)
-        return merged(shard_values(block, measures) for block in blocks)
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """What is to be put together with judgements, and for which measures."""
+
+    run: Run
+    topics: Sequence[bytes]
+    measures: Sequence[Asked]
+    policy: Policy
+    notes: list[str]  # what was found worth saying is added here
+
+
+def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
+    from spanwise.ground.preferences import fulfilments
+
+    blocks = fulfilments(task.run, judgements, task.topics, task.policy)
+    return merged(shard_values(block, task.measures) for block in blocks)
+
+
+def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+        aligned = align(task.run, part, topics, task.policy)
+        new = [note for note in tie_notes(aligned, task.measures) if note not in task.notes]
+        task.notes.extend(new)
+        scores = any(one.measure.scores for one in task.measures)
+        return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
+
+    return _by_assessor(judgements, task, values)
+
+
+def _of_readings(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.ground.passages import readings
+
+    lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
+    if lost:
+        task.notes.append(f"results that could not be placed in their documents: {lost}")
+
+    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+        blocks = readings(task.run, part, topics, task.policy)
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def _by_assessor(
+    judgements: Judgements,
+    task: Grounding,
+    values: Callable[[Judgements, Sequence[bytes]], Values],
+) -> Values:
+    """The values under each assessor's judgements, averaged where there are several."""
+    if judgements.assessors is None:
+        return values(judgements, task.topics)
     parts = []
     for part in by_assessor(judgements):
         judged = set(part.rows.topics)
-        mine = [topic for topic in topics if judgements.assessors is None or topic in judged]
-        aligned = align(run, part, mine, policy)
-        if notes is not None:
-            notes += [note for note in tie_notes(aligned, measures) if note not in notes]
+        mine = [topic for topic in task.topics if topic in judged]
         if mine:
-            scores = any(one.measure.scores for one in measures)
-            shards = aligned.blocks(with_scores=scores)
-            parts.append((mine, merged(shard_values(block, measures) for block in shards)))
-    return parts[0][1] if judgements.assessors is None else mean_over_assessors(topics, parts)
+            parts.append((mine, values(part, mine)))
+    return mean_over_assessors(task.topics, parts)
+
+
+class Kind(NamedTuple):
+    """A kind of block: what it is made of in words, what offers it, how values come of it."""
+
+    needs: str
+    offered: Callable[[Judgements | Preferences], bool]
+    values: Callable[[Any, Grounding], Values]
+
+
+KINDS: dict[str, Kind] = {
+    "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
+    "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
+    "readings": Kind(
+        "highlighted text",
+        lambda j: isinstance(j, Judgements) and j.highlights is not None,
+        _of_readings,
+    ),
+}
+"""Every kind of block that a measure can be a function of."""
+
+
+def kinds_of(judgements: Judgements | Preferences) -> list[str]:
+    """The kinds of blocks that can be made of judgements."""
+    return [name for name, kind in KINDS.items() if kind.offered(judgements)]
 
 
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
     notes = []
-    for cutoff in sorted({one.parameter("cutoff") for one in measures} - {None}):
+    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
+    depth = aligned.policy.depth
+    if depth is not None:  # nothing below it is looked at
+        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
+    for cutoff in sorted(cutoffs):
         count = aligned.straddled(cutoff)
         if count:
             rule = aligned.policy.ties
-            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {rule} order")
+            order = "mean over all orders" if rule == "expected" else f"{rule} order"
+            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {order}")
     return notes
 
 
@@ -197,7 +305,7 @@ def part_names(one: Asked) -> list[str]:
 
 def settled(values: Any, one: Asked, block: Any) -> Any:
     """Topics with nothing relevant are undefined or 0, as the policy says."""
-    if one.measure.aggregate == "text" or not isinstance(block, Rankings):
+    if one.measure.aggregate == "text":
         return values
     if block.policy.empty == "skip":
         return np.where(block.anything_relevant(one.parameter("rel")), values, np.nan)
@@ -248,14 +356,21 @@ def summed_up(
         values=numbers,
         means={one.label: _overall(one, values) for one in numeric},
         counts={name: len(topics) - undefined[name] for name in numbers},
-        signature=policy.signature(),
+        signature=policy.signature(*assumptions(measures)),
         notes=tuple(notes),
         texts={
             one.label: tuple(values[one.label].tolist())
             for one in measures
             if one.measure.aggregate == "text"
         },
+        source=run.rows.source,
     )
+
+
+def assumptions(measures: Sequence[Asked]) -> list[str]:
+    """The values of parameters that a profile chose, as a signature shows them."""
+    chosen = {f"{key}={value}" for one in measures for key, value in one.assumed.items()}
+    return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 
 def _overall(one: Asked, values: Values) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.model.policy import Policy
@@ -107,10 +108,48 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A policy and the measures that go with it."""
+    """A policy, the measures that go with it, and what their parameters are unless given."""
 
     policy: Policy = field(default_factory=Policy)
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of each family
+
+    def with_task(self, task: Profile) -> Profile:
+        """The same rules for a task: its measures, and its defaults before one's own."""
+        families = {*self.defaults, *task.defaults}
+        return replace(
+            self,
+            measures=task.measures,
+            defaults={
+                family: {**self.defaults.get(family, {}), **task.defaults.get(family, {})}
+                for family in families
+            },
+        )
+
+
+AS_IT_STANDS = Policy(ties="file")
+_FOCUSED = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP")
+_IN_CONTEXT = ("MAgP", "gP@5", "gP@10", "gP@25", "gP@50")
+
+TASKS: dict[str, Profile] = {
+    "documents": Profile(),
+    "thorough": Profile(AS_IT_STANDS, _FOCUSED, {"highlight": {"repeats": "skip"}}),
+    "focused": Profile(AS_IT_STANDS, _FOCUSED),
+    "ric": Profile(AS_IT_STANDS, _IN_CONTEXT),
+    "bic": Profile(AS_IT_STANDS, _IN_CONTEXT, {"context": {"score": "bep"}}),
+    "passages": Profile(
+        AS_IT_STANDS,
+        ("iP[0.01]", "MAiP", "char_prec", "char_rec", "char_f1", "art_prec", "art_rec", "MAgP"),
+    ),
+}
+"""What a run is made for: retrieval of documents, of elements or passages with or without overlap,
+of the relevant parts or the best entry point of each document, of passages in general."""
+
+
+def _inex(**context: Any) -> Profile:
+    """A campaign that was scored with inex_eval."""
+    measures = (*_FOCUSED, *_IN_CONTEXT)
+    return Profile(AS_IT_STANDS, measures, {"context": {"past": "last", **context}})
 
 
 PROFILES: dict[str, Profile] = {
@@ -121,14 +160,22 @@ PROFILES: dict[str, Profile] = {
     "trec_eval9": Profile(
         Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
+    "inex2007": _inex(beta=1, n=1000),
+    "inex2008": _inex(),
+    "inex2009": _inex(),
+    "inex2010": _inex(score="t2i"),
 }
 
 
-def find_profile(name: str) -> Profile:
-    """The profile of that name."""
+def find_profile(name: str | None, task: str | None = None) -> Profile:
+    """The profile of that name, for a task if there is one; or the task's own."""
+    if task is not None and task not in TASKS:
+        raise UnknownName("task", task, list(TASKS))
+    if name is None:
+        return TASKS[task or "documents"]
     if name not in PROFILES:
         raise UnknownName("profile", name, sorted(PROFILES))
-    return PROFILES[name]
+    return PROFILES[name] if task is None else PROFILES[name].with_task(TASKS[task])
 
 
 def measure_names(asked: list[str]) -> list[str]:

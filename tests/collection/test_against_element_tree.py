@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collections_by_hand import Account
-from spanwise.collection.lookup import text_nodes
+from spanwise.collection.lookup import TextNodes
 from spanwise.collection.parsing import xml_body
 from spanwise.collection.positions import columns_of
 from spanwise.collection.tags import TagTable
@@ -85,10 +85,10 @@ def test_every_element_and_text_node(documents, policy):
         assert {e.path: (e.start, e.length) for e in tree.elements()} == account.spans
         begin, end = columns.texts.bounds[number : number + 2]
         assert columns.texts.data[begin:end].decode() == account.text
+        nodes = TextNodes(tree.parent, tree.start, tree.length, columns.flags[rows])
         for row, path in enumerate(tree.paths()):
-            nodes = text_nodes(row, tree.parent, tree.start, tree.length, columns.flags[rows])
             expected = [span for name, span in account.nodes.items() if _parent(name) == path]
-            assert nodes == expected
+            assert nodes.of(row) == expected
 
 
 def _parent(node):

@@ -9,8 +9,9 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from spanwise.errors import FormatError, SpanwiseError
+from spanwise.errors import EmptyError, FormatError, QueryError, SpanwiseError
 from spanwise.formats import Reading, read
+from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
@@ -18,8 +19,9 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.policy import Policy
 from spanwise.model.run import Run
+from spanwise.model.topics import Topics
 
-KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
 
 
 @dataclass(slots=True)
@@ -28,7 +30,7 @@ class Report:
 
     file: str
     format: str = ""
-    content: Run | Judgements | Preferences | None = None
+    content: Run | Judgements | Preferences | Topics | None = None
     problems: list[tuple[int | None, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -51,7 +53,8 @@ def checked(file: str, format_name: str | None) -> Report:
             report.content = read(file, KINDS, entry.name, Reading(report=note))
             _inspect(report)
         except FormatError as error:
-            note(error)
+            if not (isinstance(error, EmptyError) and report.problems):
+                note(error)
     report.remarks += [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
     report.problems.sort(key=lambda problem: problem[0] or 0)
     return report
@@ -59,7 +62,9 @@ def checked(file: str, format_name: str | None) -> Report:
 
 def _inspect(report: Report) -> None:
     content = report.content
-    if isinstance(content, Run):
+    if isinstance(content, Topics):
+        _note_queries(report, content)
+    elif isinstance(content, Run):
         _note_repeated(report, content)
         _remark_on_run(report, content)
     elif isinstance(content, Judgements):
@@ -72,6 +77,19 @@ def _inspect(report: Report) -> None:
         fractions = int(np.count_nonzero(content.grades != np.trunc(content.grades)))
         if fractions:
             report.remarks.append(f"grades that are fractions: {fractions} (refused by trec_eval)")
+
+
+def _note_queries(report: Report, topics: Topics) -> None:
+    """Queries on structure must parse; titles of 2003 and 2004 may be in the older notation."""
+    for topic in topics:
+        name = topic.structured
+        if name is None:
+            continue
+        try:
+            parse_nexi(getattr(topic, name), legacy=name == "title")
+        except QueryError as error:
+            problem = f"{name} of topic {topic.id!r}, {error}"
+            report.problems.append((topic.line(name, error.character - 1), problem))
 
 
 def _note_repeated(report: Report, content: Run | Judgements) -> None:
@@ -117,15 +135,19 @@ def _contradicting_ranks(file: str, run: Run) -> int:
 
 def cross_checked(reports: list[Report]) -> None:
     """What runs and judgements that were checked together say about each other."""
-    judged = [r for r in reports if isinstance(r.content, Judgements | Preferences)]
-    if len(judged) != 1 or judged[0].content is None:
+    judged = [
+        (report.file, report.content.rows.topics)
+        for report in reports
+        if isinstance(report.content, Judgements | Preferences)
+    ]
+    if len(judged) != 1:
         return
-    known = set(judged[0].content.rows.topics)
+    source, known = judged[0][0], set(judged[0][1])
     for report in reports:
         if isinstance(report.content, Run):
             answered = set(report.content.rows.topics)
             if not known & answered:
-                report.problems.append((None, f"no topic in common with {judged[0].file}"))
+                report.problems.append((None, f"no topic in common with {source}"))
             elif known - answered:
                 report.remarks.append(f"judged topics missing from it: {len(known - answered)}")
             if known & answered and answered - known:
@@ -149,6 +171,8 @@ def _verdict(report: Report) -> str:
     if report.problems:
         count = len(report.problems)
         return f"{count} problem{'s' if count != 1 else ''}"
+    if isinstance(report.content, Topics):
+        return f"fine ({report.format}: {len(report.content)} topics)"
     rows = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     return f"fine ({report.format}: {len(rows)} lines of data, {topics} topics)"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from importlib import import_module
 
 import click
 
-from spanwise.app.output import say
+from spanwise.app.output import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = ("eval", "trec_eval", "measures", "formats", "check", "collection", "demo")
+COMMANDS = (
+    *("eval", "trec_eval", "inex_eval"),
+    *("measures", "formats", "check", "collection", "nexi", "demo"),
+)
 
 
 class LazyGroup(click.Group):
@@ -44,6 +46,7 @@ def cli() -> None:
       spanwise demo
       spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
       spanwise trec_eval -m map qrels.txt run.txt
+      spanwise inex_eval -f inex.qrels passages.run
     """
 
 
@@ -68,9 +71,10 @@ def main(words: list[str] | None = None) -> int:
         except click.Abort:
             say("error", "interrupted")
             return 130
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+        except OSError as error:
+            abandon_output()
+            say("error", f"standard output cannot be written ({error.strerror})")
+            return 2
     return status if isinstance(status, int) else 0
 
 

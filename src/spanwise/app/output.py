@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EISDIR
 from pathlib import Path
+
+from click.exceptions import Exit
 
 from spanwise.errors import UsageError
 
@@ -20,23 +23,51 @@ def emit(text: str, file: str | None = None) -> None:
 
 def emit_bytes(data: bytes) -> None:
     """Write to standard output, whatever its encoding."""
+    if sys.stdout is None:
+        raise UsageError("standard output cannot be written (it is closed)")
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
         sys.stdout.write(data.decode("utf-8", "replace"))
-    else:
+        return
+    try:
         stream.write(data)
         stream.flush()
+    except BrokenPipeError:
+        abandon_output()
+        raise Exit(0) from None  # whoever reads has enough
+    except OSError as error:
+        abandon_output()
+        raise UsageError(f"standard output cannot be written ({error.strerror})") from error
+
+
+def abandon_output() -> None:
+    """Point standard output to nowhere, so that the interpreter can flush it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """The whole file or none: written beside its place, then moved there."""
-    import tempfile
+    """The whole file or none: written beside its place, then moved there.
 
+    A link is followed; a device or a pipe cannot be moved, so it is written to.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+        else:
+            _write_and_move(path.resolve(), data)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _write_and_move(path: Path, data: bytes) -> None:
+    import tempfile
+
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".spanwise.")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -55,6 +86,8 @@ def _umask() -> int:
 
 def say(kind: str, message: str) -> None:
     """One line to standard error; control characters are escaped."""
+    if sys.stderr is None:
+        return
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
     data = f"spanwise: {kind}: {line}\n".encode("utf-8", "backslashreplace")
     sys.stderr.flush()

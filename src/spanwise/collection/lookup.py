@@ -56,20 +56,35 @@ def rows_of(
     return np.where(found, low, -1)
 
 
-def text_nodes(
-    row: int, parent: IntArray, start: IntArray, length: IntArray, flags: IntArray
-) -> list[tuple[int, int]]:
-    """Start and length of the text nodes of an element, given the columns of its document."""
-    nodes = []
-    place = int(start[row])
-    for child in np.flatnonzero(parent == row).tolist():
-        begin = int(start[child])
-        if flags[child] & TEXT_BEFORE:
-            nodes.append((place, begin - place))
-        place = begin + int(length[child])
-    if flags[row] & TEXT_AT_END:
-        nodes.append((place, int(start[row]) + int(length[row]) - place))
-    return nodes
+class TextNodes:
+    """The text nodes of one document, given its columns."""
+
+    def __init__(
+        self, parent: IntArray, start: IntArray, length: IntArray, flags: IntArray
+    ) -> None:
+        self._start, self._end, self._flags = start, start + length, flags
+        self._children = np.argsort(parent, kind="stable")
+        self._parents = parent[self._children]
+
+    def of(self, row: int) -> list[tuple[int, int]]:
+        """Start and length of every text node of an element."""
+        first, last = np.searchsorted(self._parents, [row, row + 1]).tolist()
+        children = self._children[first:last]
+        bounds = zip(
+            self._flags[children].tolist(),
+            self._start[children].tolist(),
+            self._end[children].tolist(),
+            strict=True,
+        )
+        nodes = []
+        place = int(self._start[row])
+        for flags, start, end in bounds:
+            if flags & TEXT_BEFORE:
+                nodes.append((place, start - place))
+            place = end
+        if self._flags[row] & TEXT_AT_END:
+            nodes.append((place, int(self._end[row]) - place))
+        return nodes
 
 
 def place_in(nodes: list[tuple[int, int]], point: Point) -> tuple[int, int] | None:

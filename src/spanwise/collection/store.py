@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from spanwise.collection.arrow import mapped
 from spanwise.collection.building import HEADER, is_store
 from spanwise.collection.keys import PathKeys
-from spanwise.collection.lookup import Point, place_in, point_of, rows_of, text_nodes
+from spanwise.collection.lookup import Point, TextNodes, place_in, point_of, rows_of
 from spanwise.collection.names import NAMES, NameTable, names_in
 from spanwise.collection.shards import FORMAT_VERSION, Note, read_note, table_file
 from spanwise.errors import InputError
@@ -210,11 +209,14 @@ def _resolve(
     lengths: IntArray,
 ) -> None:
     """Put points in the place of the elements they are in."""
+    documents: dict[int, TextNodes] = {}
     nodes: dict[int, list[tuple[int, int]]] = {}
     for each, row, element in zip(asked.tolist(), rows.tolist(), elements.tolist(), strict=True):
         if each in points:
+            if row not in documents:
+                documents[row] = shard.text_nodes(row)
             if element not in nodes:
-                nodes[element] = shard.text_nodes(row, element)
+                nodes[element] = documents[row].of(element - shard.first(row))
             place = place_in(nodes[element], points[each])
             starts[each], lengths[each] = place or (UNKNOWN, UNKNOWN)
 
@@ -224,48 +226,53 @@ class _Shard:
 
     def __init__(self, folder: Path, note: Note) -> None:
         self._folder, self._note = folder, note
+        self._columns: dict[tuple[str, ...], np.ndarray[Any, Any]] = {}
 
-    def _column(self, table: str, name: str, part: str | None = None) -> np.ndarray[Any, Any]:
-        where = self._note.columns[table][name]
-        file = table_file(self._folder, table, self._note.number)
-        return mapped(file, where[part] if part else where)
+    def _column(self, *place: str) -> np.ndarray[Any, Any]:
+        """A column by its table and name, or a part of a column of strings."""
+        if place not in self._columns:
+            table, name, *part = place
+            where = self._note.columns[table][name]
+            file = table_file(self._folder, table, self._note.number)
+            self._columns[place] = mapped(file, where[part[0]] if part else where)
+        return self._columns[place]
 
-    @cached_property
+    @property
     def length(self) -> IntArray:
         """The characters of each document."""
         return self._column("documents", "length")
 
-    @cached_property
+    @property
     def _counts(self) -> IntArray:
         return self._column("documents", "elements")
 
-    @cached_property
+    @property
     def _first(self) -> IntArray:
         return self._column("documents", "first_element")
 
-    @cached_property
+    @property
     def start(self) -> IntArray:
         """Where each element begins."""
         return self._column("elements", "start")
 
-    @cached_property
+    @property
     def element_length(self) -> IntArray:
         """The characters of each element."""
         return self._column("elements", "length")
 
-    @cached_property
+    @property
     def _path_keys(self) -> FingerprintArray:
         return self._column("elements", "key")
 
-    @cached_property
+    @property
     def _path_rows(self) -> IntArray:
         return self._column("elements", "key_row")
 
-    @cached_property
+    @property
     def _text_bounds(self) -> IntArray:
         return self._column("documents", "text", "bounds")
 
-    @cached_property
+    @property
     def _text(self) -> np.ndarray[Any, Any]:
         return self._column("documents", "text", "bytes")
 
@@ -291,11 +298,14 @@ class _Shard:
         begin, end = self._text_bounds[row : row + 2].tolist()
         return self._text[begin:end].tobytes()
 
-    def text_nodes(self, row: int, element: int) -> list[tuple[int, int]]:
-        """The text nodes of an element of a document."""
+    def first(self, row: int) -> int:
+        """Where the elements of a document begin."""
+        return int(self._first[row])
+
+    def text_nodes(self, row: int) -> TextNodes:
+        """The text nodes of a document."""
         names = ("parent", "start", "length", "flags")
-        columns = (self._of_document(row, name) for name in names)
-        return text_nodes(element - int(self._first[row]), *columns)
+        return TextNodes(*(self._of_document(row, name) for name in names))
 
     def entities(self, row: int) -> dict[int, str]:
         """Unknown characters of a document by place."""
@@ -306,6 +316,6 @@ class _Shard:
         return {int(places[i]): data[bounds[i] : bounds[i + 1]].decode() for i in rows.tolist()}
 
     def _of_document(self, row: int, name: str) -> IntArray:
-        begin = int(self._first[row])
+        begin = self.first(row)
         values = self._column("elements", name)[begin : begin + int(self._counts[row])]
         return values.astype(np.int64)

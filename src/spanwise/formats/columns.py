@@ -12,14 +12,17 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.opening import BOM, CHUNK
+from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
 from spanwise.model.rows import Rows
 
@@ -44,6 +47,10 @@ class Layout:
     numbers: tuple[int, ...]  # columns kept as numbers
     indented_comments: bool = False  # whether blanks may stand before '#'
     comments: bool = True
+
+    def name(self, column: int) -> str:
+        """What a column is called, as in `describes`."""
+        return self.describes.partition(": ")[2].split()[column]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +79,7 @@ def read(
     def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
         return _read_piece(piece, file, line, layout, quick, report)
 
-    return _grouped(list(_tables(pieces, read_piece)), file, layout)
+    return grouped(list(_tables(pieces, read_piece)), file, layout)
 
 
 def _tables(
@@ -119,15 +126,23 @@ def _read_piece(
         table = quick(regular, width, layout)
         if table is not None:
             return table
-    return by_line(piece, file, line, layout, report or _raise)
+    return by_line(piece, file, line, layout, report or raise_first)
 
 
 def _width_fits(width: int, layout: Layout) -> bool:
     return width == layout.width or (layout.more_allowed and width > layout.width)
 
 
-def _raise(error: FormatError) -> None:
+def raise_first(error: FormatError) -> None:
+    """What is done with a problem when nobody collects them."""
     raise error
+
+
+def prepare(files: Sequence[str]) -> None:
+    """Many small files are as much work as a large one: then the table library pays."""
+    sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
+    if sum(sizes) > 2 * CHUNK:
+        import polars  # noqa: F401
 
 
 # The law ------------------------------------------------------------------------------------
@@ -145,7 +160,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             continue
         try:
             _check(text, fields, layout, file, number)
-            values = [_number(fields[column], file, number) for column in layout.numbers]
+            values = [_number(fields[c], layout.name(c), file, number) for c in layout.numbers]
         except FormatError as error:
             report(error)
             continue
@@ -155,7 +170,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             texts[column].append(fields[column])
         for column, value in zip(layout.numbers, values, strict=True):
             numbers[column].append(value)
-    names, lengths = _stretches(topics)
+    names, lengths = stretches(topics)
     return Table(
         names,
         lengths,
@@ -179,10 +194,13 @@ def _check(text: bytes, fields: list[bytes], layout: Layout, file: str, line: in
         )
     if not _width_fits(len(fields), layout):
         count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}: {shown(text)}"
-        raise FormatError(file, line, count, layout.describes, _guess(len(fields), layout))
+        raise FormatError(file, line, count, layout.describes, _guess(fields, layout))
 
 
-def _guess(width: int, layout: Layout) -> str:
+def _guess(fields: list[bytes], layout: Layout) -> str:
+    width = len(fields)
+    if fields[0].startswith(b"#"):
+        return "comments are not known here; remove the line"
     if layout.width == 4 and width >= 6:
         return "this looks like a run; are run and judgements swapped?"
     if layout.width == 6 and width == 4:
@@ -192,11 +210,11 @@ def _guess(width: int, layout: Layout) -> str:
     return ""
 
 
-def _number(field: bytes, file: str, line: int) -> float:
+def _number(field: bytes, name: str, file: str, line: int) -> float:
     if NUMBER.fullmatch(field):
         return float(field)
     advice = "use a point, not a comma" if b"," in field else ""
-    raise FormatError(file, line, f"{shown(field)} is not a number", "a number", advice)
+    raise FormatError(file, line, f"the {name} is {shown(field)}", "a number", advice)
 
 
 def shown(text: bytes, most: int = 80) -> str:
@@ -210,51 +228,10 @@ def ascii_safe(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
+def stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
+    """Topics as stretches of equal ones: whose, and how long."""
     groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
     return [topic for topic, _ in groups], [length for _, length in groups]
-
-
-def line_count(piece: bytes) -> int:
-    """How many lines a piece has; `bytes.count` is three times slower."""
-    return int(np.count_nonzero(np.frombuffer(piece, np.uint8) == 10))
-
-
-# What is regular ----------------------------------------------------------------------------
-
-
-def regular_width(piece: bytes) -> int | None:
-    """The number of columns, if only single blanks separate them and no line is odd in sum.
-
-    A total, not a proof for each line: the quick readers complete it.
-    """
-    data = np.frombuffer(piece, np.uint8)
-    separators = data <= 32
-    lines = np.count_nonzero(data == 10)
-    if separators[0] or np.count_nonzero(data < 32) != lines:
-        return None
-    if (separators[1:] & separators[:-1]).any():
-        return None
-    width, rest = divmod(int(np.count_nonzero(separators)), int(lines))
-    return None if rest else width
-
-
-def single_blanks(piece: bytes) -> bytes | None:
-    """The same lines with single blanks between columns; None where that loses something."""
-    data = np.frombuffer(piece, np.uint8)
-    newline = data == 10
-    blank = ((data - np.uint8(9)) < 5) & ~newline | (data == 32)  # TAB, VT, FF, CR, blank
-    if np.count_nonzero(data < 32) != np.count_nonzero((blank & (data != 32)) | newline):
-        return None  # other control characters: NUL, or part of an id
-    after_separator = np.concatenate([[True], (blank | newline)[:-1]])
-    kept = data[~(blank & after_separator)].copy()
-    blank = (kept != 10) & ((kept == 32) | ((kept - np.uint8(9)) < 5))
-    kept[blank] = 32
-    before_newline = np.concatenate([kept[1:] == 10, [False]])
-    kept = kept[~(blank & before_newline)]
-    if (kept[0] == 10) or ((kept[1:] == 10) & (kept[:-1] == 10)).any():
-        return None  # blank lines: line numbers would shift
-    return kept.tobytes()
 
 
 # Quick readers ------------------------------------------------------------------------------
@@ -267,7 +244,7 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
     if not (data[ends] == 10).all():
         return None
     tokens = piece.split()
-    names, lengths = _stretches(tokens[::width])
+    names, lengths = stretches(tokens[::width])
     if _any_comment(names, layout):
         return None
     numbers = {}
@@ -289,7 +266,11 @@ ODD = re.compile(rb"[_nNxX]")
 
 def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
     """All tokens as numbers; None if one of them is not plainly one."""
-    if ODD.search(b" ".join(tokens)):  # Python reads 1_0, nan and inf; by_line decides on those
+    column = b" ".join(tokens)
+    whole = whole_numbers(column)
+    if whole is not None:
+        return whole.astype(np.float64)
+    if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
         return None
     try:
         return np.array(list(map(float, tokens)))
@@ -297,10 +278,30 @@ def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
         return None
 
 
+def whole_numbers(column: bytes) -> IntArray | None:
+    """Short whole numbers with one character between them; None if there is anything else.
+
+    >>> whole_numbers(b"12 0 345")
+    array([ 12,   0, 345])
+    """
+    data = np.frombuffer(column, np.uint8) - np.uint8(ord("0"))
+    ends = np.concatenate([np.flatnonzero(data > 9), [len(data)]])
+    lengths = np.diff(ends, prepend=-1) - 1
+    if column.translate(None, b"0123456789 :") or not 0 < lengths.min() <= lengths.max() <= 15:
+        return None
+    values = np.zeros(len(ends), np.int64)
+    for digit in range(int(lengths.max())):
+        has = lengths > digit
+        values[has] += data[ends[has] - 1 - digit].astype(np.int64) * 10**digit
+    return values
+
+
 def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
     """Let Polars read the columns that are wanted, and the last, which tells of short lines."""
     import polars as pl
 
+    if piece.startswith(BOM):
+        return None  # Polars would drop it; here it is the beginning of an id
     wanted = sorted({0, *layout.texts, *layout.numbers, width - 1})
     schema = {
         f"c{column}": pl.Float64 if column in layout.numbers else pl.String
@@ -335,17 +336,18 @@ def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
 # Grouping by topic --------------------------------------------------------------------------
 
 
-def _grouped(
+def grouped(
     tables: list[tuple[Table, int]], file: str, layout: Layout
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
-    stretches = [
+    """The rows of all tables, each with the number of lines before it, topic by topic."""
+    pieces = [
         (n, k) for table, _ in tables for n, k in zip(table.topics, table.lengths, strict=True)
     ]
-    if not stretches:
+    if not pieces:
         raise EmptyError(file, None, "no data in it, only blank or comment lines", layout.describes)
     codes: dict[bytes, int] = {}
-    stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in stretches])
-    lengths = np.array([length for _, length in stretches])
+    stretch_codes = np.array([codes.setdefault(name, len(codes)) for name, _ in pieces])
+    lengths = np.array([length for _, length in pieces])
     counts = np.bincount(stretch_codes, weights=lengths).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lines = _line_numbers(tables)

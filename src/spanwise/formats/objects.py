@@ -7,15 +7,18 @@ integers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.model.ids import PlainIds
+from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements
 from spanwise.model.rows import Rows
 from spanwise.model.run import Run
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray
 
 Record = tuple[Any, Any, Any]
 
@@ -23,16 +26,14 @@ Record = tuple[Any, Any, Any]
 def judgements_of(source: Any) -> Judgements:
     """Judgements from an object."""
     rows, documents, grades = _columns(records(source, "relevance"), "the judgements")
-    _finite(grades, rows, "the judgements", "relevance")
+    _refuse(~np.isfinite(grades), rows, documents, grades)
     return Judgements(rows, documents, grades)
 
 
 def run_of(source: Any) -> Run:
     """A run from an object."""
     rows, documents, scores = _columns(records(source, "score"), "the run")
-    if np.isnan(scores).any():
-        row = int(np.flatnonzero(np.isnan(scores))[0])
-        raise FormatError("the run", None, f"a score of result {row + 1} is nan", "a number")
+    _refuse(np.isnan(scores), rows, documents, scores)
     return Run("run", rows, documents, scores)
 
 
@@ -49,6 +50,7 @@ def records(source: Any, value: str) -> Iterator[Record]:
         None,
         "this object cannot be read",
         f"a file, a dict, a data frame or an iterable with query_id, doc_id, {value}",
+        "call its collect() first" if hasattr(source, "collect") else "",
     )
 
 
@@ -122,14 +124,20 @@ def _id(value: Any, source: str) -> bytes:
 
 def _number(value: Any, source: str, topic: Any, document: Any) -> float:
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            value = float("inf")
     raise FormatError(
         source, None, f"topic {topic!r}, document {document!r}: {value!r}", "a number"
     )
 
 
-def _finite(values: Any, rows: Rows, source: str, name: str) -> None:
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        topic = rows.topics[int(np.searchsorted(rows.starts, wrong[0], side="right")) - 1]
-        raise FormatError(source, None, f"topic {topic!r}: {name} {values[wrong[0]]}", "a number")
+def _refuse(wrong: BoolArray, rows: Rows, documents: PlainIds, values: FloatArray) -> None:
+    """The first value that is wrong is an error."""
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        topic = rows.topics[int(np.searchsorted(rows.starts, row, side="right")) - 1]
+        (document,) = documents.take(np.array([row]))
+        place = f"topic {text(topic)!r}, document {text(document)!r}"
+        raise FormatError(rows.source, None, f"{place}: {values[row]}", "a number")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning
@@ -74,15 +74,20 @@ def _without_bom(piece: bytes, file: str) -> bytes:
 @contextmanager
 def _opened(file: str) -> Iterator[IO[bytes]]:
     if file == STDIN:
+        if sys.stdin is None:
+            raise FormatError(file, None, "standard input cannot be opened (it is closed)", "")
         yield _decompressed(cast("io.BufferedReader", sys.stdin.buffer))
         return
+    if not file:  # Path takes it for the current folder
+        raise FormatError("''", None, "the name is empty", "the name of a file")
     path = Path(file)
     if path.is_dir():
         raise FormatError(file, None, "this is a folder", "a file")
     try:
         stream = path.open("rb")
-    except OSError as error:
-        raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
+    except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
     with stream, closing(_decompressed(stream)) as unpacked:
         yield unpacked
 
@@ -90,6 +95,9 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
 def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
     """Unpack by the first bytes, whatever the name says."""
     magic = stream.peek(6)[:6]
+    if len(magic) < 6:  # a pipe gives what has arrived so far
+        magic = stream.read(6)
+        stream = io.BufferedReader(_Resumed(magic, stream))
     if magic.startswith(b"\x1f\x8b"):
         import gzip
 
@@ -101,6 +109,25 @@ def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
         return _zstd(stream)
     return stream
+
+
+class _Resumed(io.RawIOBase):
+    """A stream whose first bytes have been taken already; it stays open when this is closed."""
+
+    def __init__(self, head: bytes, rest: io.BufferedReader) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """First what was taken, then what follows."""
+        if not self._head:
+            return self._rest.readinto1(buffer)
+        data, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _zstd(stream: io.BufferedReader) -> IO[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import STDIN, chunks
 
-Holds = Literal["run", "judgements", "preferences", "statistics"]
+Holds = Literal["run", "judgements", "preferences", "statistics", "topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,14 @@ class Reading:
     ranks: bool = False  # keep the stated ranks of a run
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
+    literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
+
+    def note(self, problem: FormatError) -> None:
+        """Report a problem that need not end the reading, or raise it if nobody listens."""
+        if self.report is None:
+            raise problem
+        self.report(problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,7 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
+    write: Callable[[Any], Iterator[bytes]] | None = None
 
     @property
     def description(self) -> str:
@@ -55,6 +63,19 @@ def reader(
     def enter(parse: Any) -> Any:
         FORMATS[name] = Format(name, holds, parse, recognise)
         return parse
+
+    return enter
+
+
+def writer(name: str) -> Callable[[Any], Any]:
+    """Enter the decorated function as the writer of a format whose reader is in the table.
+
+    A writer gives the bytes piece by piece, and says what the format cannot hold.
+    """
+
+    def enter(write: Any) -> Any:
+        FORMATS[name] = replace(FORMATS[name], write=write)
+        return write
 
     return enter
 
@@ -83,10 +104,12 @@ def read(
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     """The format that the beginning of a file looks like, else the commonest of its kind.
 
-    The commonest one's reader then says what is wrong with the file, line by line.
+    Formats that were entered later are more special and are asked first. The commonest one's
+    reader says what is wrong with a file that nobody recognises, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    return next((entry for entry in candidates if entry.recognise(head)), candidates[0])
+    found = (entry for entry in reversed(candidates) if entry.recognise(head))
+    return next(found, candidates[0])
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
@@ -101,7 +124,7 @@ def expanded(names: Sequence[str]) -> list[str]:
     files: list[str] = []
     for name in names:
         path = Path(name)
-        if name != STDIN and path.is_dir():
+        if name and name != STDIN and path.is_dir():
             inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")

@@ -31,13 +31,17 @@ SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False,
 STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
 
 
+def first_lines(head: bytes) -> list[list[bytes]]:
+    """The columns of the first lines of data."""
+    lines = (line.split() for line in head[:100_000].split(b"\n")[:200])
+    return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
+
+
 def columns_of(head: bytes) -> int:
     """How many columns most of the first lines of data have."""
     counts: dict[int, int] = {}
-    for line in head[:100_000].split(b"\n")[:200]:
-        fields = line.split()
-        if fields and not fields[0].startswith(b"#"):
-            counts[len(fields)] = counts.get(len(fields), 0) + 1
+    for fields in first_lines(head):
+        counts[len(fields)] = counts.get(len(fields), 0) + 1
     return max(counts, key=counts.__getitem__, default=0)
 
 
@@ -47,7 +51,7 @@ def looks_like_run(head: bytes) -> bool:
     return columns >= 6 or (columns == 5 and b" Q0 " in head[:1000].replace(b"\t", b" "))
 
 
-class _Tail:
+class Tail:
     """Passes pieces through and remembers the last line of data."""
 
     def __init__(self, pieces: Iterator[bytes], layout: Layout) -> None:
@@ -75,7 +79,7 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     The run is called what its last line's tag says.
     """
     layout = replace(RUN, comments=how.comments, numbers=(3, 4) if how.ranks else (4,))
-    tail = _Tail(pieces, layout)
+    tail = Tail(pieces, layout)
     rows, texts, numbers = read_columns(iter(tail), file, layout, how.report)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))

@@ -46,7 +46,8 @@ def judged_rows(
         rows.append(candidates[same] + start)
         found.append(index.order[places[same]])
     run_rows, judged = np.concatenate(rows), np.concatenate(found)
-    run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
+    if not run_codes.all():  # keys of topics that nobody judged may match by accident
+        run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
     if run.documents.same_at(run_rows, index.ids, judged):
         return run_rows, judged
     return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
@@ -82,6 +83,11 @@ def _of_judged_topics(
 
 def _spread(codes: IntArray) -> FingerprintArray:
     return codes.astype(np.uint64) * _SPREAD
+
+
+def topic_keys(prints: FingerprintArray, topic: IntArray) -> FingerprintArray:
+    """Fingerprints of topic and document together."""
+    return prints ^ _spread(topic + 1)
 
 
 def _per_row(codes: IntArray, rows: Rows) -> FingerprintArray:
@@ -160,3 +166,44 @@ def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
             yield seen[identifier], row
         else:
             seen[identifier] = row
+
+
+# The same document again --------------------------------------------------------------------
+
+
+def same_documents(
+    ids: Ids, prints: FingerprintArray, rows: IntArray, topic: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Which results of a topic come from one document.
+
+    For each of these rows the number of its document, in order of first appearance; and for each
+    document the place among the rows at which it appears first.
+    """
+    keys = topic_keys(prints[rows], topic)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    begins = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
+    opening = order[begins]
+    number = np.empty(len(opening), np.int64)
+    number[np.argsort(opening)] = np.arange(len(opening))
+    document = np.empty(len(rows), np.int64)
+    document[order] = number[np.cumsum(begins) - 1]
+    opening = np.sort(opening)
+    if (topic[opening[document]] == topic).all() and ids.distinct() == _different(prints):
+        return document, opening
+    return _numbered_exactly(ids, rows, topic)  # two ids with one fingerprint: all but impossible
+
+
+def _different(prints: FingerprintArray) -> int:
+    ordered = np.sort(prints)
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+
+def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArray, IntArray]:
+    """The same by the ids themselves."""
+    numbers: dict[tuple[int, bytes], int] = {}
+    pairs = zip(topic.tolist(), ids.take(rows), strict=True)
+    document = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+    opening = np.zeros(len(numbers), np.int64)
+    opening[document[::-1]] = np.arange(len(rows))[::-1]
+    return document, opening

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.errors import UsageError
+from spanwise.model.spans import ranges
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.policy import Policy
@@ -29,6 +32,8 @@ class Ordered:
 
 def by_score(run: Run, policy: Policy) -> Ordered:
     """Order by score; equal scores stay in file order for now."""
+    if policy.ties == "rank" and run.ranks is None:
+        raise UsageError(f"ties: rank needs stated ranks, and {run.rows.source} was read without")
     scores = -run.scores if policy.order == "rising" else run.scores
     if policy.conventions.score_bits == 32:
         with np.errstate(over="ignore"):  # what is too large is infinite
@@ -85,10 +90,10 @@ def _untied(
     inside = (group >= 0) & (places <= lasts[group])
     groups = distinct(group[inside], len(firsts))
     sizes = lasts[groups] - firsts[groups] + 1
-    members = _ranges(firsts[groups], sizes)
+    members = ranges(firsts[groups], sizes)
     member_rows = members if ordered.rows is None else ordered.rows[members]
     numbers = np.repeat(np.arange(len(groups)), sizes)
-    if policy.ties == "rank" and run.ranks is not None:
+    if run.ranks is not None and policy.ties == "rank":
         sorted_rows = member_rows[np.lexsort((run.ranks[member_rows], numbers))]
     elif rising:
         sorted_rows = run.documents.falling(member_rows, -numbers)[::-1]
@@ -110,9 +115,3 @@ def distinct(numbers: IntArray, below: int) -> IntArray:
     present = np.zeros(below, np.bool_)
     present[numbers] = True
     return np.flatnonzero(present)
-
-
-def _ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
-    """The numbers from each first on, as many as its size says, one after the other."""
-    offsets = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)

@@ -1,7 +1,9 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
 from spanwise.measure import (
+    context,
     gains,
+    highlight,
     incomplete,
     older,
     older_bpref,
@@ -15,7 +17,9 @@ from spanwise.measure.registry import MEASURES, measure
 
 __all__ = [
     "MEASURES",
+    "context",
     "gains",
+    "highlight",
     "incomplete",
     "measure",
     "older",

@@ -149,10 +149,10 @@ def ndcg_at_relevant(r: Rankings, *, gains: Gains = ()) -> FloatArray:
         r, _cumulated(worth), _cumulated(best), np.broadcast_to(r.ranks, worth.shape)
     )
     at_gains = r.total(np.where(worth > 0, curve, 0))
-    whole = r.ratio(r.total(_discounted(worth)), r.total(_discounted(best)), undefined=0)
     size = np.count_nonzero(best > 0, axis=-1)
     others = size - np.count_nonzero(worth > 0, axis=-1)
-    sums = at_gains + others * whole
+    gained = others * r.total(_discounted(worth))  # multiplied before it is divided
+    sums = at_gains + r.ratio(gained, r.total(_discounted(best)), undefined=0)
     return r.ratio(np.where(sums > 0, sums, 0), size)
 
 

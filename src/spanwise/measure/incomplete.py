@@ -26,7 +26,7 @@ def above_hits(r: Rankings, marked: BoolArray, rel: float) -> IntArray:
     Law.NOTHING_IS_ZERO,
     Law.ADD_BELOW,
     reference=BPREF,
-    aliases=("bpref",),
+    aliases=("bpref", "BPref"),
 )
 def bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How rarely a judged irrelevant result stands above a relevant one; the unjudged are skipped.
@@ -85,7 +85,7 @@ def inferred_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     return r.ratio(r.total_from_top(terms), r.relevant(rel))
 
 
-def _pooled(r: Rankings, cutoff: int) -> IntArray:
+def _pooled(r: Rankings, cutoff: int | None) -> IntArray:
     return np.count_nonzero(r.status[:, :cutoff] != OUTSIDE, axis=-1)
 
 
@@ -93,10 +93,15 @@ def _judged(r: Rankings, cutoff: int) -> IntArray:
     return np.count_nonzero(r.status[:, :cutoff] == JUDGED, axis=-1)
 
 
-def _expected_judged(r: Rankings, *, cutoff: int) -> FloatArray:
+def _shown(r: Rankings, cutoff: int | None) -> IntArray:
+    return r.retrieved if cutoff is None else np.minimum(cutoff, r.retrieved)
+
+
+def _expected_judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     """Judged@k to be expected over all orders of tied results."""
+    shown = _shown(r, cutoff)
     sums = np.cumsum(r.expected(r.status != OUTSIDE), axis=-1)
-    return r.ratio(r.at(sums, cutoff), np.minimum(cutoff, r.retrieved), undefined=0)
+    return r.ratio(r.at(sums, shown), shown, undefined=0)
 
 
 @measure(
@@ -105,16 +110,15 @@ def _expected_judged(r: Rankings, *, cutoff: int) -> FloatArray:
     reference="ir_measures 0.4; see also unj of trec_eval 10.0",
     expected=_expected_judged,
 )
-def judged(r: Rankings, *, cutoff: int) -> FloatArray:
+def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     """The share of the first k results that the judgements mention.
 
-    Results among the first k that the judgements list, with whatever grade, divided by k or by
-    the number retrieved if that is less; 0 if nothing was retrieved.
+    Results among the first k, or all, that the judgements list, with whatever grade, divided by k
+    or by the number retrieved if that is less; 0 if nothing was retrieved.
 
     Beware: low values mean that the other measures guess.
     """
-    shown = np.minimum(cutoff, r.retrieved)
-    return r.ratio(_pooled(r, cutoff), shown, undefined=0)
+    return r.ratio(_pooled(r, cutoff), _shown(r, cutoff), undefined=0)
 
 
 @measure(
@@ -128,5 +132,4 @@ def unjudged(r: Rankings, *, cutoff: int) -> FloatArray:
 
     Results outside the pool and pool members with a negative grade both count.
     """
-    shown = np.minimum(cutoff, r.retrieved)
-    return r.ratio(shown - _judged(r, cutoff), cutoff)
+    return r.ratio(_shown(r, cutoff) - _judged(r, cutoff), cutoff)

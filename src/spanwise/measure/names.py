@@ -39,9 +39,13 @@ def parse(name: str) -> Asked:
     return Asked(name, measure, parameters)
 
 
-@cache
 def plain_names() -> dict[str, Measure]:
     """Every name and alias without a place for a parameter."""
+    return _plain_names(len(MEASURES))
+
+
+@cache
+def _plain_names(_: int) -> dict[str, Measure]:
     names: dict[str, Measure] = dict(MEASURES)
     for entry in MEASURES.values():
         for alias in entry.aliases:
@@ -51,7 +55,7 @@ def plain_names() -> dict[str, Measure]:
 
 
 @cache
-def _templates() -> list[tuple[re.Pattern[str], Measure]]:
+def _templates(_: int) -> list[tuple[re.Pattern[str], Measure]]:
     return [
         (_pattern(entry, alias), entry)
         for entry in MEASURES.values()
@@ -70,7 +74,7 @@ def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
 def _shape(kind: Any) -> str:
     """What a value of a type looks like inside an alias."""
     if kind == Gains:
-        return r"[^=]+=.+"
+        return r"[-+.\d][^=]*=.+"
     if get_origin(kind) is Literal:
         return "|".join(get_args(kind))
     return r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
@@ -81,7 +85,7 @@ def _is_int(kind: object) -> bool:
 
 
 def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
-    for pattern, entry in _templates():
+    for pattern, entry in _templates(len(MEASURES)):
         match = pattern.fullmatch(name)
         if match:
             return entry, match.groupdict()
@@ -98,13 +102,15 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
     word, inside, at, level = match.groups()
     measure = plain_names().get(word)
     if measure is None:
-        raise UnknownName("measure", word, sorted(plain_names()), "see: spanwise measures")
+        raise UnknownName("measure", word, list(plain_names()), "see: spanwise measures")
     given: dict[str, str] = {}
     for part in _parts(inside, name):
         key, sign, value = part.partition("=")
         if not sign or key not in measure.parameters:
             known = ", ".join(measure.parameters) or "none at all"
             raise UsageError(f"measure {name!r}: {part!r}: {word} has the parameters {known}")
+        if key in given:
+            raise UsageError(f"measure {name!r}: {key} is given twice")
         given[key] = value
     if at or level:
         given[_positional(measure, name)] = at or level

@@ -219,7 +219,6 @@ def possible_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
 
 @measure(
     "MicroBpref",
-    Law.NOTHING_IS_ZERO,
     reference=REFERENCE,
     aliases=("micro_bpref",),
     aggregate="pooled",

@@ -241,7 +241,7 @@ def utility(
 @measure(
     "Accuracy",
     Law.NOTHING_IS_ZERO,
-    Law.SWAP_UP,
+    Law.BLIND_BELOW_CUTOFF,
     reference="ir_measures 0.4, after the evaluation of dialogue response selection",
 )
 def accuracy(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
@@ -249,6 +249,9 @@ def accuracy(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> Float
 
     The share of pairs of a relevant result and one that is not relevant, judged or not, that are
     in the right order, within the cut-off. 0 if nothing relevant was retrieved, 1 if nothing else.
+
+    Beware: with a cut-off, a relevant result that moves up across it may lower the score, because
+    pairs with it now count.
     """
     hits, others = r.hits(rel)[:, :cutoff], (r.real() & ~r.hits(rel))[:, :cutoff]
     others_below = np.cumsum(others[:, ::-1], axis=-1)[:, ::-1]

@@ -114,7 +114,7 @@ def rbp_residual(r: Rankings, *, p: float = 0.8) -> FloatArray:
     return _residual(r, p)
 
 
-@measure("rbp_resid", reference=TREC_EVAL)
+@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",))
 def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     """trec_eval's residual of rank-biased precision.
 
@@ -124,7 +124,7 @@ def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     return np.where(unknown, _residual(r, p), 0)
 
 
-@measure("rbp", Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW, reference=f"{RBP}; {TREC_EVAL}")
+@measure("rbp", *RISE, reference=f"{RBP}; {TREC_EVAL}", aliases=("rbp_p={p}", "rbp_{gains}"))
 def trec_graded_rbp(r: Rankings, *, p: float = 0.9, gains: Gains = ()) -> FloatArray:
     """trec_eval's rank-biased precision with graded gains.
 
@@ -252,9 +252,9 @@ def compatibility(r: Rankings, *, p: float = 0.95, normalize: bool = True) -> Fl
     ranks = np.arange(1, depth + 1)
     weights = np.where(ranks <= np.maximum(r.retrieved, size)[:, None], weights, 0)
     shared = np.cumsum(_shared_from(r, depth), axis=-1)
-    overlap = np.sum(weights * shared / ranks, axis=-1)
-    own = np.sum(weights * np.minimum(ranks, size[:, None]) / ranks, axis=-1)
-    scale = own if normalize else np.where(size > 0, np.sum(weights, axis=-1), 0)
+    overlap = r.total(weights * shared / ranks)
+    own = r.total(weights * np.minimum(ranks, size[:, None]) / ranks)
+    scale = own if normalize else np.where(size > 0, r.total(weights), 0)
     return r.ratio(overlap, scale)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.policy import Policy
 
 Pairs = Literal["all", "ret", "imp"]
@@ -55,6 +55,10 @@ class Fulfilments:
 
     def __len__(self) -> int:
         return len(self.topics)
+
+    def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
+        """No topic is set aside: which of them have preferences the measures see themselves."""
+        return np.ones(len(self), np.bool_)
 
     def fulfilled(self, pairs: Pairs) -> IntArray:
         """How many preferences of each group are fulfilled."""

@@ -31,6 +31,9 @@ class Ids(Protocol):
     def fingerprints(self) -> FingerprintArray:
         """Equal ids have equal fingerprints; different ids nearly always different ones."""
 
+    def distinct(self) -> int:
+        """How many different ids there are."""
+
     def same_kind(self, other: Ids) -> Ids:
         """`other` stored in this column's way, so that fingerprints can be compared."""
 
@@ -59,6 +62,9 @@ class PlainIds:
 
     def fingerprints(self) -> FingerprintArray:
         return np.fromiter(map(hash, self._ids), np.int64, len(self._ids)).view(np.uint64)
+
+    def distinct(self) -> int:
+        return len(set(self._ids))
 
     def same_kind(self, other: Ids) -> Ids:
         return other if isinstance(other, PlainIds) else PlainIds(other.take(np.arange(len(other))))
@@ -103,6 +109,9 @@ class PolarsIds:
 
     def fingerprints(self) -> FingerprintArray:
         return self._series.hash().to_numpy()
+
+    def distinct(self) -> int:
+        return self._series.n_unique()
 
     def same_kind(self, other: Ids) -> Ids:
         if isinstance(other, PolarsIds):

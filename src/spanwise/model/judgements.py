@@ -10,13 +10,13 @@ import numpy as np
 from spanwise.errors import InputError
 from spanwise.model.ids import joined
 from spanwise.model.rows import Rows, concatenated
+from spanwise.model.spans import Spans, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
-    from spanwise.model.spans import Spans
 
 
 T = TypeVar("T")
@@ -35,6 +35,37 @@ class Highlights:
     def of(self, row: int) -> Spans:
         """The highlighted passages of one judged document."""
         return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
+
+    @property
+    def counts(self) -> IntArray:
+        """How many passages each row has."""
+        return np.diff(self.first)
+
+    def at(self, rows: IntArray) -> Highlights:
+        """Those of some rows, in the order given."""
+        counts = self.counts[rows]
+        return Highlights(
+            self.relevant[rows],
+            self.lengths[rows],
+            self.entries[rows],
+            np.concatenate([[0], np.cumsum(counts)]),
+            self.passages.at(ranges(self.first[rows], counts)),
+        )
+
+
+def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
+    """The highlights of several files, one after the other."""
+    counts = np.concatenate([part.counts for part in parts])
+    return Highlights(
+        np.concatenate([part.relevant for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.entries for part in parts]),
+        np.concatenate([[0], np.cumsum(counts)]),
+        Spans(
+            np.concatenate([part.passages.starts for part in parts]),
+            np.concatenate([part.passages.lengths for part in parts]),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,9 +111,11 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
         documents = joined([part.documents for part in judged]).reordered(order)
         grades = np.concatenate([part.grades for part in judged])[order]
         named = [part.assessors for part in judged if part.assessors is not None]
-        if len(named) in (0, len(parts)):
+        marked = [part.highlights for part in judged if part.highlights is not None]
+        if len(named) in (0, len(parts)) and len(marked) in (0, len(parts)):
             assessors = joined(named).reordered(order) if named else None
-            return Judgements(rows, documents, grades, assessors)
+            highlights = joined_highlights(marked).at(order) if marked else None
+            return Judgements(rows, documents, grades, assessors, highlights)
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -108,11 +141,11 @@ def by_assessor(judgements: Judgements) -> list[Judgements]:
     owners: dict[bytes, list[int]] = {}
     for row, name in enumerate(names):
         owners.setdefault(name, []).append(row)
-    return [_only(judgements, np.array(owners[name])) for name in sorted(owners)]
+    return [only(judgements, np.array(owners[name])) for name in sorted(owners)]
 
 
-def _only(judgements: Judgements, chosen: IntArray) -> Judgements:
-    """Some rows, given in rising order."""
+def only(judgements: Judgements, chosen: IntArray) -> Judgements:
+    """Some rows, given in rising order; of assessors nothing is kept."""
     rows = judgements.rows
     topic = np.searchsorted(rows.starts, chosen, side="right") - 1
     present, counts = np.unique(topic, return_counts=True)
@@ -124,4 +157,10 @@ def _only(judgements: Judgements, chosen: IntArray) -> Judgements:
         lines if rows.has_lines else None,
         rows.has_lines,
     )
-    return Judgements(kept, judgements.documents.reordered(chosen), judgements.grades[chosen])
+    marked = judgements.highlights
+    return Judgements(
+        kept,
+        judgements.documents.reordered(chosen),
+        judgements.grades[chosen],
+        highlights=None if marked is None else marked.at(chosen),
+    )

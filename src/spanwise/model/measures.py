@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "anything"]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]
@@ -33,6 +33,7 @@ class Law(Enum):
     SWAP_UP = "moving a more relevant result up never lowers the score"
     ADD_BELOW = "results that are not relevant, added at the end, change nothing"
     ORDER_FREE = "the order of the results does not matter"
+    CUT_IN_TWO = "cutting a result in two changes nothing"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,10 +88,17 @@ class Asked:
     label: str  # the name as it was asked for
     measure: Measure
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    assumed: Mapping[str, Any] = field(default_factory=dict)  # those that a profile added
+
+    def assuming(self, values: Mapping[str, Any]) -> Asked:
+        """The same, with other defaults for those of these parameters that were not given."""
+        own = self.measure.parameters
+        more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
+        return replace(self, parameters={**self.parameters, **more}, assumed=more)
 
     def __call__(self, block: Any) -> FloatArray:
         """One value per topic of the block."""
-        if self.measure.reads == "rankings" and block.policy.ties == "expected":
+        if block.policy.ties == "expected":
             return self._expected(block)
         return self.measure.function(block, **self.parameters)
 

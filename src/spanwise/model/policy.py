@@ -15,16 +15,19 @@ Topics = Literal["judged", "both", "run"]
 Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
-Program = Literal["spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II"]
+Program = Literal[
+    "spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II", "inex_eval 3.1"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """How a program computes, where programs differ."""
 
-    recall_level: Literal["ceiling", "nearest", "truncated"] = "ceiling"
+    recall_level: Literal["ceiling", "nearest", "truncated", "floored"] = "ceiling"
     """How many relevant units a recall level asks for: the exact ceiling of level times relevant
-    units, that product rounded to the nearest, or cut after adding 0.9."""
+    units, that product rounded to the nearest, or cut after adding 0.9; or as many as make the
+    hundredfold of recall reach that of the level once it is cut to a whole number."""
     gain_order: Literal["value", "whole"] = "value"
     """Order of the ideal ranking: by gain, or with gains less than 1 apart taken for equal."""
     no_divisor: float = float("nan")
@@ -39,6 +42,11 @@ class Conventions:
     """Judgements with a negative grade count as judged not relevant."""
     missing_results: int = 0
     """Results, all outside the pool, that a topic missing from the run is taken to have."""
+    unplaced_size: int = 0
+    """Characters charged for a result that could not be placed in its document."""
+    forgets_repeats: bool = False
+    """Relevant text that is shown again is found again, and a reader who skips what was read
+    before does so only in documents with relevant text."""
 
 
 _NAN = float("nan")
@@ -50,6 +58,7 @@ CONVENTIONS: dict[str, Conventions] = {
         "ceiling", "whole", 0.0, 0.0, single=True, score_bits=32, every_line_counts=True
     ),
     "TrecEval II": Conventions(no_divisor=0.0),
+    "inex_eval 3.1": Conventions("floored", unplaced_size=18, forgets_repeats=True),
 }
 
 
@@ -59,7 +68,7 @@ class Policy:
 
     ties: Ties = "docno"
     """Order of equal scores: falling document id, file order, stated rank, or the expectation
-    over all orders."""
+    over all orders. Where text is ranked, not documents, `file` and `rank` order all results."""
     topics: Topics = "judged"
     """Which topics count: all judged ones (missing from the run: as an empty ranking), those in
     both, or those of the run."""
@@ -80,23 +89,26 @@ class Policy:
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
-        if self.depth is not None and self.depth < 0:
-            raise UsageError(f"depth is {self.depth}; it must be 0 or more")
+        if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
+            raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
 
     @property
     def conventions(self) -> Conventions:
         """How the program that is followed computes."""
         return CONVENTIONS[self.follow]
 
-    def signature(self) -> str:
-        """The choices that made a score, in one line; unusual ones only where they were made."""
+    def signature(self, *more: str) -> str:
+        """The choices that made a score, in one line; unusual ones only where they were made.
+
+        `more` are further choices, such as the defaults of a profile.
+        """
         always = ("ties", "topics", "empty")
         parts = [
             f"{field.name}:{getattr(self, field.name)}"
             for field in fields(self)
             if field.name in always or getattr(self, field.name) != field.default
         ]
-        return "|".join([*parts, f"spanwise:{__version__}"])
+        return "|".join([*parts, *more, f"spanwise:{__version__}"])
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ class Scores:
     counts: Mapping[str, int]  # for each measure the number of topics it is defined for
     signature: str
     notes: tuple[str, ...] = ()  # what was ignored, missing or left open
-    texts: Mapping[str, tuple[str, ...]] | None = None  # for each textual measure one per topic
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # likewise, in words
+    source: str = ""  # the file that the run was read from
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
@@ -56,7 +57,7 @@ class Scores:
         import polars as pl
 
         schema = {"topic": pl.String, "measure": pl.String, "value": pl.Float64}
-        rows = [(_printable(topic), name, value) for topic, name, value in self.rows()]
+        rows = [(printable(topic), name, value) for topic, name, value in self.rows()]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def to_pandas(self) -> pd.DataFrame:
@@ -65,7 +66,9 @@ class Scores:
             import pandas as pd
         except ImportError:
             raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        return pd.DataFrame(list(self.rows()), columns=["topic", "measure", "value"])
+        rows = [(printable(topic), name, value) for topic, name, value in self.rows()]
+        frame = pd.DataFrame(rows, columns=["topic", "measure", "value"])
+        return frame.astype({"value": "float64"})  # also where everything is undefined
 
     def to_arrow(self) -> pa.Table:
         """A table with the columns topic, measure, value."""
@@ -77,7 +80,7 @@ class Scores:
         columns = list(zip(*rows, strict=True)) or [(), (), ()]
         return pa.table(
             {
-                "topic": pa.array(map(_printable, columns[0]), pa.string()),
+                "topic": pa.array(map(printable, columns[0]), pa.string()),
                 "measure": pa.array(columns[1], pa.string()),
                 "value": pa.array(columns[2], pa.float64()),
             }
@@ -88,6 +91,6 @@ class Scores:
         return f"<Scores of {self.run!r}: {means}; {self.signature}>"
 
 
-def _printable(topic: str) -> str:
+def printable(topic: str) -> str:
     """Bytes that are not UTF-8 are escaped where a library insists on Unicode."""
     return topic.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

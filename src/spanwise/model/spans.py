@@ -80,3 +80,13 @@ def overlap(spans: Spans, text: Spans) -> IntArray:
         return np.where(number > 0, before[previous] + np.maximum(inside, 0), 0)
 
     return covered_until(spans.ends) - covered_until(spans.starts)
+
+
+def ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
+    """The numbers from each first on, as many as its size says, one after the other.
+
+    >>> ranges(np.array([7, 3]), np.array([2, 3])).tolist()
+    [7, 8, 3, 4, 5]
+    """
+    offsets = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)

@@ -35,7 +35,11 @@ FAMILY = {
     "incomplete": "Incomplete judgements",
     "sets": "Sets and counts",
     "preferences": "Preferences (formats prefs and qrels_prefs)",
+    "highlight": "Highlighted text (format inex_qrels)",
+    "context": "Documents in context (format inex_qrels)",
     "older": "TrecEval II and trec_eval 8",
+    "older_bpref": "Variants of bpref (trec_eval 8)",
+    "older_time": "Scores that are times (trec_eval 8)",
 }
 
 
@@ -62,7 +66,7 @@ def usage(measure: Measure) -> str:
     """The name with what it cannot do without."""
     required = [name for name, value in measure.parameters.items() if value is REQUIRED]
     inside = [f"{name}=..." for name in required if name not in ("cutoff", "recall")]
-    at = {"cutoff": "@k", "recall": "@r"}
+    at = {"cutoff": "@k", "recall": "[r]"}
     after = "".join(at[name] for name in required if name in at)
     return measure.name + (f"({', '.join(inside)})" if inside else "") + after
 
@@ -87,6 +91,7 @@ AGGREGATES = {
     "mean": "the mean",
     "sum": "the sum",
     "geometric": "the geometric mean, with a floor of 0.00001",
+    "pooled": "total divided by total, so that topics with more documents weigh more",
     "text": "none, it is a text",
 }
 

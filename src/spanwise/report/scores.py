@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from math import isnan
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text
@@ -39,14 +40,27 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
         number = shown(scores.means[name], 0 if name in counting else 4)
         return number if same else f"{number} ({scores.counts[name]})"
 
+    names = run_names(results)
     below = footer(results, counts[0] if same and counts else None)
-    if len(results) == 1 or len(results) < len(measures) <= 40 < 8 * len(measures):
-        header = ("measure", *(scores.run for scores in results))
+    if len(results) == 1 or len(results) < len(measures):
+        header = ("measure", *names)
         down = [(name, *(cell(scores, name) for scores in results)) for name in measures]
         return Table(header, tuple(down), below)
     header = ("run", *measures)
-    rows = [(scores.run, *(cell(scores, name) for name in measures)) for scores in results]
+    rows = [
+        (run, *(cell(scores, name) for name in measures))
+        for run, scores in zip(names, results, strict=True)
+    ]
     return Table(header, tuple(rows), below)
+
+
+def run_names(results: Sequence[Scores]) -> list[str]:
+    """What the runs are called; with their files where two of them have one name."""
+    names = [scores.run for scores in results]
+    return [
+        f"{scores.run} ({PurePath(scores.source).name})" if names.count(scores.run) > 1 else name
+        for name, scores in zip(names, results, strict=True)
+    ]
 
 
 def topics_table(scores: Scores, counting: frozenset[str]) -> Table:
@@ -54,22 +68,26 @@ def topics_table(scores: Scores, counting: frozenset[str]) -> Table:
     measures = list(scores.values)
     columns = [scores.values[name].tolist() for name in measures]
     digits = [0 if name in counting else 4 for name in measures]
-    rows = [
-        (topic, *map(shown, values, digits))
-        for topic, *values in zip(scores.topics, *columns, strict=True)
+    cells = [
+        [shown(value, places) for value in column]
+        for column, places in zip(columns, digits, strict=True)
     ]
-    last = (ALL, *(shown(scores.means[name], d) for name, d in zip(measures, digits, strict=True)))
-    topics = ("topics", *(str(scores.counts[name]) for name in measures))
-    header = (scores.run, *measures)
+    rows = list(zip(scores.topics, *cells, *scores.texts.values(), strict=True))
+    blank = ("",) * len(scores.texts)
+    means = (shown(scores.means[name], d) for name, d in zip(measures, digits, strict=True))
+    last = (ALL, *means, *blank)
+    topics = ("topics", *(str(scores.counts[name]) for name in measures), *blank)
+    header = (scores.run, *measures, *scores.texts)
     return Table(header, (*rows, last, topics), footer([scores])[1:], rules=(len(rows),))
 
 
 def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, ...]:
     """The number of topics, the signature, and what is to be said of each run."""
-    lines = [f"{topics} topics" if topics is not None else "(n): topics behind a mean"]
+    counted = f"{topics} topic{'s' if topics != 1 else ''}"
+    lines = [counted if topics is not None else "(n): topics behind a mean"]
     lines.append(results[0].signature)
-    for scores in results:
-        lines += [f"{scores.run}: {note}" for note in scores.notes]
+    for name, scores in zip(run_names(results), results, strict=True):
+        lines += [f"{name}: {note}" for note in scores.notes]
     return tuple(lines)
 
 
@@ -79,10 +97,21 @@ def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, .
 def records(scores: Scores, per_topic: bool) -> Iterator[dict[str, Any]]:
     """One record per value: topics first, in byte order, then `all`."""
     if per_topic:
-        for topic, measure, value in scores.rows():
+        for topic, measure, value in topic_values(scores):
             yield {"run": scores.run, "topic": topic, "measure": measure, "value": value}
     for measure, mean in scores.means.items():
         yield {"run": scores.run, "topic": ALL, "measure": measure, "value": null(mean)}
+
+
+def topic_values(scores: Scores) -> Iterator[tuple[str, str, float | str | None]]:
+    """Topic, measure and value, topic by topic; texts come after the numbers."""
+    columns: dict[str, list[Any]] = {
+        name: [null(value) for value in values.tolist()] for name, values in scores.values.items()
+    }
+    columns.update((name, list(texts)) for name, texts in scores.texts.items())
+    for row, topic in enumerate(scores.topics):
+        for name, values in columns.items():
+            yield topic, name, values[row]
 
 
 def as_jsonl(results: Sequence[Scores], per_topic: bool) -> str:
@@ -103,10 +132,10 @@ def as_json(results: Sequence[Scores], per_topic: bool) -> str:
             "notes": list(scores.notes),
         }
         if per_topic:
-            entry["per_topic"] = {
-                topic: {name: null(value) for name, value in values.items()}
-                for topic, values in scores.per_topic.items()
-            }
+            topics: dict[str, dict[str, Any]] = {topic: {} for topic in scores.topics}
+            for topic, measure, value in topic_values(scores):
+                topics[topic][measure] = value
+            entry["per_topic"] = topics
         runs.append(entry)
     return json.dumps({"signature": results[0].signature, "runs": runs}, indent=2) + "\n"
 
@@ -127,13 +156,19 @@ def as_csv(results: Sequence[Scores], per_topic: bool) -> str:
 def as_trec(results: Sequence[Scores], per_topic: bool, counting: frozenset[str]) -> str:
     """Lines as trec_eval prints them; an undefined value is `nan`."""
     lines = []
-    for scores in results:
+    for name, scores in zip(run_names(results), results, strict=True):
+        if len(results) > 1:
+            lines.append(f"{'runid':<22}\t{ALL}\t{name}\n")
         for record in records(scores, per_topic):
-            value, name = record["value"], record["measure"]
-            digits = 0 if name in counting else 4
-            number = "nan" if value is None else f"{value:.{digits}f}"
-            lines.append(f"{name:<22}\t{record['topic']}\t{number}\n")
+            text = _in_trec_style(record["value"], 0 if record["measure"] in counting else 4)
+            lines.append(f"{record['measure']:<22}\t{record['topic']}\t{text}\n")
     return "".join(lines)
+
+
+def _in_trec_style(value: float | str | None, digits: int) -> str:
+    if isinstance(value, str):
+        return f"'{value}'"
+    return "nan" if value is None else f"{value:.{digits}f}"
 
 
 def drawn(

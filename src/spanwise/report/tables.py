@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from unicodedata import category
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,28 @@ class Table:
         """The widest cell of every column."""
         return [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
 
+    def written(self, change: Callable[[str], str] = str) -> Table:
+        """The same with every cell changed and all control characters escaped."""
+
+        def cells(row: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(change(visible(cell)) for cell in row)
+
+        below = tuple(map(visible, self.below))
+        return Table(cells(self.header), tuple(map(cells, self.rows)), below, self.rules)
+
+
+def visible(text: str) -> str:
+    r"""A name as a terminal may be shown it: control characters would be obeyed.
+
+    >>> print(visible("a\x1b[1m"))
+    a\x1b[1m
+    """
+    return "".join(repr(c)[1:-1] if category(c) == "Cc" else c for c in text)
+
 
 def as_text(table: Table, width: int | None = None) -> str:
     """Aligned columns; where they do not fit, the table goes on in a second panel below."""
+    table = table.written()
     panels = [_panel(table, columns) for columns in _fitting(table.widths(), width)]
     return "\n\n".join(panels) + "".join(f"\n{line}" for line in ("", *table.below)) + "\n"
 
@@ -58,12 +78,12 @@ def _panel(table: Table, columns: list[int]) -> str:
 
 def as_markdown(table: Table) -> str:
     """A table as GitHub and most other sites render it."""
+    table = table.written(lambda cell: cell.replace("|", "\\|"))
     widths = [max(width, 4) for width in table.widths()]
 
     def line(cells: Sequence[str]) -> str:
-        escaped = [cell.replace("|", "\\|") for cell in cells]
-        first = escaped[0].ljust(widths[0])
-        rest = [cell.rjust(width) for cell, width in zip(escaped[1:], widths[1:], strict=True)]
+        first = cells[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
         return "| " + " | ".join([first, *rest]) + " |"
 
     marks = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
@@ -75,15 +95,19 @@ LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
     **{character: "\\" + character for character in "&%$#_{}"},
 }
 
 
 def as_latex(table: Table) -> str:
     """A table for the booktabs package."""
+    table = table.written(lambda cell: "".join(LATEX.get(c, c) for c in cell))
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+        return " & ".join(cells) + r" \\"
 
     body: list[str] = []
     for number, row in enumerate(table.rows):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
+TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 
 
 @click.command("eval")
@@ -12,10 +13,16 @@ FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
-@click.option("--format", "layout", type=click.Choice(FORMATS), default="table")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(FORMATS),
+    default="table",
+    help="How to print; table by default.",
+)
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
-@click.option("--profile", default="documents", help="A named policy with its measures.")
-@click.option("--task", type=click.Choice(["documents"]), default="documents", hidden=True)
+@click.option("--profile", help="A named policy with its measures.")
+@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -33,8 +40,8 @@ def command(
     per_topic: bool,
     layout: str,
     output: str | None,
-    profile: str,
-    task: str,  # noqa: ARG001
+    profile: str | None,
+    task: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
@@ -45,7 +52,8 @@ def command(
     """Score one or more runs against judgements.
 
     JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
-    The mean is printed with the number of topics behind it and a signature of all choices made.
+    Without --task and --profile the measures are those that fit the files. Means are printed with
+    the number of topics behind them and a signature of all choices made.
 
     \b
     Examples:
@@ -53,6 +61,8 @@ def command(
       spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
       spanwise eval qrels.txt run.txt -m official --format trec
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
+      spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
+      spanwise eval inex.qrels run.txt --task ric --profile inex2010
     """
     from spanwise.app.evaluation import Request, report
 
@@ -68,6 +78,7 @@ def command(
             runs,
             measures,
             profile,
+            task,
             {name: value for name, value in policy.items() if value is not None},
             judgements_format,
             run_format,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import click
 
 
-@click.command(
-    "trec_eval",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    add_help_option=False,
-)
+class Untouched(click.Command):
+    """Hands over all its words as they are: `--` too is for the drop-in to read."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Every word, unread."""
+        ctx.params["words"] = tuple(args)
+        return []
+
+
+@click.command("trec_eval", cls=Untouched, add_help_option=False)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
 def command(words: tuple[str, ...]) -> int:
     """Do what trec_eval does: same options, output and exit status.

@@ -80,6 +80,11 @@ class Options:
             return
         if name not in known:
             raise UnknownName("measure", name, sorted(known | set(NICKNAMES)))
+        if name in self.marked and dot and name not in self.parameters:
+            say(
+                "warning",
+                f"-m {text}: only these numbers of {name} are printed, not its usual ones",
+            )
         self.marked.add(name)
         if not dot or TREC_EVAL[name].kind == "plain":
             return

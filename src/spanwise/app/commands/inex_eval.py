@@ -1,0 +1,25 @@
+"""spanwise inex_eval: the drop-in."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(
+    "inex_eval",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    add_help_option=False,
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="TASK [OPTIONS] QRELS RUN...")
+def command(words: tuple[str, ...]) -> int:
+    """Do what inex_eval 3.1 of INEX 2008-2010 does: same options and output.
+
+    \b
+    Examples:
+      spanwise inex_eval -f inex2009.qrels run.txt
+      spanwise inex_eval -r -beta 1 -c -q inex2007.qrels run1.txt run2.txt
+      spanwise inex_eval -i -irr 500 inex2010.qrels run.txt
+    """
+    from spanwise.app.inex_eval.program import main
+
+    return main(list(words))

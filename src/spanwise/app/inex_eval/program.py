@@ -1,0 +1,205 @@
+"""From files to the lines that inex_eval prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.app.inex_eval.files import Judged, Rejected, read_judged, read_run, shown_name
+from spanwise.app.inex_eval.numbers import java_double
+from spanwise.app.inex_eval.options import HELP, Options, parsed
+from spanwise.app.output import emit_bytes, say
+from spanwise.formats.columns import prepare
+from spanwise.formats.opening import STDIN
+from spanwise.ground.passages import readings
+from spanwise.measure import context, highlight
+from spanwise.model.ids import text
+from spanwise.model.policy import Policy
+
+if TYPE_CHECKING:
+    from spanwise.measure.highlight import Repeats
+    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.readings import Readings
+    from spanwise.model.run import Run
+
+POLICY = Policy(ties="file", topics="both", empty="as-is", follow="inex_eval 3.1")
+CUTOFFS = (1, 2, 3, 5, 10, 25, 50)
+LEVELS = (0, 1, 5, 10)
+COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
+LARGEST = 2**31 - 1
+"""The original counts with 32 bits."""
+
+
+def main(words: list[str]) -> int:
+    """Do what inex_eval does with these words; the exit status."""
+    if words and words[0] in ("-h", "-help", "--help"):
+        emit_bytes(HELP.encode())
+        return 0
+    options = parsed(words)
+    judgements, *runs = options.files
+    prepare(runs)
+    judged = read_judged(judgements)
+    for message in _oddities(judged, judgements):
+        say("warning", message)
+    for file in runs:
+        try:
+            run = read_run(file, options.task or "f")
+        except Rejected as rejection:
+            emit_bytes(f"{rejection}\n".encode("utf-8", "surrogateescape"))
+            say("warning", f"{file}: rejected; the exit status is that of the original, 0")
+            continue
+        emit_bytes(b"".join(_lines(run, file, judged, options)))
+    return 0
+
+
+def _oddities(judged: Judged, file: str) -> Iterator[str]:
+    if judged.repeated:
+        yield f"{file}: lines about a document judged before: {judged.repeated}; they count again"
+    empty = [topic for topic, count in judged.documents.items() if not count]
+    if empty:
+        some = ", ".join(map(text, empty[:3])) + (", ..." if len(empty) > 3 else "")
+        yield f"{file}: topics judged, but nothing is relevant: {some}; where they count is NaN"
+
+
+# Values -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The values of each line for all evaluated topics."""
+
+    counts: dict[str, IntArray]
+    values: dict[str, FloatArray]
+    curve: FloatArray  # one row per topic
+
+
+def _columns(run: Run, judged: Judged, topics: Sequence[bytes], options: Options) -> Columns:
+    measured = _in_context if options.in_context else _focused
+    found = [
+        (_counts(block, options), *measured(block, options))
+        for block in _blocks(run, judged, topics or judged.topics[:1])
+    ]
+    counts, values, curves = zip(*found, strict=True)
+    kept = len(topics)  # none at all, where no topic is both judged and answered
+    return Columns(_joined(counts, kept), _joined(values, kept), np.concatenate(curves)[:kept])
+
+
+def _joined(parts: Sequence[dict[str, Any]], kept: int) -> dict[str, Any]:
+    return {name: np.concatenate([part[name] for part in parts])[:kept] for name in parts[0]}
+
+
+def _blocks(run: Run, judged: Judged, topics: Sequence[bytes]) -> Iterator[Readings]:
+    for block in readings(run, judged.judgements, topics, POLICY):
+        yield replace(
+            block,
+            highlighted=np.array([judged.characters[topic] for topic in block.topics]),
+            relevant_documents=np.array([judged.documents[topic] for topic in block.topics]),
+        )
+
+
+def _counts(r: Readings, options: Options) -> dict[str, IntArray]:
+    skip = options.task == "t"
+    nothing = np.zeros(len(r), np.int64)
+    shown = nothing if options.task == "b" else r.last(r.read(skip))
+    found = nothing if options.task == "b" else r.last(r.gathered(skip))
+    relevant = np.count_nonzero(r.relevant_place, axis=-1)
+    columns = (r.documents, r.relevant_documents, relevant, shown, r.highlighted, found)
+    return dict(zip(COUNTS, columns, strict=True))
+
+
+def _focused(r: Readings, options: Options) -> tuple[dict[str, FloatArray], FloatArray]:
+    repeats: Repeats = "skip" if options.task == "t" else "charge"
+    curve = highlight.interpolated(r, repeats, highlight.LEVELS)
+    values = {
+        "art_prec": highlight.document_precision(r),
+        "art_rec": highlight.document_recall(r),
+        "art_f1": highlight.document_f1(r),
+        "char_prec": highlight.character_precision(r, repeats=repeats),
+        "char_rec": highlight.character_recall(r, repeats=repeats),
+        "char_f1": highlight.character_f1(r, repeats=repeats),
+        **{f"iP[{level / 100:.2f}]": curve[:, level] for level in LEVELS},
+        "MAiP": highlight.average_interpolated_precision(r, repeats=repeats),
+    }
+    return values, curve
+
+
+def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], FloatArray]:
+    score = {"r": "f", "b": "bep", "i": "t2i"}[options.task or "r"]
+    how: dict[str, Any] = {
+        "score": score,
+        "beta": options.beta,
+        "n": options.distance,
+        "tolerance": options.tolerance,
+    }
+    values = {"MAgP": context.average_generalised_precision(r, **how)}
+    for cutoff in CUTOFFS:
+        precision = context.generalised_precision(r, cutoff=cutoff, past="last", **how)
+        values[f"gP[{cutoff}]"] = precision
+        values[f"gR[{cutoff}]"] = context.generalised_recall(r, cutoff=cutoff)
+    return values, context.curve(r, context.document_scores(r, **how))
+
+
+# Lines --------------------------------------------------------------------------------------
+
+
+def _lines(run: Run, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
+    answered = set(run.rows.topics)
+    topics = [topic for topic in judged.topics if options.complete or topic in answered]
+    columns = _columns(run, judged, topics, options)
+    name = run.name.encode("utf-8", "surrogateescape")
+    place = "stdin" if file == STDIN else shown_name(file)
+    yield b'<eval run-id="%s" file="%s">\n' % (name, place.encode("utf-8", "surrogateescape"))
+    if options.per_topic:
+        for row, topic in enumerate(topics):
+            yield from _of_topic(topic, row, columns)
+    totals = _totals(columns, judged, options)
+    if max(totals.values()) > LARGEST:
+        say("warning", f"{file}: a total of over {LARGEST} characters, which the original garbles")
+    yield from _of_all(len(topics), totals, columns)
+    yield b"</eval>\n"
+
+
+def _of_topic(topic: bytes, row: int, columns: Columns) -> Iterator[bytes]:
+    for name, counts in columns.counts.items():
+        yield _line(name, topic, str(int(counts[row])))
+    average = "MAiP" if "MAiP" in columns.values else "MAgP"
+    for name in [*(name for name in columns.values if name != average), average]:
+        shown = name.removeprefix("M") if name == average else name
+        yield _line(shown, topic, java_double(float(columns.values[name][row])))
+
+
+def _totals(columns: Columns, judged: Judged, options: Options) -> dict[str, int]:
+    totals = {name: int(counts.sum()) for name, counts in columns.counts.items()}
+    if options.in_context:  # these two run over all judged topics, averaged or not
+        totals["num_rel"] = sum(judged.documents.values())
+        totals["rel_size"] = sum(judged.characters.values())
+    return totals
+
+
+def _of_all(topics: int, totals: dict[str, int], columns: Columns) -> Iterator[bytes]:
+    yield _line("num_q", b"all", str(topics))
+    for name, total in totals.items():
+        yield _line(name, b"all", str(total))
+    for name, mean in zip(
+        columns.values, _means(np.stack([*columns.values.values()])), strict=True
+    ):
+        yield _line(name, b"all", java_double(mean))
+    means = _means(columns.curve.T)
+    for level, mean in enumerate(means):
+        yield _line(f"ircl_prn.{level / (len(means) - 1):.2f}", b"all", java_double(mean))
+
+
+def _means(lines: FloatArray) -> list[float]:
+    """The mean of each line over topics, added one by one."""
+    topics = lines.shape[-1]
+    sums = np.cumsum(lines, axis=-1)[:, -1] if topics else np.full(len(lines), nan)
+    return (sums / max(topics, 1)).tolist()
+
+
+def _line(name: str, topic: bytes, value: str) -> bytes:
+    tabs = b"\t" if len(name) >= 8 else b"\t\t"
+    return name.encode() + tabs + topic + b"\t" + value.encode() + b"\n"

@@ -1,0 +1,182 @@
+"""Runs of INEX 2009-2010 as text: results that are spans, elements or entry points.
+
+topic Q0 document rank score run-id offset length      a span; X or -1: it could not be placed
+topic Q0 document rank score run-id offset             an entry point
+topic Q0 document rank score run-id path               an element
+topic Q0 document rank score run-id path path          the text from one element to another
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import FormatError, InputError
+from spanwise.formats.columns import Layout, raise_first
+from spanwise.formats.columns import read as read_columns
+from spanwise.formats.inex_qrels import some_at_a_time
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import Tail, first_lines, stem
+from spanwise.model.ids import text
+from spanwise.model.run import Run
+from spanwise.model.spans import UNKNOWN, Spans
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.rows import Rows
+
+MOST_CHARACTERS = 10**12
+"""No offset or length is larger."""
+NAMES = "topic Q0 document rank score run-id"
+PLACE = re.compile(rb"-?\d{1,12}|X")
+FIRST_X = re.compile(rb"[ \t]X([ \t]+\S+)[ \t\r]*$", re.MULTILINE)
+LAST_X = re.compile(rb"[ \t]X[ \t\r]*$", re.MULTILINE)
+
+
+def kind_of(head: bytes) -> str:
+    """What the columns after the sixth are: spans, points, paths, ranges; empty: none of these."""
+    lines = first_lines(head)
+
+    def most(kind: str, share: float = 0.5) -> bool:
+        return sum(1 for fields in lines if _is(kind, fields)) > share * len(lines)
+
+    kinds = [kind for kind in ("spans", "paths", "ranges") if most(kind)]
+    # A number alone might be anything, so all lines must have one.
+    return kinds[0] if kinds else "points" if lines and most("points", 0.999) else ""
+
+
+def _is(kind: str, fields: list[bytes]) -> bool:
+    more = fields[6:]
+    if kind in ("spans", "points"):
+        wanted = 2 if kind == "spans" else 1
+        return len(more) == wanted and all(PLACE.fullmatch(field) for field in more)
+    return len(more) == (2 if kind == "ranges" else 1) and all(f.startswith(b"/") for f in more)
+
+
+@reader("inex_run", holds="run", recognise=lambda head: bool(kind_of(head)))
+def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """A run of spans or elements: `topic Q0 document rank score run-id offset length`.
+
+    INEX 2009-2010. Instead of offset and length there may be an offset alone, an element's path,
+    or the paths of two elements. An offset of X or -1 marks a result that could not be placed.
+    The order of the lines is the ranking; rank and score are kept beside it.
+    """
+    head = next(pieces)
+    kind = kind_of(head) or "spans"
+    layout = _layout(kind, how)
+    tail = Tail(chain([head], pieces), layout)
+    rows, texts, numbers = read_columns(_without_x(iter(tail), kind), file, layout, how.report)
+    name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
+    spans = None
+    if kind in ("spans", "points"):
+        places = [_wholes(numbers[column], rows, how) for column in layout.numbers if column > 5]
+        spans = _spans(places, rows, how)
+    return Run(name, rows, texts[2], numbers[4], numbers.get(3), spans, texts.get(6), texts.get(7))
+
+
+def _layout(kind: str, how: Reading) -> Layout:
+    more = {
+        "spans": (" offset length", 8),
+        "points": (" offset", 7),
+        "paths": (" path", 7),
+        "ranges": (" path path", 8),
+    }
+    names, width = more[kind]
+    extra = tuple(range(6, width))
+    numeric = kind in ("spans", "points")
+    ranks = (3,) if how.ranks else ()
+    return Layout(
+        f"{width} columns: {NAMES}{names}",
+        width,
+        False,
+        (2,) if numeric else (2, *extra),
+        (*ranks, 4, *extra) if numeric else (*ranks, 4),
+        indented_comments=True,
+        comments=how.comments,
+    )
+
+
+def _without_x(pieces: Iterator[bytes], kind: str) -> Iterator[bytes]:
+    """The mark of a result that could not be placed, always as -1."""
+    for piece in pieces:
+        marked = kind in ("spans", "points") and (b" X" in piece or b"\tX" in piece)
+        yield with_minus_one(piece, kind == "spans") if marked else piece
+
+
+def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
+    """Lines in which X in the last column, or the last two, is -1."""
+    piece = FIRST_X.sub(rb" -1\1", piece) if two_columns else piece
+    return LAST_X.sub(b" -1", piece)
+
+
+def _wholes(values: FloatArray, rows: Rows, how: Reading) -> IntArray:
+    good = (values == np.trunc(values)) & (np.abs(values) <= MOST_CHARACTERS)
+    _refuse(~good, values, rows, how, "a whole number of characters")
+    return np.where(good, values, UNKNOWN).astype(np.int64)
+
+
+def _spans(places: list[IntArray], rows: Rows, how: Reading) -> Spans:
+    starts, lengths = places if len(places) == 2 else (places[0], np.zeros(len(rows), np.int64))
+    unknown = starts == UNKNOWN
+    _refuse((starts < 0) & ~unknown, starts, rows, how, "an offset of 0 or more, or X")
+    _refuse((lengths < 0) & ~unknown, lengths, rows, how, "a length of 0 or more")
+    return Spans(starts, np.where(unknown, 0, lengths))
+
+
+def _refuse(
+    wrong: BoolArray, values: FloatArray | IntArray, rows: Rows, how: Reading, due: str
+) -> None:
+    for row in np.flatnonzero(wrong).tolist():
+        found = f"{float(values[row]):.15g}"
+        (how.report or raise_first)(FormatError(rows.source, rows.line(row), found, due))
+
+
+@writer("inex_run")
+def write_inex_run(run: Run) -> Iterator[bytes]:
+    """Lines with offset and length where results were placed, else with paths."""
+    if run.spans is None and run.paths is None:
+        raise InputError(
+            f"{run.rows.source}: results are whole documents; inex_run has a span or a path of each"
+        )
+    name = run.name.encode("utf-8", "surrogateescape")
+    ranks = _ranks(run)
+    for topics, documents, some in some_at_a_time(run.rows, run.documents):
+        columns = zip(
+            topics,
+            documents,
+            ranks[some].tolist(),
+            run.scores[some].tolist(),
+            _places(run, some),
+            strict=True,
+        )
+        yield b"".join(
+            b"%s Q0 %s %d %s %s %s\n" % (topic, document, rank, _number(score), name, place)
+            for topic, document, rank, score, place in columns
+        )
+
+
+def _ranks(run: Run) -> IntArray:
+    """The stated ranks, else the order of the lines."""
+    if run.ranks is not None:
+        return run.ranks.astype(np.int64)
+    return 1 + np.arange(len(run.rows)) - np.repeat(run.rows.starts[:-1], np.diff(run.rows.starts))
+
+
+def _number(score: float) -> bytes:
+    return (repr(int(score)) if score.is_integer() else repr(score)).encode()
+
+
+def _places(run: Run, some: IntArray) -> list[bytes]:
+    if run.spans is not None:
+        spans = run.spans.at(some)
+        pairs = zip(spans.starts.tolist(), spans.lengths.tolist(), strict=True)
+        return [b"X X" if start == UNKNOWN else b"%d %d" % (start, size) for start, size in pairs]
+    assert run.paths is not None
+    paths = run.paths.take(some)
+    if run.ends is None:
+        return paths
+    return [b"%s %s" % pair for pair in zip(paths, run.ends.take(some), strict=True)]

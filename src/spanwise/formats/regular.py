@@ -1,0 +1,47 @@
+"""What is regular about a piece of a file: how many lines, how many columns in each.
+
+These passes over the bytes are all that a well-made file costs before a quick reader takes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def line_count(piece: bytes) -> int:
+    """How many lines a piece has; `bytes.count` is three times slower."""
+    return int(np.count_nonzero(np.frombuffer(piece, np.uint8) == 10))
+
+
+def regular_width(piece: bytes) -> int | None:
+    """The number of columns, if only single blanks separate them and no line is odd in sum.
+
+    A total, not a proof for each line: the quick readers complete it.
+    """
+    data = np.frombuffer(piece, np.uint8)
+    separators = data <= 32
+    lines = np.count_nonzero(data == 10)
+    if separators[0] or np.count_nonzero(data < 32) != lines:
+        return None
+    if (separators[1:] & separators[:-1]).any():
+        return None
+    width, rest = divmod(int(np.count_nonzero(separators)), int(lines))
+    return None if rest else width
+
+
+def single_blanks(piece: bytes) -> bytes | None:
+    """The same lines with single blanks between columns; None where that loses something."""
+    data = np.frombuffer(piece, np.uint8)
+    newline = data == 10
+    blank = ((data - np.uint8(9)) < 5) & ~newline | (data == 32)  # TAB, VT, FF, CR, blank
+    if np.count_nonzero(data < 32) != np.count_nonzero((blank & (data != 32)) | newline):
+        return None  # other control characters: NUL, or part of an id
+    after_separator = np.concatenate([[True], (blank | newline)[:-1]])
+    kept = data[~(blank & after_separator)].copy()
+    blank = (kept != 10) & ((kept == 32) | ((kept - np.uint8(9)) < 5))
+    kept[blank] = 32
+    before_newline = np.concatenate([kept[1:] == 10, [False]])
+    kept = kept[~(blank & before_newline)]
+    if (kept[0] == 10) or ((kept[1:] == 10) & (kept[:-1] == 10)).any():
+        return None  # blank lines: line numbers would shift
+    return kept.tobytes()

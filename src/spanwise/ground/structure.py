@@ -1,0 +1,97 @@
+"""Whether an element is of the kind that a query on structure asks for.
+
+Only paths are looked at, the element's and the query's; what an element must be about, and which
+other elements must exist, are questions to its text. A query without structure accepts everything.
+
+Strictly, the element is one that the query asks for: its tags, from the root down, follow the
+query's steps to the last one, which the element itself matches. So it was done in 2002 and for
+the strict task of 2003.
+
+Vaguely, the steps are hints where to look, and it is enough to follow one of them. The element
+
+- lies in an element of the kind asked for, or is one, whatever else is above it, or
+- is of a kind that the query names on its way there, and so may hold what is asked for.
+
+| path                               | `//article[...]//sec[...]` | strictly | vaguely             |
+|------------------------------------|----------------------------|----------|---------------------|
+| `/article[1]/bdy[1]/sec[2]`        | the target                 | yes      | yes                 |
+| `/article[1]/bdy[1]/sec[2]/p[1]`   | lies in a target           | no       | yes                 |
+| `/article[1]`                      | is named on the way        | no       | yes                 |
+| `/book[1]/sec[3]`                  | a target without the way   | no       | yes                 |
+| `/article[1]/bdy[1]`               | neither                    | no       | no                  |
+| `/article[1]/fm[1]/abs[1]/p[1]`    | neither                    | no       | no                  |
+
+What is accepted strictly is accepted vaguely. Tags that mean the same (`sec`, `ss1`, `ss2`) can be
+declared alike for both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from spanwise.errors import InputError
+from spanwise.model.nexi import Structured
+
+if TYPE_CHECKING:
+    from spanwise.model.nexi import Node, Query
+
+STEP = re.compile(r"/(@?[^/\[\]()@\s]+)(?:\[[1-9][0-9]*\])?")
+
+Alike = Sequence[Collection[str]]
+"""Groups of tags; those of one group count as the same."""
+
+
+def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bool:
+    """Whether the element at a path is of the kind that a query asks for.
+
+    >>> from spanwise.model.nexi import Node, Path, Step, Structured
+    >>> query = Structured((Step(Path((Node(("article",)), Node(("sec",))))),))
+    >>> satisfies("/article[1]/bdy[1]/sec[2]", query, strict=True)
+    True
+    >>> satisfies("/article[1]/bdy[1]/sec[2]/p[1]", query, strict=True)
+    False
+    >>> satisfies("/article[1]/bdy[1]/sec[2]/p[1]", query, strict=False)
+    True
+    >>> satisfies("/article[1]/bdy[1]/ss1[1]", query, strict=True, alike=[{"sec", "ss1"}])
+    True
+    """
+    tags = _tags(path)
+    if not isinstance(query, Structured):
+        return True
+    nodes = query.target.nodes
+    if strict:
+        return _follows(tags, nodes, alike)
+    inside = any(_fits(tag, nodes[-1], alike) for tag in tags)
+    return inside or any(_fits(tags[-1], node, alike) for node in nodes)
+
+
+def _tags(path: str) -> list[str]:
+    """The names along a path, the root's first."""
+    if not path or STEP.sub("", path):
+        raise InputError(f"path {path!r}; expected an element's, such as /article[1]/sec[2]")
+    return STEP.findall(path)
+
+
+def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: Alike) -> bool:
+    """Whether the steps of a query can be laid along the tags so that both end together."""
+    reached = {-1}  # places where the steps so far may have ended
+    for node in nodes:
+        reached = {
+            place
+            for place, tag in enumerate(tags)
+            if _fits(tag, node, alike)
+            and (place - 1 in reached if node.axis == "/" else place > min(reached))
+        }
+        if not reached:
+            return False
+    return len(tags) - 1 in reached
+
+
+def _fits(tag: str, node: Node, alike: Alike) -> bool:
+    """Whether a tag is one of those that a step allows; `*` allows every element."""
+    if not node.names:
+        return not tag.startswith("@")
+    groups = [group for group in alike if tag in group]
+    return tag in node.names or any(name in group for group in groups for name in node.names)

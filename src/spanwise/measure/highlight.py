@@ -1,0 +1,173 @@
+"""How much of the highlighted text was found, and how much else had to be read for it.
+
+A result is a stretch of text. Precision is the share of the characters read that is highlighted,
+recall the share of the highlighted characters that was found; text that was shown before is not
+found again.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from spanwise.errors import UsageError
+from spanwise.measure.registry import measure
+from spanwise.model.arrays import FloatArray, IntArray
+from spanwise.model.measures import Law
+from spanwise.model.readings import Readings
+
+INEX_2007 = (
+    "Kamps, Pehcevski, Kazai, Lalmas and Robertson: INEX 2007 Evaluation Measures. In: Focused"
+    " Access to XML Documents, LNCS 4862, 2008"
+)
+INEX_EVAL = "inex_eval 3.1, INEX, 2010"
+Repeats = Literal["charge", "skip"]
+LEVELS = np.arange(101) / 100
+CHARACTERS = (Law.NOTHING_IS_ZERO, Law.ORDER_FREE, Law.CUT_IN_TWO)
+
+
+def interpolated(r: Readings, repeats: Repeats, levels: FloatArray) -> FloatArray:
+    """For each topic and level the best precision at any rank that reaches the level; else 0."""
+    skip = repeats == "skip"
+    gathered = r.gathered(skip)
+    precision = r.ratio(gathered, r.read(skip), undefined=0)
+    reached, asked = r.steps(gathered, levels)
+    if r.policy.conventions.recall_level == "floored":  # recall above 1 is passed over
+        precision, reached = np.where(reached > 100, 0, precision), np.minimum(reached, 100)
+    best = np.maximum.accumulate(precision[:, ::-1], axis=-1)[:, ::-1]
+    best = np.concatenate([best, np.zeros((len(r), 1))], axis=-1)
+    return np.take_along_axis(best, _places(reached, asked), axis=-1)
+
+
+def _places(rising: IntArray, asked: IntArray) -> IntArray:
+    """In each row the first place that has at least what is asked; past the end if none has."""
+    topics, depth = rising.shape
+    above = 1 + max(int(rising.max(initial=0)), 0)
+    row = np.arange(topics)[:, None]
+    flat = (rising + row * above).ravel()
+    found = np.searchsorted(flat, (np.minimum(asked, above) + row * above).ravel())
+    return np.minimum(found.reshape(asked.shape) - row * depth, depth)
+
+
+@measure(
+    "iP",
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    Law.ADD_BELOW,
+    reference=INEX_2007,
+    reads="readings",
+)
+def interpolated_precision(
+    r: Readings, *, recall: float, repeats: Repeats = "charge"
+) -> FloatArray:
+    """How little else a reader had to read before a given share of the highlighted text was found.
+
+    iP[x] = the highest precision after any result at which recall is x or more; 0 if recall never
+    gets there. Precision after a result = highlighted characters found so far / characters read
+    so far; recall = highlighted characters found so far / all highlighted characters. Text that is
+    returned again is found only once; with `repeats=charge` it is read again, with `skip` it is
+    not. Undefined without highlighted text.
+
+    Beware: only the ends of results are looked at, so cutting results into pieces can raise it.
+    """
+    if not 0 <= recall <= 1:
+        raise UsageError(f"iP: the recall level is {recall:g}; it must be between 0 and 1")
+    return interpolated(r, repeats, np.array([recall]))[:, 0]
+
+
+@measure(
+    "MAiP",
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    Law.ADD_BELOW,
+    reference=INEX_2007,
+    aliases=("AiP",),
+    reads="readings",
+)
+def average_interpolated_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
+    """How little else had to be read for the highlighted text, at all levels of recall alike.
+
+    AiP = the mean of iP[x] over x = 0.00, 0.01, ..., 1.00; MAiP is its mean over topics. Undefined
+    without highlighted text.
+    """
+    return r.ratio(r.total(interpolated(r, repeats, LEVELS)), len(LEVELS))
+
+
+def _precision_and_recall(r: Readings, repeats: Repeats) -> tuple[FloatArray, FloatArray]:
+    skip = repeats == "skip"
+    found = r.last(r.gathered(skip))
+    return r.ratio(found, r.last(r.read(skip)), undefined=0), r.ratio(found, r.highlighted)
+
+
+def _harmonic_mean(r: Readings, precision: FloatArray, recall: FloatArray) -> FloatArray:
+    both = precision + recall
+    return np.where(both > 0, r.ratio(2 * precision * recall, both, undefined=0), 0)
+
+
+@measure("char_prec", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
+    """The share of the returned text that is highlighted.
+
+    Highlighted characters found / characters returned; 0 if nothing was returned. Text returned
+    again is charged again unless `repeats=skip`.
+    """
+    return _precision_and_recall(r, repeats)[0]
+
+
+@measure(
+    "char_rec",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    Law.ADD_BELOW,
+    reference=INEX_EVAL,
+    reads="readings",
+)
+def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
+    """The share of the highlighted text that was returned.
+
+    Highlighted characters found / all highlighted characters. Undefined without highlighted text.
+    """
+    return _precision_and_recall(r, repeats)[1]
+
+
+@measure("char_f1", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+def character_f1(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
+    """Precision and recall of the returned text in one number.
+
+    2 P R / (P + R) of char_prec and char_rec; 0 if both are 0. Undefined without highlighted text.
+    """
+    return _harmonic_mean(r, *_precision_and_recall(r, repeats))
+
+
+def _document_precision_and_recall(r: Readings) -> tuple[FloatArray, FloatArray]:
+    found = np.count_nonzero(r.relevant_place, axis=-1)
+    return r.ratio(found, r.documents, undefined=0), r.ratio(found, r.relevant_documents)
+
+
+@measure("art_prec", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+def document_precision(r: Readings) -> FloatArray:
+    """The share of the documents that results come from which have highlighted text.
+
+    Every document counts once, and counts as found even if none of its highlighted text was
+    returned; 0 if nothing was returned.
+    """
+    return _document_precision_and_recall(r)[0]
+
+
+@measure(
+    "art_rec", *CHARACTERS, Law.IDEAL_IS_ONE, Law.ADD_BELOW, reference=INEX_EVAL, reads="readings"
+)
+def document_recall(r: Readings) -> FloatArray:
+    """The share of the documents with highlighted text that results come from.
+
+    Undefined without highlighted text.
+    """
+    return _document_precision_and_recall(r)[1]
+
+
+@measure("art_f1", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+def document_f1(r: Readings) -> FloatArray:
+    """Precision and recall of documents with highlighted text in one number.
+
+    2 P R / (P + R) of art_prec and art_rec; 0 if both are 0. Undefined without highlighted text.
+    """
+    return _harmonic_mean(r, *_document_precision_and_recall(r))

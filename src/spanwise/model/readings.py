@@ -1,0 +1,167 @@
+"""A block of rankings of text: what a reader sees, result by result and document by document.
+
+One row per topic, ranks (or documents in the order in which they first appear) along the last
+axis, padded with zeros. Everything is counted in characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from spanwise.errors import InputError
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.policy import Policy
+
+T = TypeVar("T")
+ROUNDING = 1e-12
+"""A level counts as reached if it is missed by no more than this share."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretches:
+    """The text of retrieved documents with highlights, cut wherever something begins or ends.
+
+    In document order; every stretch is wholly highlighted or not, wholly shown or not.
+    """
+
+    topic: IntArray  # row of the block
+    place: IntArray  # column of the document
+    length: IntArray
+    relevant: BoolArray
+    shown: BoolArray  # by some result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """Some topics of one run as text, with what was highlighted."""
+
+    topics: tuple[bytes, ...]
+    policy: Policy
+    # per topic
+    highlighted: IntArray  # characters in all documents
+    relevant_documents: IntArray  # documents with highlighted text
+    retrieved: IntArray  # how many ranks are real
+    documents: IntArray  # how many different documents they come from
+    # per rank
+    size: IntArray
+    relevant: IntArray  # highlighted characters among them
+    fresh: IntArray  # characters that no earlier result has shown
+    fresh_relevant: IntArray  # highlighted ones among these
+    # per document, in order of first appearance
+    shown: IntArray  # characters of all its results, repeated text included
+    found: IntArray  # highlighted characters shown, each counted once
+    known: IntArray  # highlighted characters in the whole document
+    start: IntArray  # where its first result begins; -1 if that could not be placed
+    entry: IntArray  # best entry point; -1 if it has none
+    stretches: Stretches
+    unsized: str = ""  # a result whose size nobody knows; empty: all are known
+    endless: str = ""  # a document with highlights whose length nobody knows
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
+        """Which topics have highlighted text at all."""
+        return self.highlighted > 0
+
+    # Along the ranks --------------------------------------------------------------------------
+
+    def read(self, skip: bool) -> IntArray:
+        """Characters read up to each rank; those read before may be skipped."""
+        if self.unsized:
+            raise InputError(
+                f"{self.unsized}: its length is in no file; expected offsets and lengths,"
+                " or --collection"
+            )
+        return np.cumsum(self.fresh if skip else self.size, axis=-1)
+
+    def gathered(self, skip: bool) -> IntArray:
+        """Highlighted characters found up to each rank, each counted once."""
+        forgotten = self.policy.conventions.forgets_repeats and not skip
+        return np.cumsum(self.relevant if forgotten else self.fresh_relevant, axis=-1)
+
+    def steps(self, gathered: IntArray, levels: FloatArray) -> tuple[IntArray, IntArray]:
+        """Recall up to each rank and at each level, as whole numbers that can be compared."""
+        if self.policy.conventions.recall_level != "floored":
+            asked = levels * self.highlighted[:, None] * (1 - ROUNDING)
+            return gathered, np.ceil(asked).astype(np.int64)
+        recall = self.ratio(gathered, self.highlighted[:, None], undefined=0)
+        asked = np.broadcast_to(np.round(levels * 100), (len(self), len(levels)))
+        return np.floor(recall * 100).astype(np.int64), asked.astype(np.int64)
+
+    # Along the documents ----------------------------------------------------------------------
+
+    @property
+    def relevant_place(self) -> BoolArray:
+        """Which of the documents have highlighted text."""
+        return self.known > 0
+
+    def read_until(self, tolerance: float) -> tuple[FloatArray, FloatArray]:
+        """For each document highlighted and other characters read, until too many were others.
+
+        First come the parts that were shown, then the rest, both in document order.
+        """
+        if self.endless:
+            raise InputError(f"{self.endless}: its length is in no file; it needs --collection")
+        text = self.stretches
+        other = np.where(text.relevant, 0, text.length)
+        owner = text.topic * self.known.shape[-1] + text.place
+        before = np.where(
+            text.shown,
+            _before(np.where(text.shown, other, 0), owner),
+            _before(np.where(text.shown, 0, other), owner) + _of_owner(other * text.shown, owner),
+        )
+        reached = np.where(text.relevant & (before < tolerance), text.length, 0)
+        good = np.bincount(owner, weights=reached, minlength=self.known.size)
+        bad = np.bincount(owner, weights=other, minlength=self.known.size)
+        read: FloatArray = np.stack([good, np.minimum(bad, tolerance)])
+        good, bad = read.reshape(2, *self.known.shape)
+        return good, bad
+
+    # Arithmetic -------------------------------------------------------------------------------
+
+    def ratio(self, part: Any, whole: Any, undefined: float | None = None) -> FloatArray:
+        """One correctly rounded division each; where the divisor is 0, `undefined`."""
+        if undefined is None:
+            undefined = self.policy.conventions.no_divisor
+        part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+        quotient = np.full(part.shape, float(undefined))
+        return np.divide(part, whole, out=quotient, where=whole != 0)
+
+    def total(self, terms: FloatArray) -> FloatArray:
+        """The sum along the last axis, added one by one from its beginning."""
+        if not terms.shape[-1]:
+            return np.zeros(terms.shape[:-1])
+        return np.cumsum(terms, axis=-1)[..., -1]
+
+    def last(self, column: Any) -> Any:
+        """A cumulated column at its end; 0 where there is nothing."""
+        return column[:, -1] if column.shape[-1] else np.zeros(len(self), column.dtype)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """Derived columns that several measures need are made once per block."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+
+def _before(values: IntArray, owner: IntArray) -> IntArray:
+    """The sum of what stands before each value of the same owner."""
+    sums = np.cumsum(values) - values
+    begins = np.concatenate([[True], owner[1:] != owner[:-1]])[: len(owner)]
+    firsts = np.maximum.accumulate(np.where(begins, np.arange(len(owner)), 0))
+    return sums - sums[firsts]
+
+
+def _of_owner(values: IntArray, owner: IntArray) -> IntArray:
+    """The sum of each owner's values, beside every value of his."""
+    if not len(owner):
+        return values
+    return np.bincount(owner, weights=values)[owner].astype(np.int64)

@@ -1,0 +1,52 @@
+"""Our own source, as the tests of the house rules look at it."""
+
+import ast
+from pathlib import Path
+
+import spanwise
+
+ROOT = Path(spanwise.__file__).parent
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def dotted(file: Path) -> str:
+    """A file's name as a module."""
+    parts = ("spanwise", *file.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {dotted(file) for file in MODULES}
+
+
+def room(module: str) -> str:
+    """The part of the house that a module is in; the front door is a part of its own."""
+    return module.split(".")[1] if "." in module else "front door"
+
+
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def imports(tree: ast.AST) -> set[str]:
+    """Our modules that are imported anywhere: at the top, in functions, or for types only."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inside & NAMES or {node.module}
+    return {name for name in found if name.split(".")[0] == "spanwise"}
+
+
+def at_run_time(tree: ast.Module) -> ast.Module:
+    """What is executed when a module is imported: no functions, nothing for types only."""
+
+    class Skip(ast.NodeTransformer):
+        def visit_FunctionDef(self, node):
+            return None
+
+        def visit_If(self, node):
+            return None if ast.unparse(node.test) == "TYPE_CHECKING" else node
+
+    return Skip().visit(tree)
