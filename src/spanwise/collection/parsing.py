@@ -106,7 +106,7 @@ def xml_body(data: bytes, file: str) -> Body:
         for name, value in checked.values.items():
             known.setdefault(name.encode(), _hidden(value) if len(value) == 1 else UNKNOWN)
     plain = _REFERENCE.sub(lambda match: known[match[1]], markup)
-    if UNKNOWN not in plain:
+    if UNKNOWN[:1] not in plain:
         return Body(plain)
     names = _REFERENCE.findall(markup)
     return Body(plain, tuple(name for name in names if known[name] is UNKNOWN))
@@ -167,7 +167,7 @@ class _Checked:
 
     def root_of(self, text: bytes) -> int:
         """Where the root's start tag begins; an error if anything is wrong with the document."""
-        if not text.strip(b" \t\n"):
+        if not text or text.isspace():
             raise EmptyError(self.file, None, "the file is empty", "an XML document")
         if len(text) > LARGEST:
             raise FormatError(self.file, None, "a document of over 2 GB", "smaller documents")

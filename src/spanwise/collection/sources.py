@@ -22,9 +22,8 @@ from spanwise.collection.unpacking import (
     is_zip,
     members_of_tar,
     members_of_zip,
-    opened,
-    read_all,
     refusing_damage,
+    unpacked,
     unpacked_name,
 )
 from spanwise.errors import FormatError, SpanwiseWarning
@@ -48,8 +47,10 @@ class Source:
         """Its bytes."""
         if self.data is not None:
             return self.data
-        with refusing_damage(self.place), opened(Path(self.path or self.place)) as stream:
-            return read_all(stream, self.place)
+        with refusing_damage(self.place):
+            with open(self.path or self.place, "rb", buffering=0) as stream:  # noqa: PTH123
+                data = stream.read()
+            return unpacked(data, self.place)
 
 
 def sources(paths: Sequence[str]) -> Iterator[Source]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BLANK = np.zeros(256, np.bool_)
 _BLANK[list(b" \t\n\r")] = True
-_SHOWN = bytes.maketrans(LESS + GREATER + AMPERSAND + QUOTE + APOSTROPHE, b"<>&\"'")
+_SHOWN = {LESS: b"<", GREATER: b">", AMPERSAND: b"&", QUOTE: b'"', APOSTROPHE: b"'"}
 _SPACE = b" "[0]
 
 
@@ -76,8 +76,8 @@ def texts_between(
     data = text.tobytes()
     plain = data.isascii()
     counted = _Counted(text, policy.unit == "bytes" or plain)
-    if not plain:
-        data = data.translate(_SHOWN)
+    for hidden, shown in () if plain else _SHOWN.items():
+        data = data.replace(hidden, shown)
     entities = _NO_ENTITIES
     if names:
         inside = outside[np.flatnonzero(block == UNKNOWN[0])].tolist()

@@ -15,6 +15,8 @@ from spanwise.errors import FormatError
 
 PACKED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst")
 """Names that end so are looked into when they stand in a folder."""
+_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
+_PIECE = 1 << 22
 _ZIP = b"PK\x03\x04"
 _TAR = slice(257, 262)
 _DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadError")
@@ -75,12 +77,24 @@ def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
     return raw
 
 
+def unpacked(data: bytes, place: str) -> bytes:
+    """The content of a file of one document."""
+    if not data.startswith(_MAGIC):
+        return data
+    with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
+        return read_all(stream, place)
+
+
 def read_all(stream: IO[bytes], place: str) -> bytes:
     """What is left of a stream, unless it is beyond what a document may be."""
-    data = stream.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise FormatError(place, None, "a document of over 2 GB", "smaller documents")
-    return data
+    pieces: list[bytes] = []
+    size = 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST:
+            raise FormatError(place, None, "a document of over 2 GB", "smaller documents")
+    return b"".join(pieces)
 
 
 def is_zip(path: Path) -> bool:
