@@ -19,6 +19,7 @@ from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered, run_names
 
 if TYPE_CHECKING:
+    from spanwise.model.measures import Asked
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
@@ -48,14 +49,16 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
-    results, counting = [], set()
+    results: list[Scores] = []
+    measures: list[Asked] = []
     for run in read_ahead(runs, lambda file: read_run(file, request.run_format, how)):
-        word = request.profile or request.task
-        profile = fitting(named, judgements, run, request.measures, named=word)
-        measures = asked(request.measures or profile.measures, profile.defaults)
-        results.append(score(judgements, run, measures, replace(profile.policy, **given)))
-        counting |= {one.label for one in measures if one.measure.aggregate == "sum"}
-    return results, frozenset(counting)
+        if not results:  # without a name the first run decides for all
+            word = request.profile or request.task
+            profile = fitting(named, judgements, run, request.measures, named=word)
+            measures = asked(request.measures or profile.measures, profile.defaults)
+            policy = replace(profile.policy, **given)
+        results.append(score(judgements, run, measures, policy))
+    return results, frozenset(one.label for one in measures if one.measure.aggregate == "sum")
 
 
 def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run]:

@@ -268,7 +268,7 @@ def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
     """All tokens as numbers; None if one of them is not plainly one."""
     column = b" ".join(tokens)
     whole = whole_numbers(column)
-    if whole is not None:
+    if whole is not None and len(whole) == len(tokens):
         return whole.astype(np.float64)
     if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
         return None

@@ -1,0 +1,315 @@
+"""`spanwise inex_eval`, and `spanwise eval` with highlighted text."""
+
+import pytest
+
+from spanwise.app.inex_eval.files import _keeps_rules, read_run
+from spanwise.app.inex_eval.numbers import java_double
+
+QRELS = "1 Q0 a 10 100 0 0:10\n1 Q0 b 0 50\n2 Q0 a 4 8 2 2:4\n"
+MINE = "1 Q0 b 1 9 m 0 10\n1 Q0 a 2 8 m 0 10\n"
+FOCUSED = """\
+<eval run-id="m" file="mine.run">
+num_ret\t\t1\t2
+num_rel\t\t1\t1
+num_rel_ret\t1\t1
+ret_size\t1\t20
+rel_size\t1\t10
+rel_ret_size\t1\t10
+art_prec\t1\t0.5
+art_rec\t\t1\t1.0
+art_f1\t\t1\t0.6666666666666666
+char_prec\t1\t0.5
+char_rec\t1\t1.0
+char_f1\t\t1\t0.6666666666666666
+iP[0.00]\t1\t0.5
+iP[0.01]\t1\t0.5
+iP[0.05]\t1\t0.5
+iP[0.10]\t1\t0.5
+AiP\t\t1\t0.5
+num_q\t\tall\t1
+num_ret\t\tall\t2
+num_rel\t\tall\t1
+num_rel_ret\tall\t1
+ret_size\tall\t20
+rel_size\tall\t10
+rel_ret_size\tall\t10
+art_prec\tall\t0.5
+art_rec\t\tall\t1.0
+art_f1\t\tall\t0.6666666666666666
+char_prec\tall\t0.5
+char_rec\tall\t1.0
+char_f1\t\tall\t0.6666666666666666
+iP[0.00]\tall\t0.5
+iP[0.01]\tall\t0.5
+iP[0.05]\tall\t0.5
+iP[0.10]\tall\t0.5
+MAiP\t\tall\t0.5
+"""
+CURVE = "".join(f"ircl_prn.{level / 100:.2f}\tall\t0.5\n" for level in range(101))
+
+
+@pytest.fixture
+def files(folder):
+    (folder / "judged.qrels").write_text(QRELS)
+    (folder / "mine.run").write_text(MINE)
+    return folder
+
+
+def returned(files, *lines):
+    (files / "mine.run").write_text("".join(f"{line}\n" for line in lines))
+
+
+# The drop-in --------------------------------------------------------------------------------
+
+
+def test_focused_as_by_hand(files, ask):
+    answer = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
+    assert answer.status == 0
+    assert answer.err == ""
+    assert answer.text == FOCUSED + CURVE + "</eval>\n"
+
+
+def test_best_in_context_as_by_hand(files, ask):
+    returned(files, "1 Q0 a 1 9 m 50 1", "2 Q0 a 1 9 m 2 1")
+    lines = ask("inex_eval", "-b", "-n", "100", "judged.qrels", "mine.run").text.splitlines()
+    assert lines[:8] == [
+        '<eval run-id="m" file="mine.run">',
+        "num_q\t\tall\t2",
+        "num_ret\t\tall\t2",
+        "num_rel\t\tall\t2",
+        "num_rel_ret\tall\t2",
+        "ret_size\tall\t0",
+        "rel_size\tall\t14",
+        "rel_ret_size\tall\t0",
+    ]
+    assert lines[8] == "MAgP\t\tall\t0.75"
+    assert lines[9:11] == ["gP[1]\t\tall\t0.75", "gR[1]\t\tall\t1.0"]
+    assert lines[-2:] == ["ircl_prn.1.00\tall\t0.75", "</eval>"]
+
+
+def test_options_may_stand_anywhere_and_files_in_folders(files, ask):
+    asked = ask("inex_eval", str(files / "judged.qrels"), "-c", str(files / "mine.run"), "-f")
+    assert asked.text.startswith('<eval run-id="m" file="mine.run">\nnum_q\t\tall\t2\n')
+
+
+def test_several_runs_of_which_one_is_rejected(files, ask):
+    (files / "other.run").write_text(MINE + "1 Q0 a 3 7 m 5 10\n")
+    answer = ask("inex_eval", "-f", "judged.qrels", "other.run", "mine.run")
+    first, rest = answer.text.split("\n", 1)
+    assert first == (
+        "ERROR *** (other.run) passage overlaps with previously retrieved passages in topic 1"
+        "\tarticle id: a\tin line: 3"
+    )
+    assert rest.startswith('<eval run-id="m" file="mine.run">')
+    assert answer.status == 0
+    assert answer.warnings == ["other.run: rejected; the exit status is that of the original, 0"]
+
+
+@pytest.mark.parametrize(
+    ("task", "lines", "fault"),
+    [
+        ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 4 1"], "overlaps"),
+        ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 a 1 9 m 0 0"], None),
+        ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 2 0", "1 Q0 a 1 9 m 3 1"], "overlaps"),
+        ("-t", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
+        ("-f", ["1 Q0 a 1 9 m 0 5", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
+        ("-t", ["1 Q0 a 1 9 m 0 -5"], "negative"),
+        ("-f", ["1 Q0 a 1 9 m X X", "1 Q0 a 1 9 m X X"], None),
+        ("-f", ["1 Q0 a 1 9 m", "1 Q0 a 1 9 m 0 5"], "fields missing in line 1: 1 Q0 a 1 9 m"),
+        ("-f", ["1 Q0 a 1 9 m 0 5 6"], "fields missing in line 1"),
+        ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "interleaved"),
+        ("-i", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "2 Q0 a 1 9 m 5 5"], None),
+        ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 b 1 9 m 0 5"], None),
+        ("-b", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "multiple results"),
+        ("-b", ["1 Q0 a 1 9 m X X", "1 Q0 b 1 9 m 0 1", "1 Q0 a 1 9 m 5 5"], "multiple results"),
+    ],
+)
+def test_rules_of_the_tasks(files, ask, task, lines, fault):
+    returned(files, *lines)
+    answer = ask("inex_eval", task, "judged.qrels", "mine.run")
+    assert answer.status == 0
+    if fault is None:
+        assert answer.text.startswith("<eval")
+        assert answer.err == ""
+    else:
+        assert fault in answer.text
+        assert "<eval" not in answer.text
+        assert len(answer.warnings) == 1
+
+
+def test_rank_and_score_may_be_anything(files, ask):
+    returned(files, "1 Q0 a ? - m 0 10")
+    assert "char_prec\tall\t1.0\n" in ask("inex_eval", "-f", "judged.qrels", "mine.run").text
+
+
+def test_white_space_does_not_matter(files, ask):
+    returned(files, "", "1\tQ0 b  1 9 m 0 10 \r", "", " 1 Q0 a 2 8 m 0 10")
+    asked = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
+    assert asked.text == FOCUSED + CURVE + "</eval>\n"
+
+
+def test_no_topic_in_common(files, ask):
+    returned(files, "7 Q0 a 1 9 m 0 10")
+    lines = ask("inex_eval", "-f", "judged.qrels", "mine.run").text.splitlines()
+    assert lines[1] == "num_q\t\tall\t0"
+    assert lines[-2] == "ircl_prn.1.00\tall\tNaN"
+
+
+def test_a_topic_with_nothing_relevant_is_said(files, ask):
+    (files / "judged.qrels").write_text(QRELS + "3 Q0 a 0 9\n")
+    answer = ask("inex_eval", "-r", "-c", "judged.qrels", "mine.run")
+    assert "MAgP\t\tall\tNaN\n" in answer.text
+    assert answer.warnings == [
+        "judged.qrels: topics judged, but nothing is relevant: 3; where they count is NaN"
+    ]
+
+
+def test_repeated_judgements_count_again_in_the_totals_only(files, ask):
+    (files / "judged.qrels").write_text(QRELS + "1 Q0 a 10 100 0 0:10\n")
+    answer = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
+    assert "rel_size\t1\t20\n" in answer.text
+    assert "num_rel\t\t1\t2\n" in answer.text
+    assert "char_rec\t1\t0.5\n" in answer.text
+    assert answer.warnings == [
+        "judged.qrels: lines about a document judged before: 1; they count again"
+    ]
+
+
+def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
+    returned(files, "1 Q0 a 1 9 m 0 2000000000", "1 Q0 b 1 9 m 0 2000000000")
+    answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
+    assert "ret_size\tall\t4000000000\n" in answer.text
+    assert len(answer.warnings) == 1
+    assert "2147483647" in answer.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ([], "no task"),
+        (["-f"], "0 files"),
+        (["-f", "judged.qrels"], "1 files"),
+        (["judged.qrels", "mine.run"], "no task"),
+        (["-f", "-r", "judged.qrels", "mine.run"], "only one task"),
+        (["-x", "judged.qrels", "mine.run"], "unknown option '-x'"),
+        (["-r", "judged.qrels", "mine.run", "-beta"], "-beta needs a value"),
+        (["-r", "-beta", "b", "judged.qrels", "mine.run"], "-beta is 'b'"),
+        (["-b", "-n", "0", "judged.qrels", "mine.run"], "-n is 0"),
+        (["-i", "-irr", "-1", "judged.qrels", "mine.run"], "-irr is -1"),
+        (["-f", "judged.qrels", "absent.run"], "absent.run: cannot be opened"),
+        (["-f", "mine.run", "mine.run"], "mine.run:1:"),
+    ],
+)
+def test_mistakes_are_one_line(files, ask, words, fault):
+    assert fault in ask("inex_eval", *words).complaint
+
+
+@pytest.mark.parametrize("place", ["a 5", "1.5 5", "0 99999999999999", "-7 5"])
+def test_places_that_are_no_numbers(files, ask, place):
+    returned(files, f"1 Q0 a 1 9 m {place}")
+    assert "mine.run" in ask("inex_eval", "-f", "judged.qrels", "mine.run").complaint
+
+
+def test_a_run_that_keeps_the_rules_is_read_once(files):
+    run = read_run(str(files / "mine.run"), "r")
+    assert all(_keeps_rules(run, task) for task in "tfrib")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0.0"),
+        (1.0, "1.0"),
+        (0.1, "0.1"),
+        (0.0003, "3.0E-4"),
+        (0.001, "0.001"),
+        (0.0009999, "9.999E-4"),
+        (9999999.0, "9999999.0"),
+        (1e7, "1.0E7"),
+        (12345678.9, "1.23456789E7"),
+        (1.5e-10, "1.5E-10"),
+        (-2e-5, "-2.0E-5"),
+        (1e300, "1.0E300"),
+        (2 / 3, "0.6666666666666666"),
+        (float("nan"), "NaN"),
+        (float("inf"), "Infinity"),
+    ],
+)
+def test_numbers_as_java_prints_them(value, shown):
+    assert java_double(value) == shown
+
+
+# Our own command ----------------------------------------------------------------------------
+
+
+def test_eval_chooses_measures_that_fit_the_files(files, ask):
+    answer = ask("eval", "judged.qrels", "mine.run", "--format", "jsonl")
+    found = {record["measure"]: record["value"] for record in answer.records}
+    assert found["iP[0.01]"] == found["char_prec"] == 0.25  # topic 2 is missing: 0
+    assert "MAiP" in found
+
+
+def test_eval_takes_measures_and_topics(files, ask):
+    names = ("MAiP", "iP[0.01]", "gP(score=bep)@5", "AP")
+    asked = [word for name in names for word in ("-m", name)]
+    answer = ask("eval", "judged.qrels", "mine.run", *asked, "-q", "--format", "jsonl")
+    values = {(record["topic"], record["measure"]): record["value"] for record in answer.records}
+    assert values["1", "MAiP"] == values["1", "iP[0.01]"] == pytest.approx(0.5)
+    assert values["1", "gP(score=bep)@5"] == pytest.approx(1 / 5)
+    assert values["1", "AP"] == 0.5
+    assert values["2", "MAiP"] == 0
+    assert values["all", "AP"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["--task", "focused"], ["iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP"]),
+        (["--task", "thorough"], ["iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP"]),
+        (["--task", "ric"], ["MAgP", "gP@5", "gP@10", "gP@25", "gP@50"]),
+        (["--task", "bic"], ["MAgP", "gP@5", "gP@10", "gP@25", "gP@50"]),
+        (["--task", "documents", "-m", "AP"], ["AP"]),
+    ],
+)
+def test_tasks_have_their_measures(files, ask, words, names):
+    answer = ask("eval", "judged.qrels", "mine.run", *words, "--format", "jsonl")
+    assert [record["measure"] for record in answer.records] == names
+
+
+def test_a_profile_replaces_the_defaults(files, ask):
+    returned(files, "2 Q0 a 1 9 m 1002 1")
+    asked = ("eval", "judged.qrels", "mine.run", "--topics", "both", "-m", "MAgP", "--task", "bic")
+    assert ask(*asked, "--format", "jsonl").values == {"all": 0.0}
+    (files / "judged.qrels").write_text("2 Q0 a 4 8000 802 802:4\n")
+    assert ask(*asked, "--format", "jsonl").values == {"all": pytest.approx(300 / 500)}
+    answer = ask(*asked, "--profile", "inex2007", "--format", "jsonl")
+    assert answer.values == {"all": pytest.approx(800 / 1000)}
+    assert "assumed:beta=1,n=1000,past=last,score=bep" in ask(*asked, "--profile", "inex2007").text
+    given = ask(*asked[:-4], "-m", "MAgP(score=bep,n=400)", "--profile", "inex2007")
+    assert "0.5000" in given.text
+
+
+def test_results_that_could_not_be_placed_are_counted(files, ask):
+    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X")
+    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
+    assert "results that could not be placed in their documents: 1" in answer.text
+
+
+def test_grades_are_not_enough_for_measures_of_text(ask):
+    assert "needs highlighted text, but qrels.txt holds graded documents" in (
+        ask("eval", "qrels.txt", "run.txt", "-m", "MAiP").complaint
+    )
+
+
+def test_elements_need_their_collection(files, ask):
+    returned(files, "1 Q0 a 1 9 m /article[1]")
+    assert "--collection" in ask("eval", "judged.qrels", "mine.run").complaint
+
+
+def test_a_document_run_counts_as_whole_documents(files, ask):
+    returned(files, "1 Q0 a 1 9 m", "1 Q0 b 2 8 m")
+    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec", "-q", "--format", "jsonl")
+    assert answer.values["1"] == 10 / 150
+    assert ask("eval", "judged.qrels", "mine.run", "-m", "AP", "--format", "jsonl").values == {
+        "all": 0.5
+    }

@@ -1,0 +1,47 @@
+"""Readings made of a few lines of text."""
+
+import numpy as np
+
+from spanwise.formats.inex_qrels import parse_inex_qrels
+from spanwise.formats.inex_runs import parse_inex_run
+from spanwise.formats.registry import Reading
+from spanwise.formats.trec import parse_run
+from spanwise.ground.passages import readings
+from spanwise.model.policy import Policy
+
+FILE_ORDER = Policy(ties="file")
+
+
+def judged(*lines):
+    """Judgements of lines such as `1 Q0 d 20 100 10 10:20`."""
+    return parse_inex_qrels(iter([_bytes(lines)]), "judged", Reading())
+
+
+def returned(*lines, ranks=False):
+    """A run of spans; each line has topic, document, offset and length."""
+    full = []
+    for number, line in enumerate(lines, start=1):
+        topic, document, *place = line.split()
+        full.append(f"{topic} Q0 {document} {number} {-number} mine {' '.join(place)}")
+    return parse_inex_run(iter([_bytes(full)]), "mine", Reading(ranks=ranks))
+
+
+def returned_documents(*lines):
+    """A run of whole documents; each line has topic and document."""
+    full = [f"{line.split()[0]} Q0 {line.split()[1]} 1 {-n} mine" for n, line in enumerate(lines)]
+    return parse_run(iter([_bytes(full)]), "mine", Reading())
+
+
+def _bytes(lines):
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def block(judgements, run, policy=FILE_ORDER, topics=None):
+    """All topics of the judgements in one block."""
+    (one,) = readings(run, judgements, topics or judgements.rows.topics, policy)
+    return one
+
+
+def rows(table):
+    """A table as lists."""
+    return np.asarray(table).tolist()
