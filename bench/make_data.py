@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import Dataset
+from make_articles import write_articles
 from make_text import write_one_document, write_text
 
 SEED = 20040
@@ -178,8 +179,10 @@ def make(data: Dataset) -> None:
     unfinished = data.folder.with_name(data.folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    write = WRITERS[data.kind]
-    write(data, unfinished)
+    if data.kind == "articles":
+        write_articles(data.topics, unfinished / data.kind)
+    else:
+        WRITERS[data.kind](data, unfinished)
     unfinished.rename(data.folder)
 
 

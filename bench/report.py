@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cases import Bar, Case, Figures, Results
 
-PACKAGES = ("spanwise", "pytrec_eval-terrier", "ir_measures", "ranx", "numpy")
+PACKAGES = ("spanwise", "pytrec_eval-terrier", "ir_measures", "ranx", "lxml", "numpy")
 MAP_TOLERANCE = 0.00006  # programs that print 4 decimals are off by up to 0.00005
 WIDTH = 81
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from cases import HERE, Case, Dataset, Entry, Figures, all_cases
+from collection_case import collection_case
 from measure_process import CommandFailedError, Taken, measure
 from report import cross_check, environment, judge, mean_map_of, section
 
@@ -113,6 +114,11 @@ def show(case: Case, outcome: Outcome, quick: bool) -> tuple[dict[str, object], 
     return numbers, well
 
 
+def every_case(quick: bool) -> list[Case]:
+    """The cases of all modules."""
+    return [*all_cases(quick), collection_case(10 if quick else 1)]
+
+
 def parse_arguments(names: list[str]) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -125,13 +131,13 @@ def parse_arguments(names: list[str]) -> argparse.Namespace:
 
 def main() -> int:
     """Measure and show case after case; 0 if all bars are met and the results agree."""
-    arguments = parse_arguments([case.name for case in all_cases(quick=False)])
+    arguments = parse_arguments([case.name for case in every_case(quick=False)])
     about = environment()
     print(", ".join(f"{name} {value}" for name, value in about.items()))
     print("Least seconds and CPU seconds of the repeats, largest memory; ratio of the seconds.")
     numbers: dict[str, object] = {}
     well = True
-    for case in all_cases(arguments.quick):
+    for case in every_case(arguments.quick):
         if arguments.only in {None, case.name}:
             repeats = 1 if arguments.quick else arguments.repeats * case.repeat_factor
             outcome = measure_case(case, repeats)

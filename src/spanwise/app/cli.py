@@ -14,7 +14,8 @@ from spanwise.version import __version__
 
 COMMANDS = (
     *("eval", "trec_eval", "inex_eval"),
-    *("measures", "formats", "check", "convert", "nexi", "demo"),
+    *("measures", "formats", "check", "convert"),
+    *("collection", "nexi", "demo"),
 )
 
 

@@ -1,1 +1,46 @@
 """Documents and their elements: building, storing, looking up spans."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanwise.collection.store import Store
+    from spanwise.model.documents import CharacterPolicy
+
+__all__ = ["open_collection"]
+
+
+def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:
+    """A built store, or a folder (or archive) of documents, which is read at once.
+
+    What was read from a folder lies on disk until the collection is no longer in use, so that it
+    may be larger than memory; whoever asks more than once had better build a store. A policy is
+    for folders; that of a store is its own.
+    """
+    import shutil
+    import tempfile
+    import weakref
+    from pathlib import Path
+
+    from spanwise.collection.building import Plan, build, is_store
+    from spanwise.collection.store import Store
+    from spanwise.errors import UsageError
+    from spanwise.model.documents import CharacterPolicy
+
+    if is_store(Path(path)):
+        store = Store(os.fspath(path))
+        if policy is not None and store.policy != policy:
+            raise UsageError(f"{path}: built with other characters: {store.policy}; not {policy}")
+        return store
+    folder = tempfile.mkdtemp(prefix="spanwise-")
+    try:
+        place = str(Path(folder) / Path(path).name)
+        build([os.fspath(path)], place, Plan(policy or CharacterPolicy()))
+        store = Store(place)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(store, shutil.rmtree, folder, ignore_errors=True)
+    return store

@@ -1,0 +1,176 @@
+"""Columns on disk: Arrow files that any Arrow library opens, and that we map into memory.
+
+One file holds one table in one uncompressed record batch, every column a contiguous stretch of
+bytes. `write` says where each of them begins; with that, `mapped` is a plain NumPy memory map and
+needs no library at all. Columns are given in parts, so that they are never put together in memory.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.collection.flatbuffer import Scalar, Structs, Table, flatbuffer
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+
+_MAGIC = b"ARROW1"
+_GOES_ON = b"\xff\xff\xff\xff"
+_ALIGNMENT = 64
+_VERSION = Scalar("h", 4)  # of the metadata: what Arrow calls V5
+_SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3  # kinds of message
+_INT, _LARGE_UTF8 = 2, 20  # kinds of type
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column of integers, in parts; with `names` they are codes, and a reader sees the names."""
+
+    name: str
+    type: str  # of NumPy, such as `<u4`
+    parts: Sequence[Any]
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """A column of UTF-8, in parts: bytes laid end to end, and the length of each value."""
+
+    name: str
+    parts: Sequence[bytes]
+    lengths: Sequence[Any]
+
+
+Column = Numbers | Strings
+Layout = dict[str, dict[str, Any]]
+"""Where the columns of a file are: offset, type and number of rows."""
+
+
+def write(path: Path, columns: Sequence[Column]) -> Layout:
+    """Write a table and say where its columns begin."""
+    layout: Layout = {}
+    schema = _schema(columns)
+    dictionaries: list[bytes] = []
+    with path.open("wb") as stream:
+        stream.write(_MAGIC + b"\0\0")
+        _put_message(stream, _SCHEMA, schema, 0)
+        for number, column in enumerate(columns):
+            if isinstance(column, Numbers) and column.names is not None:
+                texts = [name.encode() for name in column.names]
+                values = Strings(column.name, texts, [np.array([len(text) for text in texts])])
+                dictionaries.append(_put_batch(stream, [values], {}, number))
+        batches = [_put_batch(stream, columns, layout)]
+        stream.write(_GOES_ON + bytes(4))
+        blocks = (Structs(dictionaries), Structs(batches))
+        footer = flatbuffer(Table([_VERSION, schema, *blocks]))
+        stream.write(footer + struct.pack("<i", len(footer)) + _MAGIC)
+    return layout
+
+
+def mapped(path: Path, where: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """A column of numbers, as it lies in its file."""
+    rows = int(where["rows"])
+    if not rows:
+        return np.zeros(0, where["type"])
+    # A bare array: the class that NumPy maps with makes every later operation slower.
+    return np.asarray(np.memmap(path, where["type"], "r", int(where["offset"]), (rows,)))
+
+
+def _schema(columns: Sequence[Column]) -> Table:
+    return Table([Scalar("h", 0), [_field(*each) for each in enumerate(columns)]])
+
+
+def _field(number: int, column: Column) -> Table:
+    kind, about = _INT, Table([])
+    encoding = None
+    if isinstance(column, Numbers):
+        about = _integer(column.type)
+        if column.names is not None:
+            kind = _LARGE_UTF8
+            encoding = Table([Scalar("q", number), about])
+            about = Table([])
+    else:
+        kind = _LARGE_UTF8
+    return Table([column.name, Scalar("?", 0), Scalar("B", kind), about, encoding, []])
+
+
+def _integer(kind: str) -> Table:
+    dtype = np.dtype(kind)
+    return Table([Scalar("i", dtype.itemsize * 8), Scalar("?", int(dtype.kind == "i"))])
+
+
+def _put_message(stream: IO[bytes], kind: int, header: Table, size: int) -> int:
+    """Write the metadata of a message so that its body begins aligned; say how long they are."""
+    message = flatbuffer(Table([_VERSION, Scalar("B", kind), header, Scalar("q", size)]))
+    message += bytes(-(stream.tell() + 8 + len(message)) % _ALIGNMENT)
+    stream.write(_GOES_ON + struct.pack("<i", len(message)) + message)
+    return 8 + len(message)
+
+
+def _put_batch(
+    stream: IO[bytes], columns: Sequence[Column], layout: Layout, dictionary: int | None = None
+) -> bytes:
+    """Write the values of columns; give the footer's note of where they are."""
+    rows = [_rows(column) for column in columns]
+    sizes = [size for column in columns for size in _sizes(column)]
+    places = np.cumsum([0, *(size + -size % _ALIGNMENT for size in sizes)]).tolist()
+    batch = Table(
+        [
+            Scalar("q", rows[0]),
+            Structs([struct.pack("<qq", count, 0) for count in rows]),
+            Structs([struct.pack("<qq", *each) for each in zip(places, sizes, strict=False)]),
+        ]
+    )
+    begin = stream.tell()
+    kind = _BATCH
+    if dictionary is not None:
+        kind, batch = _DICTIONARY, Table([Scalar("q", dictionary), batch])
+    metadata = _put_message(stream, kind, batch, places[-1])
+    for column, count in zip(columns, rows, strict=True):
+        layout[column.name] = _put_column(stream, column, count)
+    return struct.pack("<qiiq", begin, metadata, 0, places[-1])
+
+
+def _rows(column: Column) -> int:
+    parts = column.parts if isinstance(column, Numbers) else column.lengths
+    return sum(len(part) for part in parts)
+
+
+def _sizes(column: Column) -> list[int]:
+    """Bytes of a column's buffers, the first of which would say where values are missing."""
+    rows = _rows(column)
+    if isinstance(column, Numbers):
+        return [0, rows * np.dtype(column.type).itemsize]
+    return [0, (rows + 1) * 8, sum(len(part) for part in column.parts)]
+
+
+def _put_column(stream: IO[bytes], column: Column, rows: int) -> dict[str, Any]:
+    offset = stream.tell()
+    if isinstance(column, Numbers):
+        for part in column.parts:
+            stream.write(np.ascontiguousarray(part, column.type).data)
+        _pad(stream)
+        return {"offset": offset, "type": column.type, "rows": rows}
+    end = 0
+    stream.write(bytes(8))
+    for lengths in column.lengths:
+        ends: IntArray = np.cumsum(lengths, dtype="<i8") + end
+        stream.write(ends.data)
+        end = int(ends[-1]) if len(ends) else end
+    _pad(stream)
+    bounds = {"offset": offset, "type": "<i8", "rows": rows + 1}
+    offset = stream.tell()
+    for part in column.parts:
+        stream.write(part)
+    _pad(stream)
+    return {"bounds": bounds, "bytes": {"offset": offset, "type": "|u1", "rows": end}}
+
+
+def _pad(stream: IO[bytes]) -> None:
+    stream.write(bytes(-stream.tell() % _ALIGNMENT))

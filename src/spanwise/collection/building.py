@@ -1,0 +1,265 @@
+"""Building a store: shard by shard, in a folder beside the final one, which is renamed at the end.
+
+A build that was interrupted goes on where it stopped: a shard that would come out the same (same
+documents by name, size and date, same policy) is not made again. The bytes of a store depend on
+its sources alone, not on the number of workers.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from warnings import warn
+
+from spanwise.collection.names import NAMES, write_names
+from spanwise.collection.shards import (
+    FORMAT_VERSION,
+    Failure,
+    Note,
+    OnError,
+    Task,
+    build_shard,
+    note_file,
+    read_note,
+)
+from spanwise.collection.sources import Source, sources
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
+from spanwise.model.documents import CharacterPolicy
+
+SHARD_BYTES = 32_000_000
+"""Bytes of source that make a shard."""
+HEADER = "store.json"
+DEFAULT_POLICY = CharacterPolicy()
+KIND = "spanwise collection"
+
+Progress = Callable[[int, int], None]
+"""Told, after every shard, how many bytes on disk and how many documents are done with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a store is to be built."""
+
+    policy: CharacterPolicy = DEFAULT_POLICY
+    on_error: OnError = "stop"
+    fresh: bool = False  # do not use what an earlier build left, replace an existing store
+    workers: int = 1
+    shard_bytes: int = SHARD_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a build came to."""
+
+    documents: int
+    elements: int
+    characters: int
+    skipped: int
+    reused: int  # shards of an earlier, interrupted build
+
+
+def build(
+    paths: Sequence[str],
+    output: str,
+    plan: Plan | None = None,
+    progress: Progress = lambda _weight, _documents: None,
+) -> Summary:
+    """Build a store from folders, archives, lists and files.
+
+    Every document that is skipped is a warning. The store appears under its name only when it
+    is complete.
+    """
+    plan = plan or Plan()
+    target = Path(output)
+    _check_target(target, plan.fresh)
+    part = target.parent / f".{target.name}.part"
+    if plan.fresh and part.exists():
+        shutil.rmtree(part)
+    with _locked(part):
+        summary, notes = _build_shards(paths, part, plan, progress)
+        _finish(part, notes, plan.policy)
+    _move(part, target)
+    return summary
+
+
+def is_store(path: Path) -> bool:
+    """Whether there is a store, of any version."""
+    try:
+        return json.loads((path / HEADER).read_bytes())["format"] == KIND
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _check_target(target: Path, fresh: bool) -> None:
+    if not target.parent.is_dir():
+        raise UsageError(f"{target.parent}: there is no such folder to write into")
+    if target.exists() and not is_store(target):
+        raise UsageError(f"{target}: exists and is not a store; choose another name")
+    if target.exists() and not fresh:
+        raise UsageError(f"{target}: exists already; give --fresh to build it anew")
+
+
+@contextmanager
+def _locked(part: Path) -> Iterator[None]:
+    """One build at a time; the lock goes with the process that holds it."""
+    try:
+        part.mkdir(exist_ok=True)
+        stream = (part / "lock").open("w")
+    except OSError as error:
+        raise UsageError(f"{part}: cannot be written ({error.strerror})") from error
+    with stream:
+        with suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise UsageError(f"{part}: another build is writing this store") from error
+        yield
+
+
+def _build_shards(
+    paths: Sequence[str], part: Path, plan: Plan, progress: Progress
+) -> tuple[Summary, list[Note]]:
+    notes: list[Note] = []
+    reused = 0
+    for task, note, is_old in _results(_tasks(paths, part, plan), part, plan.workers):
+        if isinstance(note, Failure):
+            raise note.error()
+        if note.skipped and plan.on_error == "stop":
+            raise note.skipped[0].error()
+        for failure in note.skipped:
+            warn(f"skipped: {failure.error()}", SpanwiseWarning, stacklevel=2)
+        reused += is_old
+        notes.append(note)
+        progress(sum(source.weight for source in task.sources), len(task.sources))
+    summary = Summary(
+        sum(note.documents for note in notes),
+        sum(note.elements for note in notes),
+        sum(note.characters for note in notes),
+        sum(len(note.skipped) for note in notes),
+        reused,
+    )
+    if not summary.documents:
+        raise InputError(f"{', '.join(paths)}: no document could be read")
+    return summary, notes
+
+
+def _tasks(paths: Sequence[str], part: Path, plan: Plan) -> Iterator[Task]:
+    """The documents, grouped into shards by size."""
+    number, group, size = 0, list[Source](), 0
+    for source in sources(paths):
+        if group and size + source.size > plan.shard_bytes:
+            yield Task(number, group, plan.policy, plan.on_error, str(part))
+            number, group, size = number + 1, [], 0
+        group.append(source)
+        size += source.size
+    if group:
+        yield Task(number, group, plan.policy, plan.on_error, str(part))
+
+
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    """A shard that is being made, or was made by an earlier build."""
+
+    task: Task
+    result: Future[Note | Failure]
+    is_old: bool
+
+    def awaited(self) -> tuple[Task, Note | Failure, bool]:
+        try:
+            return self.task, self.result.result(), self.is_old
+        except BrokenExecutor as error:
+            raise InputError(
+                "a worker process died, perhaps for want of memory; try --workers 1"
+            ) from error
+
+
+def _results(
+    tasks: Iterator[Task], part: Path, workers: int
+) -> Iterator[tuple[Task, Note | Failure, bool]]:
+    """Every task with what came of it, in order; a few of them are under way at a time."""
+    waiting: deque[_UnderWay] = deque()
+    with _submitting(workers) as submit:
+        for task in tasks:
+            old = read_note(part, task.number)
+            if old is not None and old.fingerprint == task.fingerprint():
+                done: Future[Note | Failure] = Future()
+                done.set_result(old)
+                waiting.append(_UnderWay(task, done, True))
+            else:
+                waiting.append(_UnderWay(task, submit(task), False))
+            while len(waiting) > workers:
+                yield waiting.popleft().awaited()
+        while waiting:
+            yield waiting.popleft().awaited()
+
+
+@contextmanager
+def _submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
+    """A way to have shards made: in this process, or in others."""
+    pool: ProcessPoolExecutor | None = None
+
+    def here(task: Task) -> Future[Note | Failure]:
+        result: Future[Note | Failure] = Future()
+        result.set_result(build_shard(task))
+        return result
+
+    def elsewhere(task: Task) -> Future[Note | Failure]:
+        nonlocal pool
+        if pool is None:
+            context = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(workers, context, initializer=_ignore_interrupts)
+        return pool.submit(build_shard, task)
+
+    try:
+        yield here if workers == 1 else elsewhere
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """An interruption is for the process that gives out the work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:
+    """Make a store of finished shards: names, header, and nothing that does not belong to it."""
+    names = write_names(part, notes)
+    header = {
+        "format": KIND,
+        "version": FORMAT_VERSION,
+        "policy": asdict(policy),
+        "documents": sum(note.documents for note in notes),
+        "elements": sum(note.elements for note in notes),
+        "characters": sum(note.characters for note in notes),
+        "skipped": sum(len(note.skipped) for note in notes),
+        "shards": [note.documents for note in notes],
+        "names": names,
+    }
+    belongs = {HEADER, NAMES}
+    for note in notes:
+        belongs |= {*note.files, note_file(part, note.number).name}
+    for file in part.iterdir():
+        if file.name not in belongs:
+            file.unlink()
+    (part / HEADER).write_text(json.dumps(header, indent=1) + "\n")
+
+
+def _move(part: Path, target: Path) -> None:
+    """Give the store its name; one that was there before is taken away only then."""
+    old = target.parent / f".{target.name}.old"
+    if target.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+    part.rename(target)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,59 @@
+"""The encoding of a document, and its text in UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from spanwise.errors import FormatError
+
+_DECLARATION = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._-]*)[\"']")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED = ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be"))
+_UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
+
+def as_utf8(data: bytes, file: str) -> bytes:
+    """A document in UTF-8, by its byte order mark, by its XML declaration, or taken to be so.
+
+    Whether bytes that are taken to be UTF-8 really are is left to `check_utf8`, or to expat.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _converted(data[len(mark) :], encoding, file)
+    for start, encoding in _UNMARKED:
+        if data.startswith(start):
+            return _converted(data, encoding, file)
+    found = _DECLARATION.match(data[:400]) if data.startswith(b"<?xml") else None
+    return _converted(data, found[1].decode().lower() if found else "utf-8", file)
+
+
+def _converted(data: bytes, encoding: str, file: str) -> bytes:
+    try:
+        return data if encoding in _UTF8 else data.decode(encoding).encode()
+    except LookupError as error:
+        raise FormatError(
+            file, 1, f"unknown encoding {encoding!r}", "a known one", "convert the file to UTF-8"
+        ) from error
+    except UnicodeError as error:
+        raise _wrong_byte(data, getattr(error, "start", 0), encoding, file) from error
+
+
+def check_utf8(text: bytes, file: str) -> None:
+    """An error where text is not UTF-8."""
+    try:
+        if not text.isascii():
+            text.decode()
+    except UnicodeDecodeError as error:
+        raise _wrong_byte(text, error.start, "UTF-8", file) from error
+
+
+def _wrong_byte(data: bytes, place: int, encoding: str, file: str) -> FormatError:
+    line = data.count(b"\n", 0, place) + 1
+    return FormatError(file, line, f"byte {place + 1} is not {encoding}", f"text in {encoding}")

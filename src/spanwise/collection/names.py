@@ -1,0 +1,97 @@
+"""The names under which documents are found.
+
+A document is known by its file name and by its path, each with and without extension. Keys of all
+these names are kept in one sorted column; a name that has several documents is ambiguous.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from warnings import warn
+
+import numpy as np
+
+from spanwise.collection.arrow import Layout, Numbers, mapped, write
+from spanwise.collection.keys import name_key
+from spanwise.collection.shards import Note, table_file
+from spanwise.errors import SpanwiseWarning
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FingerprintArray, IntArray
+
+NAMES = "names.arrow"
+
+
+def names_of(name: bytes) -> list[bytes]:
+    """What a document may be called, the full name first.
+
+    >>> names_of(b"co/2001/r7022.xml")
+    [b'co/2001/r7022.xml', b'co/2001/r7022', b'r7022.xml', b'r7022']
+    >>> names_of(b"r7022")
+    [b'r7022']
+    """
+    folder, slash, base = name.rpartition(b"/")
+    stem, dot, _ = base.rpartition(b".")
+    bases = [base, stem] if dot and stem else [base]
+    if not slash:
+        return bases
+    return [folder + slash + each for each in bases] + bases
+
+
+def names_in(folder: Path, note: Note) -> Iterator[bytes]:
+    """The full names of the documents of a shard."""
+    where = note.columns["documents"]["name"]
+    path = table_file(folder, "documents", note.number)
+    bounds = mapped(path, where["bounds"]).tolist()
+    data = mapped(path, where["bytes"]).tobytes()
+    return (data[begin:end] for begin, end in pairwise(bounds))
+
+
+def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
+    """Write the table of names of a whole store; documents are numbered through."""
+    keys, documents = array("Q"), array("I")
+    full = array("Q")
+    number = 0
+    for note in notes:
+        for name in names_in(folder, note):
+            own = [name_key(each) for each in names_of(name)]
+            full.append(own[0])
+            keys.extend(own)
+            documents.extend([number] * len(own))
+            number += 1
+    distinct = len(np.unique(np.frombuffer(full, np.uint64)))
+    if distinct < number:
+        warn(
+            f"{number - distinct} documents have the very path and name of another one;"
+            " none of these can be asked for",
+            SpanwiseWarning,
+            stacklevel=2,
+        )
+    order = np.lexsort((documents, keys))
+    return write(
+        folder / NAMES,
+        [
+            Numbers("key", "<u8", [np.frombuffer(keys, np.uint64)[order]]),
+            Numbers("document", "<u4", [np.frombuffer(documents, np.uint32)[order]]),
+        ],
+    )
+
+
+class NameTable:
+    """Names to numbers of documents."""
+
+    def __init__(self, path: Path, layout: Layout) -> None:
+        self._keys: FingerprintArray = mapped(path, layout["key"])
+        self._documents: IntArray = mapped(path, layout["document"])
+
+    def numbers(self, names: Sequence[bytes]) -> tuple[IntArray, IntArray]:
+        """The first document of each name, -1 for none, and how many there are."""
+        keys = np.array([name_key(name) for name in names], np.uint64)
+        first = np.searchsorted(self._keys, keys)
+        counts = np.searchsorted(self._keys, keys, side="right") - first
+        found = np.minimum(first, len(self._keys) - 1)
+        return np.where(counts > 0, self._documents[found].astype(np.int64), -1), counts

@@ -1,0 +1,321 @@
+"""A store that is open: documents and their elements, mapped into memory as they are needed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.collection.arrow import mapped
+from spanwise.collection.building import HEADER, is_store
+from spanwise.collection.keys import PathKeys
+from spanwise.collection.lookup import Point, TextNodes, place_in, point_of, rows_of
+from spanwise.collection.names import NAMES, NameTable, names_in
+from spanwise.collection.shards import FORMAT_VERSION, Note, read_note, table_file
+from spanwise.errors import InputError
+from spanwise.model.documents import CharacterPolicy, Document, Element, Name, Tree
+from spanwise.model.spans import UNKNOWN, Spans
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FingerprintArray, IntArray
+
+_MOST_REMEMBERED = 1_000_000
+
+
+class Store:
+    """A built collection. See `spanwise.model.documents.Collection` for what it can be asked."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        header = _header(self._path)
+        self.policy = CharacterPolicy(**header["policy"])
+        self._characters = int(header["characters"])
+        self._starts = np.cumsum([0, *header["shards"]])
+        self._shards: dict[int, _Shard] = {}
+        self._names = NameTable(self._path / NAMES, header["names"])
+        self._numbers: dict[bytes, int] = {}
+        self._keys = PathKeys()
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def __contains__(self, document: object) -> bool:
+        return isinstance(document, str | bytes) and self._numbered([_bytes(document)])[0] >= 0
+
+    def documents(self) -> Iterator[Document]:
+        """All documents, in the order in which they were read."""
+        for number in range(len(self._starts) - 1):
+            yield from self._shard(number).documents()
+
+    def length(self, document: Name) -> int:
+        """The characters of a document."""
+        shard, row = self._place(document)
+        return int(shard.length[row])
+
+    def lengths(self, documents: Sequence[Name]) -> IntArray:
+        """The characters of many documents, -1 where there is no such document."""
+        numbers = self._numbered([_bytes(document) for document in documents])
+        lengths = np.full(len(numbers), UNKNOWN)
+        for shard, asked, rows in self._by_shard(numbers):
+            lengths[asked] = shard.length[rows]
+        return lengths
+
+    def mean_length(self) -> float:
+        """The mean over all documents."""
+        return self._characters / len(self) if len(self) else math.nan
+
+    def tree(self, document: Name) -> Tree:
+        """The elements of a document as columns."""
+        shard, row = self._place(document)
+        return shard.tree(row)
+
+    def elements(self, document: Name) -> Sequence[Element]:
+        """The elements of a document, in the order of their start tags."""
+        return self.tree(document).elements()
+
+    def span(self, document: Name, path: Name) -> tuple[int, int]:
+        """Start and length of an element, of a text node, or (length 0) of a point in one."""
+        self._place(document)
+        found = self.spans([document], [path])
+        if found.starts[0] == UNKNOWN:
+            name, where = _bytes(document).decode("utf-8", "replace"), _bytes(path)
+            raise InputError(f"{self._path}: document {name!r} has no {where.decode(*_LOSSY)!r}")
+        return int(found.starts[0]), int(found.lengths[0])
+
+    def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
+        """Starts and lengths of many elements or points, -1 where document or path is unknown."""
+        numbers = self._numbered([_bytes(document) for document in documents])
+        wanted, known, points = self._wanted([_bytes(path) for path in paths])
+        numbers[~known] = -1
+        starts, lengths = np.full(len(numbers), UNKNOWN), np.full(len(numbers), UNKNOWN)
+        for shard, asked, rows in self._by_shard(numbers):
+            elements = shard.find(rows, wanted[asked])
+            found = elements >= 0
+            starts[asked[found]] = shard.start[elements[found]]
+            lengths[asked[found]] = shard.element_length[elements[found]]
+            if points:
+                _resolve(shard, asked[found], rows[found], elements[found], points, starts, lengths)
+        return Spans(starts, lengths)
+
+    def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
+        """The text of a document, or a stretch of it."""
+        shard, row = self._place(document)
+        end = int(shard.length[row]) if length is None else start + length
+        data = shard.text(row)
+        if self.policy.unit == "bytes" or len(data) == shard.length[row]:
+            return data[start:end].decode(*_LOSSY)
+        return data.decode()[start:end]
+
+    def entities(self, document: Name) -> dict[int, str]:
+        """Where characters of a document are not known, and what the entities are called."""
+        shard, row = self._place(document)
+        return shard.entities(row)
+
+    def _wanted(
+        self, paths: Sequence[bytes]
+    ) -> tuple[FingerprintArray, np.ndarray[Any, Any], dict[int, Point]]:
+        """Keys of elements, whether they are keys at all, and which are to be points in them."""
+        if len(self._keys) > _MOST_REMEMBERED:
+            self._keys = PathKeys()
+        keys = self._keys
+        found = [keys[path] for path in paths]
+        points: dict[int, Point] = {}
+        for row, path in enumerate(paths):
+            if found[row] is None and (point := point_of(path)) is not None:
+                found[row] = keys[point.element]
+                points[row] = point
+        known = np.array([key is not None for key in found], np.bool_)
+        return np.array([key or 0 for key in found], np.uint64), known, points
+
+    def _numbered(self, names: Sequence[bytes]) -> IntArray:
+        """The numbers of documents, -1 for unknown ones; what was found is remembered."""
+        known = self._numbers
+        new = list({name for name in names if name not in known})
+        if new:
+            if len(known) > _MOST_REMEMBERED:
+                known.clear()
+                new = list(set(names))
+            numbers, counts = self._names.numbers(new)
+            for name, number, count in zip(new, numbers.tolist(), counts.tolist(), strict=True):
+                if count > 1:
+                    self._refuse_ambiguous(name, count)
+                known[name] = number
+        return np.array([known[name] for name in names], np.int64)
+
+    def _refuse_ambiguous(self, name: bytes, count: int) -> None:
+        advice = "" if b"/" in name else "; name it by its path"
+        raise InputError(
+            f"{self._path}: {count} documents are called {name.decode(*_LOSSY)!r}{advice}"
+        )
+
+    def _place(self, document: Name) -> tuple[_Shard, int]:
+        """The shard of a document and its row there."""
+        number = int(self._numbered([_bytes(document)])[0])
+        if number < 0:
+            name = _bytes(document).decode(*_LOSSY)
+            raise InputError(f"{self._path}: there is no document {name!r}")
+        shard = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self._shard(shard), number - int(self._starts[shard])
+
+    def _by_shard(self, numbers: IntArray) -> Iterator[tuple[_Shard, IntArray, IntArray]]:
+        """Shard by shard: which of the asked documents it has, and in which rows."""
+        owners = np.searchsorted(self._starts, numbers, side="right") - 1
+        order = np.argsort(owners, kind="stable")
+        order = order[numbers[order] >= 0]
+        cuts = np.flatnonzero(np.diff(owners[order])) + 1
+        for asked in np.split(order, cuts) if len(order) else ():
+            owner = int(owners[asked[0]])
+            yield self._shard(owner), asked, numbers[asked] - self._starts[owner]
+
+    def _shard(self, number: int) -> _Shard:
+        if number not in self._shards:
+            note = read_note(self._path, number)
+            if note is None:
+                raise InputError(f"{self._path}: shard {number} is damaged; build the store anew")
+            self._shards[number] = _Shard(self._path, note)
+        return self._shards[number]
+
+
+_LOSSY = ("utf-8", "replace")
+
+
+def _bytes(name: Name) -> bytes:
+    return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+
+
+def _header(path: Path) -> dict[str, Any]:
+    if not is_store(path):
+        raise InputError(f"{path}: not a store; make one with: spanwise collection build")
+    header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
+    if header["version"] != FORMAT_VERSION:
+        raise InputError(
+            f"{path}: a store of version {header['version']}; expected version {FORMAT_VERSION};"
+            " build it anew"
+        )
+    return header
+
+
+def _resolve(
+    shard: _Shard,
+    asked: IntArray,
+    rows: IntArray,
+    elements: IntArray,
+    points: dict[int, Point],
+    starts: IntArray,
+    lengths: IntArray,
+) -> None:
+    """Put points in the place of the elements they are in."""
+    documents: dict[int, TextNodes] = {}
+    nodes: dict[int, list[tuple[int, int]]] = {}
+    for each, row, element in zip(asked.tolist(), rows.tolist(), elements.tolist(), strict=True):
+        if each in points:
+            if row not in documents:
+                documents[row] = shard.text_nodes(row)
+            if element not in nodes:
+                nodes[element] = documents[row].of(element - shard.first(row))
+            place = place_in(nodes[element], points[each])
+            starts[each], lengths[each] = place or (UNKNOWN, UNKNOWN)
+
+
+class _Shard:
+    """The columns of one shard, each mapped when it is first asked for."""
+
+    def __init__(self, folder: Path, note: Note) -> None:
+        self._folder, self._note = folder, note
+        self._columns: dict[tuple[str, ...], np.ndarray[Any, Any]] = {}
+
+    def _column(self, *place: str) -> np.ndarray[Any, Any]:
+        """A column by its table and name, or a part of a column of strings."""
+        if place not in self._columns:
+            table, name, *part = place
+            where = self._note.columns[table][name]
+            file = table_file(self._folder, table, self._note.number)
+            self._columns[place] = mapped(file, where[part[0]] if part else where)
+        return self._columns[place]
+
+    @property
+    def length(self) -> IntArray:
+        """The characters of each document."""
+        return self._column("documents", "length")
+
+    @property
+    def _counts(self) -> IntArray:
+        return self._column("documents", "elements")
+
+    @property
+    def _first(self) -> IntArray:
+        return self._column("documents", "first_element")
+
+    @property
+    def start(self) -> IntArray:
+        """Where each element begins."""
+        return self._column("elements", "start")
+
+    @property
+    def element_length(self) -> IntArray:
+        """The characters of each element."""
+        return self._column("elements", "length")
+
+    @property
+    def _path_keys(self) -> FingerprintArray:
+        return self._column("elements", "key")
+
+    @property
+    def _path_rows(self) -> IntArray:
+        return self._column("elements", "key_row")
+
+    @property
+    def _text_bounds(self) -> IntArray:
+        return self._column("documents", "text", "bounds")
+
+    @property
+    def _text(self) -> np.ndarray[Any, Any]:
+        return self._column("documents", "text", "bytes")
+
+    def documents(self) -> Iterator[Document]:
+        """Names and sizes."""
+        names = names_in(self._folder, self._note)
+        rows = zip(names, self.length.tolist(), self._counts.tolist(), strict=True)
+        return (Document(name.decode(), *sizes) for name, *sizes in rows)
+
+    def find(self, rows: IntArray, wanted: FingerprintArray) -> IntArray:
+        """The elements that have these keys in these documents, -1 where there is none."""
+        begins = self._first[rows].astype(np.int64)
+        found = rows_of(self._path_keys, wanted, begins, begins + self._counts[rows])
+        return np.where(found >= 0, begins + self._path_rows[found], -1)
+
+    def tree(self, row: int) -> Tree:
+        """The elements of a document."""
+        names = ("tag", "index", "parent", "depth", "start", "length")
+        return Tree(self._note.tags, *(self._of_document(row, name) for name in names))
+
+    def text(self, row: int) -> bytes:
+        """The text of a document in UTF-8."""
+        begin, end = self._text_bounds[row : row + 2].tolist()
+        return self._text[begin:end].tobytes()
+
+    def first(self, row: int) -> int:
+        """Where the elements of a document begin."""
+        return int(self._first[row])
+
+    def text_nodes(self, row: int) -> TextNodes:
+        """The text nodes of a document."""
+        names = ("parent", "start", "length", "flags")
+        return TextNodes(*(self._of_document(row, name) for name in names))
+
+    def entities(self, row: int) -> dict[int, str]:
+        """Unknown characters of a document by place."""
+        bounds = self._column("entities", "name", "bounds").tolist()
+        data = self._column("entities", "name", "bytes").tobytes()
+        places = self._column("entities", "place")
+        rows = np.flatnonzero(self._column("entities", "document") == row)
+        return {int(places[i]): data[bounds[i] : bounds[i + 1]].decode() for i in rows.tolist()}
+
+    def _of_document(self, row: int, name: str) -> IntArray:
+        begin = self.first(row)
+        values = self._column("elements", name)[begin : begin + int(self._counts[row])]
+        return values.astype(np.int64)

@@ -1,0 +1,168 @@
+"""Archives and compressed files, told by their content, read in one pass."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from spanwise.collection.parsing import LARGEST
+from spanwise.errors import FormatError
+
+PACKED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst")
+"""Names that end so are looked into when they stand in a folder."""
+_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
+_PIECE = 1 << 22
+_ZIP = b"PK\x03\x04"
+_TAR = slice(257, 262)
+_DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadError")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of an archive."""
+
+    name: str
+    data: bytes
+    position: int  # bytes of the archive read so far
+
+
+@contextmanager
+def refusing_damage(place: str) -> Iterator[None]:
+    """Errors of reading as errors of ours."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FormatError(place, None, f"cannot be read ({reason})", "") from error
+    except (EOFError, RuntimeError, ValueError) as error:
+        raise FormatError(place, None, f"damaged ({error})", "a complete file") from error
+    except Exception as error:  # each library has error classes of its own
+        if {base.__name__ for base in type(error).__mro__} & set(_DAMAGE):
+            raise FormatError(place, None, f"damaged ({error})", "a complete file") from error
+        raise
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file, unpacked by its first bytes whatever its name says."""
+    with path.open("rb") as raw, _unpacked(raw) as stream:
+        yield stream
+
+
+def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
+    magic = raw.peek(6)[:6]
+    if magic.startswith(b"\x1f\x8b"):
+        import gzip
+
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    if magic.startswith(b"\xfd7zXZ"):
+        import lzma
+
+        return lzma.LZMAFile(raw)
+    if magic.startswith(b"BZh"):
+        import bz2
+
+        return bz2.BZ2File(raw)
+    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return cast("IO[bytes]", zstd.ZstdFile(raw))
+    return raw
+
+
+def unpacked(data: bytes, place: str) -> bytes:
+    """The content of a file of one document."""
+    if not data.startswith(_MAGIC):
+        return data
+    with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
+        return read_all(stream, place)
+
+
+def read_all(stream: IO[bytes], place: str) -> bytes:
+    """What is left of a stream, unless it is beyond what a document may be."""
+    pieces: list[bytes] = []
+    size = 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST:
+            raise FormatError(place, None, "a document of over 2 GB", "smaller documents")
+    return b"".join(pieces)
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file is a zip archive."""
+    with path.open("rb") as stream:
+        return stream.read(4) == _ZIP
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is an archive or compressed."""
+    if is_zip(path):
+        return True
+    with path.open("rb") as raw:
+        stream = _unpacked(raw)
+        return stream is not raw or _is_tar(raw.peek(512))
+
+
+def _is_tar(head: bytes) -> bool:
+    return head[_TAR] == b"ustar"
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a compressed document without the ending that says so.
+
+    >>> unpacked_name("a/b.xml.gz"), unpacked_name("c.xml")
+    ('a/b.xml', 'c.xml')
+    """
+    stem, _, ending = name.rpartition(".")
+    return stem if stem and ending.lower() in ("gz", "xz", "bz2", "zst") else name
+
+
+def members_of_tar(path: Path) -> Iterator[Member] | None:
+    """The files of a tar archive, compressed or not; None if the file is no such archive."""
+    with refusing_damage(str(path)), opened(path) as stream:
+        if not _is_tar(stream.read(512)):
+            return None
+    return _tar_members(path)
+
+
+def _tar_members(path: Path) -> Iterator[Member]:
+    import tarfile
+
+    with (
+        path.open("rb") as raw,
+        _unpacked(raw) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as archive,
+    ):
+        for about in archive:
+            content = archive.extractfile(about) if about.isfile() else None
+            if content is not None and not _is_hidden(about.name):
+                data = read_all(content, f"{path}/{about.name}")
+                yield Member(about.name.removeprefix("./"), data, raw.tell())
+            vars(archive)["members"] = []  # which the archive would keep for all members
+
+
+def members_of_zip(path: Path) -> Iterator[Member]:
+    """The files of a zip archive."""
+    import zipfile
+
+    with zipfile.ZipFile(path) as archive:
+        position = 0
+        for about in archive.infolist():
+            position += about.compress_size
+            if not about.is_dir() and not _is_hidden(about.filename):
+                with archive.open(about) as content:
+                    data = read_all(content, f"{path}/{about.filename}")
+                yield Member(about.filename, data, position)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(".")

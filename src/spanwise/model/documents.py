@@ -1,0 +1,146 @@
+"""Documents, their elements, and what counts as a character.
+
+A document is a text with a tree of elements over it. Every element has a path, such as
+`/article[1]/sec[2]/p[1]` (names as written, counted from 1 per parent and name), and a span. A
+point inside a text node is written `PATH/text()[k].n`: n characters after the start of the k-th
+stretch of text between the child elements of PATH. Comments and processing instructions do not
+cut a text node in two. An attribute, a tag, a comment and a processing instruction count nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.spans import Spans
+
+Name = str | bytes
+"""The id of a document, or a path, as text or as the bytes of a file."""
+
+UNKNOWN_CHARACTER = "\ufffd"
+"""Stands in a text for an entity that is not known."""
+
+Unit = Literal["codepoints", "bytes"]
+WhiteSpace = Literal["keep", "collapse"]
+BlankNodes = Literal["keep", "strip"]
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterPolicy:
+    """What counts as a character. All sizes and positions of a collection follow one policy.
+
+    An entity reference is one character (with `bytes`: the bytes of the character it stands for).
+    """
+
+    unit: Unit = "codepoints"
+    white_space: WhiteSpace = "keep"
+    """`collapse`: a run of white space counts one, also when tags stand inside the run."""
+    blank_nodes: BlankNodes = "keep"
+    """`strip`: text nodes of nothing but white space do not count and have no number."""
+
+    def size(self, text: str) -> int:
+        """How much a text counts in which no white space is to be collapsed."""
+        return len(text) if self.unit == "codepoints" else len(text.encode())
+
+    def __str__(self) -> str:
+        return f"{self.unit}, white space {self.white_space}, blank nodes {self.blank_nodes}"
+
+
+class Element(NamedTuple):
+    """One element of a document."""
+
+    path: str
+    start: int
+    length: int
+    parent: int  # which of the document's elements, -1 for the root
+    depth: int  # 1 for the root
+
+
+class Document(NamedTuple):
+    """One document of a collection, without its text."""
+
+    name: str  # path relative to the folder or archive it came from, with extension
+    length: int
+    elements: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """The elements of a document as columns, in the order of their start tags."""
+
+    tags: Sequence[str]  # names by code
+    tag: IntArray
+    index: IntArray  # among the children of one name that a parent has, from 1
+    parent: IntArray
+    depth: IntArray
+    start: IntArray
+    length: IntArray
+
+    def __len__(self) -> int:
+        return len(self.tag)
+
+    def paths(self) -> list[str]:
+        """The path of every element."""
+        tags, paths = self.tags, [""] * (len(self) + 1)  # the last one stands for parent -1
+        rows = zip(self.tag.tolist(), self.index.tolist(), self.parent.tolist(), strict=True)
+        for row, (tag, index, parent) in enumerate(rows):
+            paths[row] = f"{paths[parent]}/{tags[tag]}[{index}]"
+        paths.pop()
+        return paths
+
+    def elements(self) -> list[Element]:
+        """The same as objects."""
+        columns = (column.tolist() for column in (self.start, self.length, self.parent, self.depth))
+        return list(map(Element, self.paths(), *columns))
+
+
+class Collection(Protocol):
+    """Documents that can be asked where an element lies and what its text is.
+
+    A document's id is its file name without extension, or, if it contains a slash, its path
+    relative to the folder, without extension; either matches with the extension too. An id that
+    fits several documents is an error, an unknown one is an error except for `in` and `spans`.
+    """
+
+    @property
+    def policy(self) -> CharacterPolicy:
+        """What counts as a character."""
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+
+    def __contains__(self, document: object) -> bool:
+        """Whether there is such a document."""
+
+    def documents(self) -> Iterator[Document]:
+        """All documents, in the order in which they were read."""
+
+    def length(self, document: Name) -> int:
+        """The characters of a document."""
+
+    def lengths(self, documents: Sequence[Name]) -> IntArray:
+        """The same for many, -1 where there is no such document."""
+
+    def mean_length(self) -> float:
+        """The mean over all documents, `nan` if there are none."""
+
+    def tree(self, document: Name) -> Tree:
+        """The elements of a document as columns."""
+
+    def elements(self, document: Name) -> Sequence[Element]:
+        """The elements of a document, in the order of their start tags."""
+
+    def span(self, document: Name, path: Name) -> tuple[int, int]:
+        """Start and length of an element, of a text node, or (length 0) of a point in one."""
+
+    def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
+        """Many of them at once, -1 where document or path is unknown."""
+
+    def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
+        """The text of a document, or a stretch of it."""
+
+    def entities(self, document: Name) -> dict[int, str]:
+        """Where characters of a document are not known, and the names of the entities."""

@@ -1,0 +1,159 @@
+"""Folders, archives, lists."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+
+import pytest
+
+from spanwise.collection.building import build
+from spanwise.collection.sources import sources, total_size
+from spanwise.collection.store import Store
+from spanwise.errors import FormatError, SpanwiseWarning
+
+XML = b"<a>x</a>"
+
+
+def names(*paths):
+    return [source.name for source in sources([str(path) for path in paths])]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files whose byte order is not that of folder after folder."""
+    root = tmp_path / "root"
+    for name in ("b.xml", "a/2.xml", "a/10.xml", "a.xml", "a-z.xml", "a/c/d.xml", ".hidden"):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(XML)
+    return root
+
+
+def tar(path, members, mode="w"):
+    with tarfile.open(path, mode) as archive:
+        for name, data in members.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(data)
+            archive.addfile(about, io.BytesIO(data))
+
+
+def test_a_folder_comes_in_byte_order_of_paths(folder):
+    found = names(folder)
+    assert found == ["a-z.xml", "a.xml", "a/10.xml", "a/2.xml", "a/c/d.xml", "b.xml"]
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
+@pytest.mark.parametrize("name", ["docs.tar", "docs"])
+def test_tar(tmp_path, mode, name):
+    tar(tmp_path / name, {"./z/1.xml": XML, "a.xml": b"<a>yy</a>", "z/.hidden": b""}, mode)
+    assert names(tmp_path / name) == ["z/1.xml", "a.xml"]
+    build([str(tmp_path / name)], str(tmp_path / "store"))
+    store = Store(str(tmp_path / "store"))
+    assert (store.text("1"), store.text("a.xml")) == ("x", "yy")
+
+
+def test_links_in_a_tar_are_no_documents(tmp_path):
+    with tarfile.open(tmp_path / "t.tar", "w") as archive:
+        about = tarfile.TarInfo("link.xml")
+        about.type, about.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(about)
+    tar(tmp_path / "t2.tar", {"a.xml": XML})
+    assert names(tmp_path / "t.tar", tmp_path / "t2.tar") == ["a.xml"]
+
+
+def test_zip(tmp_path):
+    with zipfile.ZipFile(tmp_path / "docs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("z/1.xml", XML)
+        archive.writestr("a.xml", XML)
+    assert names(tmp_path / "docs.zip") == ["z/1.xml", "a.xml"]
+
+
+@pytest.mark.parametrize(("pack", "ending"), [(gzip, "gz"), (lzma, "xz"), (bz2, "bz2")])
+def test_single_files(tmp_path, pack, ending):
+    (tmp_path / f"d.xml.{ending}").write_bytes(pack.compress(XML))
+    (tmp_path / "misnamed.xml").write_bytes(pack.compress(XML))
+    assert names(tmp_path) == ["d.xml", "misnamed.xml"]
+    build([str(tmp_path / f"d.xml.{ending}"), str(tmp_path / "misnamed.xml")], str(tmp_path / "s"))
+    assert Store(str(tmp_path / "s")).text("d") == "x"
+    assert Store(str(tmp_path / "s")).text("misnamed") == "x"
+
+
+def test_archives_inside_a_folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    tar(tmp_path / "in" / "part.tar.xz", {"x/1.xml": XML}, "w:xz")
+    (tmp_path / "in" / "2.xml.gz").write_bytes(gzip.compress(XML))
+    assert names(tmp_path) == ["in/2.xml", "in/x/1.xml"]
+
+
+def test_a_list_of_files(tmp_path, folder, monkeypatch):
+    (tmp_path / "list.txt").write_text("\nroot/b.xml\n  root/a/2.xml  \n\n./root/a.xml\n")
+    assert names(tmp_path / "list.txt") == ["root/b.xml", "root/a/2.xml", "root/a.xml"]
+    monkeypatch.chdir(folder)
+    (tmp_path / "here.txt").write_text("b.xml\n")
+    assert names(tmp_path / "here.txt") == ["b.xml"]
+
+
+def test_a_list_that_names_what_is_not_there(tmp_path, folder):
+    (tmp_path / "list.txt").write_text("root/b.xml\nroot/none.xml\n")
+    with pytest.raises(FormatError, match=r"list\.txt:2: 'root/none\.xml' is not a file"):
+        names(tmp_path / "list.txt")
+
+
+def test_a_text_that_names_no_file_is_a_document(tmp_path):
+    (tmp_path / "t.txt").write_text("Just words\n")
+    assert names(tmp_path / "t.txt") == ["t.txt"]
+
+
+def test_a_list_on_standard_input(tmp_path, folder, monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(f"{folder}/b.xml\n".encode())
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert names("-") == [f"{folder}/b.xml".lstrip("/")]
+
+
+@pytest.mark.parametrize("ending", ["tar.gz", "tar.xz", "zip", "tar"])
+def test_damaged_archives(tmp_path, ending):
+    path = tmp_path / f"docs.{ending}"
+    data = os.urandom(50_000).hex().encode()
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.xml", data)
+    else:
+        tar(path, {"a.xml": data}, {"tar": "w"}.get(ending, f"w:{ending[-2:]}"))
+    path.write_bytes(path.read_bytes()[:30_000])
+    with pytest.raises(FormatError, match=r"docs.*(damaged|cannot be read)"):
+        names(path)
+
+
+def test_what_is_not_there_or_empty(tmp_path):
+    with pytest.raises(FormatError, match="cannot be read"):
+        names(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="has no files"):
+        names(tmp_path / "empty")
+
+
+def test_links_in_a_circle(folder):
+    (folder / "a" / "loop").symlink_to(folder)
+    with pytest.warns(SpanwiseWarning, match="link to a folder above"):
+        assert len(names(folder)) == 6
+
+
+def test_pipes_are_left_out(folder):
+    os.mkfifo(folder / "pipe")
+    with pytest.warns(SpanwiseWarning, match="not a file"):
+        assert len(names(folder)) == 6
+
+
+def test_weights_add_up_to_what_is_on_disk(tmp_path, folder):
+    tar(folder / "more.tar", {"1.xml": XML, "2.xml": XML})
+    weights = [source.weight for source in sources([str(folder)])]
+    assert sum(weights[:-2]) == 6 * len(XML)
+    assert 0 < sum(weights[-2:]) <= (folder / "more.tar").stat().st_size
+    assert total_size([str(folder)]) == 6 * len(XML) + (folder / "more.tar").stat().st_size
