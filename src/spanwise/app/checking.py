@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -21,6 +21,9 @@ from spanwise.model.policy import Policy
 from spanwise.model.run import Run
 from spanwise.model.topics import Topics
 
+if TYPE_CHECKING:
+    from spanwise.ground.rules import Violation
+
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
 
 
@@ -33,10 +36,34 @@ class Report:
     content: Run | Judgements | Preferences | Topics | None = None
     problems: list[tuple[int | None, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)  # of the rules of a task
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Problems and violations in the order of their lines."""
+        listed: list[dict[str, Any]] = [
+            {"line": line, "message": message} for line, message in self.problems
+        ]
+        if isinstance(self.content, Run):
+            listed += [_as_problem(one, self.content) for one in self.violations]
+        return sorted(listed, key=lambda problem: problem["line"] or 0)
 
 
-def checked(file: str, format_name: str | None) -> Report:
-    """Read a file to its end and note everything that is wrong with it."""
+def _as_problem(violation: Violation, run: Run) -> dict[str, Any]:
+    topic = text(violation.topic)
+    return {
+        "line": run.rows.line(violation.row),
+        "message": f"topic {topic!r}, rank {violation.rank}: {violation.message}",
+        "topic": topic,
+        "rank": violation.rank,
+        "rule": violation.rule,
+    }
+
+
+def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Report:
+    """Read a file to its end and note everything that is wrong with it.
+
+    Whether results of a run are there twice is left to the rules of its task if it is `ruled`.
+    """
     report = Report(file)
     seen: set[tuple[int | None, str]] = set()
 
@@ -51,7 +78,7 @@ def checked(file: str, format_name: str | None) -> Report:
             entry = find_format(format_name, KINDS) if format_name else recognised_file(file, KINDS)
             report.format = entry.name
             report.content = read(file, KINDS, entry.name, Reading(report=note))
-            _inspect(report)
+            _inspect(report, ruled)
         except FormatError as error:
             if not (isinstance(error, EmptyError) and report.problems):
                 note(error)
@@ -60,15 +87,16 @@ def checked(file: str, format_name: str | None) -> Report:
     return report
 
 
-def _inspect(report: Report) -> None:
+def _inspect(report: Report, ruled: bool) -> None:
     content = report.content
     if isinstance(content, Topics):
         _note_queries(report, content)
     elif isinstance(content, Run) and (content.paths is not None or content.spans is not None):
-        _note_repeated_parts(report, content)
-        _remark_on_length(report, content, 1500)
+        if not ruled:
+            _note_repeated_parts(report, content)
+            _remark_on_length(report, content, 1500)
     elif isinstance(content, Run):
-        if content.spans is None and content.paths is None:  # parts of one document may be many
+        if not ruled:
             _note_repeated(report, content)
         _remark_on_run(report, content)
     elif isinstance(content, Judgements):
@@ -181,18 +209,20 @@ def shown_as_text(reports: list[Report], most: int) -> str:
     """One line per problem, in the form of an error message, and a line per file."""
     lines = []
     for report in reports:
-        for line, problem in report.problems[:most]:
-            lines.append(f"{report.file}{'' if line is None else f':{line}'}: {problem}")
-        if len(report.problems) > most:
-            lines.append(f"{report.file}: and {len(report.problems) - most} more problems")
+        problems = report.listed()
+        for problem in problems[:most]:
+            place = "" if problem["line"] is None else f":{problem['line']}"
+            lines.append(f"{report.file}{place}: {problem['message']}")
+        if len(problems) > most:
+            lines.append(f"{report.file}: and {len(problems) - most} more problems")
         lines += [f"{report.file}: remark: {remark}" for remark in report.remarks]
         lines.append(f"{report.file}: {_verdict(report)}")
     return "\n".join(lines) + "\n"
 
 
 def _verdict(report: Report) -> str:
-    if report.problems:
-        count = len(report.problems)
+    count = len(report.problems) + len(report.violations)
+    if count:
         return f"{count} problem{'s' if count != 1 else ''}"
     if isinstance(report.content, Topics):
         return f"fine ({report.format}: {len(report.content)} topics)"
@@ -210,7 +240,7 @@ def shown_as_json(reports: list[Report]) -> str:
         {
             "file": report.file,
             "format": report.format,
-            "problems": [{"line": line, "message": text} for line, text in report.problems],
+            "problems": report.listed(),
             "remarks": report.remarks,
         }
         for report in reports

@@ -14,7 +14,7 @@ from spanwise.version import __version__
 
 COMMANDS = (
     *("eval", "trec_eval", "inex_eval"),
-    *("measures", "formats", "check", "convert"),
+    *("measures", "formats", "check", "explain", "convert"),
     *("collection", "nexi", "demo"),
 )
 

@@ -31,6 +31,16 @@ def _cumulated(gains: FloatArray) -> FloatArray:
     return np.cumsum(_discounted(gains), axis=-1)
 
 
+def gain_curves(r: Rankings, gains: Gains, dcg: Scale) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each rank the gain, DCG up to it, and DCG of the best ranking possible up to it."""
+    gain = _scaled(result_gains(r, gains), dcg)
+    best = _scaled(ideal_gains(r, gains), dcg)
+    ideal = np.zeros(gain.shape)
+    shared = min(best.shape[-1], r.depth)
+    ideal[:, :shared] = best[:, :shared]
+    return gain, _cumulated(gain), _cumulated(ideal)
+
+
 def _dcg(r: Rankings, gains: Gains, dcg: Scale, cutoff: int | None) -> FloatArray:
     return r.total(_discounted(_scaled(result_gains(r, gains), dcg)[:, :cutoff]))
 

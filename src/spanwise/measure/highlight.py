@@ -27,15 +27,40 @@ CHARACTERS = (Law.NOTHING_IS_ZERO, Law.ORDER_FREE, Law.CUT_IN_TWO)
 
 def interpolated(r: Readings, repeats: Repeats, levels: FloatArray) -> FloatArray:
     """For each topic and level the best precision at any rank that reaches the level; else 0."""
+    precision, places = _reached(r, repeats, levels)
+    best = np.concatenate([best_from(precision), np.zeros((len(r), 1))], axis=-1)
+    return np.take_along_axis(best, places, axis=-1)
+
+
+def picked(r: Readings, repeats: Repeats, levels: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Precision after each rank, and for each level the rank (from 0) whose precision it takes.
+
+    A level that is never reached has the number of ranks.
+    """
+    precision, places = _reached(r, repeats, levels)
+    depth = precision.shape[-1]
+    best = np.concatenate([best_from(precision), np.full((len(r), 1), -1.0)], axis=-1)
+    wanted = np.take_along_axis(best, places, axis=-1)
+    reaches = np.arange(depth) >= places[..., None]
+    fits = reaches & (precision[:, None, :] == wanted[..., None])
+    return precision, np.where(fits.any(axis=-1), fits.argmax(axis=-1) if depth else 0, depth)
+
+
+def best_from(precision: FloatArray) -> FloatArray:
+    """The best precision at each rank or further down."""
+    best: FloatArray = np.maximum.accumulate(precision[:, ::-1], axis=-1)[:, ::-1]
+    return best
+
+
+def _reached(r: Readings, repeats: Repeats, levels: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Precision after each rank, and for each level the first rank (from 0) that reaches it."""
     skip = repeats == "skip"
     gathered = r.gathered(skip)
     precision = r.ratio(gathered, r.read(skip), undefined=0)
     reached, asked = r.steps(gathered, levels)
     if r.policy.conventions.recall_level == "floored":  # recall above 1 is passed over
         precision, reached = np.where(reached > 100, 0, precision), np.minimum(reached, 100)
-    best = np.maximum.accumulate(precision[:, ::-1], axis=-1)[:, ::-1]
-    best = np.concatenate([best, np.zeros((len(r), 1))], axis=-1)
-    return np.take_along_axis(best, _places(reached, asked), axis=-1)
+    return precision, _places(reached, asked)
 
 
 def _places(rising: IntArray, asked: IntArray) -> IntArray:

@@ -9,12 +9,13 @@ from unicodedata import category
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells as text. The first column is words, all others are numbers."""
+    """Cells as text. The first column is words, all others are numbers, unless it is said."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
+    words: tuple[int, ...] = (0,)  # columns of words (as text only)
 
     def widths(self) -> list[int]:
         """The widest cell of every column."""
@@ -27,7 +28,9 @@ class Table:
             return tuple(change(visible(cell)) for cell in row)
 
         below = tuple(map(visible, self.below))
-        return Table(cells(self.header), tuple(map(cells, self.rows)), below, self.rules)
+        return Table(
+            cells(self.header), tuple(map(cells, self.rows)), below, self.rules, self.words
+        )
 
 
 def visible(text: str) -> str:
@@ -64,9 +67,13 @@ def _panel(table: Table, columns: list[int]) -> str:
     widths = table.widths()
 
     def line(cells: Sequence[str]) -> str:
-        first = cells[columns[0]].ljust(widths[columns[0]])
-        rest = [cells[column].rjust(widths[column]) for column in columns[1:]]
-        return "  ".join([first, *rest]).rstrip()
+        drawn = [
+            cells[column].ljust(widths[column])
+            if column in table.words
+            else cells[column].rjust(widths[column])
+            for column in columns
+        ]
+        return "  ".join(drawn).rstrip()
 
     rule = "-" * (sum(widths[column] for column in columns) + 2 * (len(columns) - 1))
     lines = [line(table.header), rule]

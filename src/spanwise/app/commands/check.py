@@ -14,22 +14,52 @@ import click
 @click.option(
     "--most", type=click.IntRange(1), default=100, help="Problems shown per file (text only)."
 )
-def command(files: tuple[str, ...], layout: str, file_format: str | None, most: int) -> int:
+@click.option("--task", help="Apply the rules of this task to the runs, such as focused or ric.")
+@click.option("--top", type=click.IntRange(1), help="Results per topic that the task allows.")
+@click.option("--fix", metavar="OUT", help="Write the run to OUT as its task wants it.")
+def command(
+    files: tuple[str, ...],
+    layout: str,
+    file_format: str | None,
+    most: int,
+    task: str | None,
+    top: int | None,
+    fix: str | None,
+) -> int:
     """Validate runs, judgements and topics and report every problem, not only the first.
 
     The status is 1 if there was a problem. What is odd but harmless is said as a remark.
+
+    Tasks are thorough, focused, fetch-browse, all-in-context, ric, bic, restricted-focused,
+    restricted-ric and efficiency; the names that submissions of INEX gave them work too.
 
     \b
     Examples:
       spanwise check run.txt qrels.txt
       spanwise check runs/ --format json
       spanwise check topics.xml
+      spanwise check --task focused passages.run --fix repaired.run
+      spanwise check --task efficiency --top 15 passages.run
     """
     from spanwise.app.checking import checked, cross_checked, shown_as_json, shown_as_text
     from spanwise.app.output import emit
+    from spanwise.errors import UsageError
     from spanwise.formats import expanded
 
-    reports = [checked(file, file_format) for file in expanded(files)]
+    rules = None
+    if task is not None:
+        from spanwise.ground.tasks import find_task
+
+        rules = find_task(task, top)
+    elif fix is not None or top is not None:
+        raise UsageError("--fix and --top need --task, whose rules they are about")
+    reports = [checked(file, file_format, ruled=task is not None) for file in expanded(files)]
     cross_checked(reports)
+    if rules is not None:
+        from spanwise.app.ruling import apply_rules, write_repaired
+
+        apply_rules(reports, rules)
     emit(shown_as_json(reports) if layout == "json" else shown_as_text(reports, most))
-    return 1 if any(report.problems for report in reports) else 0
+    if rules is not None and fix is not None:
+        write_repaired(reports, rules, fix)
+    return 1 if any(report.problems or report.violations for report in reports) else 0

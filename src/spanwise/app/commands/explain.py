@@ -1,0 +1,70 @@
+"""spanwise explain: why a topic has its score."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("explain")
+@click.argument("judgements")
+@click.argument("run")
+@click.option("--topic", required=True, help="The topic to look at.")
+@click.option("-m", "--measure", required=True, help="The measure to explain.")
+@click.option("--most", type=click.IntRange(1), help="Rows to show; all by default.")
+@click.option("--profile", help="A named policy.")
+@click.option("--task", help="What the run is for, as for eval.")
+@click.option(
+    "--ties",
+    type=click.Choice(["docno", "file", "rank", "expected"]),
+    help="Order of equal scores.",
+)
+@click.option("--depth", type=int, help="Look only at so many results.")
+@click.option("--judged-only", is_flag=True, help="Take unjudged results out of the ranking.")
+@click.option("--judgements-format", help="See: spanwise formats.")
+@click.option("--run-format", help="See: spanwise formats.")
+def command(
+    judgements: str,
+    run: str,
+    topic: str,
+    measure: str,
+    most: int | None,
+    profile: str | None,
+    task: str | None,
+    ties: str | None,
+    depth: int | None,
+    judged_only: bool,
+    judgements_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Show the ranking of one topic row by row, with what a measure makes of it.
+
+    Each row has what the result is worth and what precision and recall, or cumulated gain, have
+    come to; a line is drawn below the cut-off. For iP and MAiP a mark shows which levels of recall
+    take their precision from a row. The value and the signature of all choices come last.
+
+    \b
+    Examples:
+      spanwise explain qrels.txt run.txt --topic 7 -m nDCG@10
+      spanwise explain inex.qrels passages.run --topic 2009001 -m 'iP[0.01]' --most 20
+    """
+    import shutil
+    import sys
+
+    from spanwise.app.evaluation import Request
+    from spanwise.app.explaining import case_of, explained
+    from spanwise.app.output import emit
+
+    policy = {"ties": ties, "depth": depth, "unjudged": "drop" if judged_only else None}
+    request = Request(
+        judgements,
+        [run],
+        [measure],
+        profile,
+        task,
+        {name: value for name, value in policy.items() if value is not None},
+        judgements_format,
+        run_format,
+    )
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else None
+    emit(explained(case_of(request, topic), width, most))

@@ -1,0 +1,223 @@
+"""What `spanwise explain` does: one topic of one run, as its measure sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.errors import UsageError
+from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.ground import align, refuse_duplicate_judgements
+from spanwise.ground.order import by_score, places_of
+from spanwise.ground.passages import ordered_results, readings
+from spanwise.measure.context import document_scores
+from spanwise.measure.gains import gain_curves
+from spanwise.measure.highlight import LEVELS, best_from, picked
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements, Preferences
+from spanwise.model.spans import UNKNOWN
+from spanwise.pipeline import asked as measures_of
+from spanwise.pipeline import assumptions, fitting, kinds_of, refuse_unfit, values_of
+from spanwise.profiles import find_profile
+from spanwise.report import explanation
+from spanwise.report.scores import shown
+
+if TYPE_CHECKING:
+    from spanwise.app.evaluation import Request
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.measures import Asked
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+    from spanwise.report.tables import Table
+
+TEXT = {"iP", "MAiP", "char_prec", "char_rec", "char_f1"}
+CONTEXT = {"gP", "gR", "MAgP"}
+BINARY = {"AP", "P", "R", "RR"}
+GAINS = {"nDCG", "DCG"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One topic of one run, and the measure that is to be explained."""
+
+    judgements: Judgements | Preferences
+    run: Run
+    topic: bytes
+    asked: Asked
+    policy: Policy
+
+    @property
+    def name(self) -> str:
+        """The measure's own name, whatever it was called."""
+        return self.asked.measure.name
+
+    def parameters(self, *names: str) -> list[Any]:
+        """The values of some of the measure's parameters."""
+        return [self.asked.parameter(name) for name in names]
+
+
+def case_of(request: Request, topic: str) -> Case:
+    """Read the files and settle what is asked of them."""
+    named = find_profile(request.profile, request.task)
+    measures_of(request.measures)  # a mistake in a name is said before anything is read
+    given = request.policy or {}
+    how = Reading(ranks=given.get("ties") == "rank")
+    judgements = read_judgements(request.judgements, request.judgements_format, how)
+    run = read_run(request.runs[0], request.run_format, how)
+    word = request.profile or request.task
+    profile = fitting(named, judgements, run, request.measures, named=word)
+    measures = measures_of(request.measures, profile.defaults)
+    if len(measures) != 1:
+        raise UsageError(f"{request.measures[0]!r} is {len(measures)} measures; name one of them")
+    refuse_unfit(judgements, measures)
+    key = topic.encode("utf-8", "surrogateescape")
+    if key not in judgements.rows.topics:
+        raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
+    if isinstance(judgements, Judgements):
+        refuse_duplicate_judgements(judgements, [key])
+        if judgements.assessors is not None:
+            raise UsageError(
+                f"{judgements.rows.source}: several assessors; expected the judgements of one"
+            )
+    return Case(judgements, run, key, measures[0], replace(profile.policy, **given))
+
+
+def explained(case: Case, width: int | None, most: int | None = None) -> str:
+    """The ranking row by row, then the value with its signature."""
+    notes: list[str] = []
+    values = values_of(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes)
+    value = values[case.asked.label][0]
+    table, words = _table(case)
+    if case.policy.ties == "expected":
+        notes.append("the value is the mean over all orders of equal scores; one order is shown")
+    if case.topic not in case.run.rows.topics:
+        notes.append("the run has no results for this topic")
+    result = value if isinstance(value, str) else shown(float(value))
+    lines = [
+        f"{case.run.name}, topic {text(case.topic)}: {case.asked.label} = {result}",
+        *words,
+        case.policy.signature(*assumptions([case.asked])),
+        *notes,
+    ]
+    return explanation.drawn(table, lines, width, most)
+
+
+def _table(case: Case) -> tuple[Table, list[str]]:
+    """The rows, and what is to be said about them."""
+    (cutoff,) = case.parameters("cutoff")
+    if case.name in TEXT | CONTEXT:
+        table, words = _of_text(case)
+    elif case.name in BINARY | GAINS:
+        table, words = _of_documents(case), []
+    else:
+        words = [f"how {case.name} comes about is not shown row by row"]
+        table = explanation.plain_table(_listing(case.run, _rows(case)))
+    return explanation.cut_after(table, cutoff), words
+
+
+# Text ---------------------------------------------------------------------------------------
+
+
+def _of_text(case: Case) -> tuple[Table, list[str]]:
+    assert isinstance(case.judgements, Judgements)
+    (block,) = readings(case.run, case.judgements, [case.topic], case.policy)
+    rows = _rows(case)
+    if case.name in CONTEXT:
+        scores = None
+        if case.name != "gR":  # which counts documents only
+            how = case.parameters("score", "beta", "n", "tolerance")
+            scores = document_scores(block, *how)
+        documents = list(dict.fromkeys(_listing(case.run, rows).documents))
+        return explanation.context_table(block, documents, scores), []
+    (repeats,) = case.parameters("repeats")
+    skip, listing = repeats == "skip", _listing(case.run, rows)
+    if case.name not in ("iP", "MAiP"):
+        return explanation.text_table(block, listing, skip), []
+    (recall,) = case.parameters("recall")
+    levels = LEVELS if recall is None else np.array([recall])
+    precision, chosen = picked(block, repeats, levels)
+    depth = precision.shape[-1]
+    marks = explanation.level_marks(levels, chosen[0], depth)
+    words = _of_levels(levels, chosen[0], depth)
+    return explanation.text_table(block, listing, skip, best_from(precision), marks), words
+
+
+def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
+    missed = levels[chosen == depth]
+    words = (
+        [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
+    )
+    if len(missed):
+        several = f"levels {missed[0]:.2f} to {missed[-1]:.2f} are"
+        which = several if len(missed) > 1 else f"level {missed[0]:.2f} is"
+        words.append(f"recall {which} never reached: 0")
+    return words
+
+
+# Documents ----------------------------------------------------------------------------------
+
+
+def _of_documents(case: Case) -> Table:
+    assert isinstance(case.judgements, Judgements)
+    (block,) = align(case.run, case.judgements, [case.topic], case.policy).blocks(with_scores=True)
+    listing = _listing(case.run, _rows(case))
+    if case.name in GAINS:
+        gains, dcg = case.parameters("gains", "dcg")
+        return explanation.gain_table(block, listing, *gain_curves(block, gains, dcg))
+    (rel,) = case.parameters("rel")
+    return explanation.grade_table(block, listing, rel, averaged=case.name == "AP")
+
+
+# Results ------------------------------------------------------------------------------------
+
+
+def _rows(case: Case) -> IntArray:
+    """The rows of the topic's results, in the order in which the measure sees them."""
+    reads = case.asked.measure.reads
+    kind = kinds_of(case.judgements)[0] if reads == "anything" else reads
+    if kind == "readings" and isinstance(case.judgements, Judgements):
+        return ordered_results(case.run, case.judgements, [case.topic], case.policy).row
+    if case.topic not in case.run.rows.topics:
+        return np.zeros(0, np.int64)
+    number = case.run.rows.topics.index(case.topic)
+    mine = np.arange(case.run.rows.starts[number], case.run.rows.starts[number + 1])
+    order = np.argsort(places_of(by_score(case.run, case.policy), case.run, case.policy, mine))
+    rows = mine[order][: case.policy.depth]
+    if case.policy.unjudged == "drop" and isinstance(case.judgements, Judgements):
+        return rows[_judged(case, rows)]
+    return rows
+
+
+def _judged(case: Case, rows: IntArray) -> list[int]:
+    """Places of the results that were judged."""
+    assert isinstance(case.judgements, Judgements)
+    theirs, number = case.judgements.rows, case.judgements.rows.topics.index(case.topic)
+    every = np.arange(theirs.starts[number], theirs.starts[number + 1])
+    graded = every[case.judgements.grades[every] >= 0]
+    known = set(case.judgements.documents.take(graded))
+    return [place for place, name in enumerate(case.run.documents.take(rows)) if name in known]
+
+
+def _listing(run: Run, rows: IntArray) -> explanation.Listing:
+    documents = [text(name) for name in run.documents.take(rows)]
+    return explanation.Listing(documents, _places(run, rows))
+
+
+def _places(run: Run, rows: IntArray) -> Sequence[str]:
+    """Paths, or starts and ends; empty where results are whole documents."""
+    if run.paths is not None:
+        paths = [text(path) for path in run.paths.take(rows)]
+        lasts = [""] * len(paths) if run.ends is None else map(text, run.ends.take(rows))
+        names = [f"{path} {last}".strip() for path, last in zip(paths, lasts, strict=True)]
+    elif run.spans is None:
+        return ()
+    else:
+        names = [""] * len(rows)
+    if run.spans is None:
+        return names
+    spans = run.spans.at(rows)
+    pairs = zip(names, spans.starts.tolist(), spans.ends.tolist(), strict=True)
+    return [name or ("?" if start == UNKNOWN else f"{start}-{end}") for name, start, end in pairs]

@@ -1,0 +1,143 @@
+"""A run made to keep the rules of its task: the better ranked of two results stays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.ground.rules import Lookup, Result, Shown, beyond, by_topic, identity
+from spanwise.ground.tasks import Rules, find_task
+from spanwise.model.rows import Rows
+from spanwise.model.spans import Spans
+
+if TYPE_CHECKING:
+    from spanwise.model.run import Run
+
+CHANGES = {
+    "unplaced": "results that could not be placed, taken out",
+    "unknown": "results that the collection does not have, taken out",
+    "duplicate": "results that were there already, taken out",
+    "one-per-document": "results of documents that had one already, taken out",
+    "overlap": "results that overlapped a better ranked one, taken out",
+    "grouping": "results moved up to the others of their document",
+    "length": "results past the limit, taken out",
+    "document-characters": "results past the characters of a document, cut or taken out",
+    "topic-characters": "results past the characters of a topic, cut or taken out",
+}
+"""What is done about each rule, in words."""
+
+
+def repaired(
+    run: Run, task: str | Rules, collection: Lookup | None = None, most: int | None = None
+) -> tuple[Run, Mapping[str, int]]:
+    """The run without what its task forbids, and how many results each rule changed.
+
+    Of two results that cannot both stay the better ranked one does. Documents are brought together
+    in the order in which they first appear. A span that passes a limit of characters is cut, an
+    element is taken out. Stated ranks are given up: they would be wrong.
+    """
+    rules = find_task(task, most) if isinstance(task, str) else task
+    changes: Counter[str] = Counter()
+    kept = []
+    for topic, results in by_topic(run, collection):
+        some = _without_forbidden(results, rules, changes)
+        some = _grouped(some, changes) if rules.consecutive else some
+        kept.append((topic, _within_limits(some, rules, changes)))
+    kept = [(topic, some) for topic, some in kept if some]
+    if not kept:
+        raise InputError(f"{run.rows.source}: nothing is left of the run after its repair")
+    return _picked(run, kept), {rule: changes[rule] for rule in CHANGES if changes[rule]}
+
+
+def _without_forbidden(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
+    kept: list[Result] = []
+    seen: set[tuple[object, ...]] = set()
+    documents: dict[bytes, Shown] = {}
+    for result in results:
+        shown = documents.get(result.document)
+        if result.trouble:
+            changes["unplaced" if result.trouble == "unplaced" else "unknown"] += 1
+        elif identity(result) in seen:
+            changes["duplicate"] += 1
+        elif rules.alone and shown is not None:
+            changes["one-per-document"] += 1
+        elif not rules.overlap and shown is not None and shown.meets(result) is not None:
+            changes["overlap"] += 1
+        else:
+            seen.add(identity(result))
+            documents.setdefault(result.document, Shown()).add(result, len(kept))
+            kept.append(result)
+    return kept
+
+
+def _grouped(results: list[Result], changes: Counter[str]) -> list[Result]:
+    """Results of one document together, documents in order of first appearance."""
+    groups: dict[bytes, list[Result]] = {}
+    left: set[bytes] = set()  # documents that others have come after
+    before = None
+    for result in results:
+        if before is not None and result.document != before:
+            left.add(before)
+        changes["grouping"] += result.document in left
+        groups.setdefault(result.document, []).append(result)
+        before = result.document
+    return [result for group in groups.values() for result in group]
+
+
+def _within_limits(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
+    end = beyond(results, rules)
+    if end is not None:
+        changes["length"] += len(results) - end
+        results = results[:end]
+    if rules.per_document:
+        results = _cut(results, rules.per_document, "document-characters", changes)
+    if rules.per_topic:
+        results = _cut(results, rules.per_topic, "topic-characters", changes)
+    return results
+
+
+def _cut(results: list[Result], most: int, rule: str, changes: Counter[str]) -> list[Result]:
+    """Each owner's results until they have the characters that are allowed."""
+    left: dict[bytes, int] = {}
+    kept = []
+    for result in results:
+        owner = result.document if rule == "document-characters" else b""
+        room = left.setdefault(owner, most)
+        fits = result.length <= room
+        if not fits:
+            changes[rule] += 1
+            if room <= 0 or result.path:
+                continue
+            result = result._replace(length=room)
+        left[owner] = room - max(result.length, 0)
+        kept.append(result)
+    return kept
+
+
+def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
+    """A run of these results, in this order."""
+    rows = np.array([result.row for _, some in kept for result in some], np.int64)
+    counts = [len(some) for _, some in kept]
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    spans = run.spans
+    if spans is not None:
+        lengths = [result.length for _, some in kept for result in some if not result.path]
+        cut = spans.lengths[rows]
+        named = np.array([bool(result.path) for _, some in kept for result in some], np.bool_)
+        cut[~named] = lengths
+        spans = Spans(spans.starts[rows], cut)
+    return replace(
+        run,
+        rows=Rows(run.rows.source, tuple(topic for topic, _ in kept), starts, has_lines=False),
+        documents=run.documents.reordered(rows),
+        scores=run.scores[rows],
+        ranks=None,
+        spans=spans,
+        paths=None if run.paths is None else run.paths.reordered(rows),
+        ends=None if run.ends is None else run.ends.reordered(rows),
+    )

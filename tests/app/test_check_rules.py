@@ -1,0 +1,184 @@
+"""`spanwise check --task`: violations with line, topic and rank, and repaired runs."""
+
+import json
+
+import pytest
+
+RUN = (
+    "1 Q0 a 1 9 mine 0 100\n"
+    "1 Q0 b 2 8 mine 0 50\n"
+    "1 Q0 a 3 7 mine 50 100\n"
+    "2 Q0 a 1 9 mine 0 600\n"
+    "2 Q0 a 2 8 mine 700 10\n"
+    "2 Q0 a 3 7 mine X X\n"
+)
+
+
+@pytest.fixture
+def passages(folder):
+    (folder / "passages.run").write_text(RUN)
+    return folder / "passages.run"
+
+
+@pytest.fixture
+def check(ask, passages):
+    def check(task, *words):
+        return ask("check", "--task", task, passages.name, *words)
+
+    return check
+
+
+def test_a_violation_is_a_problem_with_line_topic_and_rank(check):
+    answer = check("focused")
+    assert answer.status == 1
+    assert answer.text.splitlines() == [
+        "passages.run:3: topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1",
+        "passages.run:6: topic '2', rank 3: result 'a' could not be placed in its document",
+        "passages.run: 2 problems",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task", "rules"),
+    [
+        ("thorough", ["unplaced"]),
+        ("CO.Thorough", ["unplaced"]),
+        ("ric", ["overlap", "grouping", "unplaced"]),
+        ("bic", ["one-per-document", "one-per-document", "unplaced", "one-per-document"]),
+        ("restricted-ric", ["overlap", "grouping", "document-characters", "unplaced"]),
+    ],
+)
+def test_each_task_has_its_rules(check, task, rules):
+    answer = check(task, "--format", "json")
+    (file,) = json.loads(answer.out)["files"]
+    assert [problem["rule"] for problem in file["problems"]] == rules
+
+
+def test_the_same_for_programs(check):
+    (file,) = json.loads(check("focused", "--format", "json").out)["files"]
+    assert file["problems"][0] == {
+        "line": 3,
+        "message": "topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1",
+        "topic": "1",
+        "rank": 3,
+        "rule": "overlap",
+    }
+
+
+def test_a_run_that_keeps_the_rules_is_fine(ask, folder):
+    (folder / "good.run").write_text("1 Q0 a 1 9 mine 0 100\n")
+    answer = ask("check", "--task", "focused", "good.run")
+    assert (answer.status, answer.text) == (
+        0,
+        "good.run: fine (inex_run: 1 lines of data, 1 topics)\n",
+    )
+
+
+def test_documents_that_are_there_twice_are_told_once(ask, folder):
+    (folder / "twice.run").write_text("1 Q0 a 1 9 mine\n1 Q0 a 2 8 mine\n")
+    answer = ask("check", "--task", "ric", "twice.run")
+    assert answer.text.splitlines() == [
+        "twice.run:2: topic '1', rank 2: result 'a' is there already at rank 1",
+        "twice.run: 1 problem",
+    ]
+
+
+def test_what_cannot_be_checked_is_said(ask, folder):
+    (folder / "paths.run").write_text("1 Q0 a 1 9 mine /article[1]/p[1]\n")
+    answer = ask("check", "--task", "restricted-focused", "paths.run")
+    assert answer.status == 0
+    assert "remark: results of unknown size, not counted in characters: 1\n" in answer.text
+
+
+def test_judgements_beside_the_run_have_no_rules(ask, passages):
+    answer = ask("check", "--task", "thorough", "--top", "2", "qrels.txt", passages.name)
+    assert answer.status == 1
+    assert "qrels.txt: fine" in answer.text
+    assert "topic '1', rank 3: 3 results; at most 2 are allowed" in answer.text
+
+
+# Repair -------------------------------------------------------------------------------------
+
+
+def test_a_repaired_run_is_written_and_told(check, ask, folder):
+    answer = check("focused", "--fix", "out.run")
+    assert answer.status == 1
+    assert answer.err.splitlines() == [
+        "spanwise: repaired: results that could not be placed, taken out: 1 (unplaced)",
+        "spanwise: repaired: results that overlapped a better ranked one, taken out: 1 (overlap)",
+        "spanwise: repaired: out.run: 4 of 6 results",
+    ]
+    assert (folder / "out.run").read_text() == (
+        "1 Q0 a 1 9 mine 0 100\n"
+        "1 Q0 b 2 8 mine 0 50\n"
+        "2 Q0 a 1 9 mine 0 600\n"
+        "2 Q0 a 2 8 mine 700 10\n"
+    )
+    assert ask("check", "--task", "focused", "out.run").status == 0
+
+
+def test_restricted_runs_are_cut(check, folder):
+    check("restricted-ric", "--fix", "out.run")
+    assert "2 Q0 a 1 9 mine 0 500\n" in (folder / "out.run").read_text()
+    assert "700 10" not in (folder / "out.run").read_text()
+
+
+def test_a_run_of_documents_is_written_as_it_was_read(ask, folder):
+    (folder / "twice.run").write_text("1 Q0 a 1 9 mine\n1 Q0 a 2 8 mine\n1 Q0 b 3 7 mine\n")
+    ask("check", "--task", "thorough", "twice.run", "--fix", "out.run")
+    assert (folder / "out.run").read_text() == "1 Q0 a 1 9.0 mine\n1 Q0 b 2 7.0 mine\n"
+
+
+def test_submissions_keep_their_header(ask, folder):
+    (folder / "run.xml").write_text(
+        '<inex-submission participant-id="9" run-id="mine" task="Focused" query="automatic"'
+        ' result-type="element">\n<topic-fields title="yes" castitle="no" description="no"'
+        ' narrative="no"/>\n<description>one</description>\n<collections><collection>wikipedia'
+        '</collection></collections>\n<topic topic-id="1">\n'
+        "<result><file>a</file><path>/article[1]/sec[1]</path><rank>1</rank></result>\n"
+        "<result><file>a</file><path>/article[1]</path><rank>2</rank></result>\n"
+        "</topic>\n</inex-submission>\n"
+    )
+    answer = ask("check", "--task", "focused", "run.xml", "--fix", "out.xml")
+    assert "rank 2: result 'a' /article[1] overlaps the one at rank 1" in answer.text
+    written = (folder / "out.xml").read_text()
+    assert 'participant-id="9"' in written
+    assert "/article[1]/sec[1]" in written
+    assert written.count("<result>") == 1
+
+
+def test_nothing_to_repair_is_said(ask, folder):
+    (folder / "good.run").write_text("1 Q0 a 1 9 mine 0 100\n")
+    answer = ask("check", "--task", "focused", "good.run", "--fix", "out.run")
+    assert answer.status == 0
+    assert answer.err == "spanwise: repaired: out.run: 1 of 1 results, unchanged\n"
+
+
+# Mistakes -----------------------------------------------------------------------------------
+
+
+def test_an_unknown_task(check):
+    assert check("snippets").complaint.startswith("unknown task 'snippets'; expected one of")
+
+
+@pytest.mark.parametrize("words", [("--fix", "out.run"), ("--top", "3")])
+def test_a_repair_needs_a_task(ask, passages, words):
+    assert "need --task" in ask("check", passages.name, *words).complaint
+
+
+def test_rules_are_for_runs(ask, folder):
+    assert "none of the files is a run" in ask("check", "--task", "ric", "qrels.txt").complaint
+
+
+def test_one_run_is_repaired_at_a_time(ask, passages):
+    answer = ask("check", "--task", "ric", "run.txt", passages.name, "--fix", "out.run")
+    assert answer.status == 2
+    assert "--fix writes one run, but 2 were read" in answer.err
+
+
+def test_a_run_that_cannot_be_read_in_full_is_not_repaired(ask, passages, folder):
+    passages.write_text(RUN + "3 Q0 a 1 high mine 0 5\n")
+    answer = ask("check", "--task", "ric", passages.name, "--fix", "out.run")
+    assert answer.status == 2
+    assert "not repaired, because it could not be read in full" in answer.err
+    assert not (folder / "out.run").exists()

@@ -1,0 +1,190 @@
+"""`spanwise explain`: rankings row by row, checked by hand."""
+
+import pytest
+
+from spanwise.app.evaluation import Request
+from spanwise.app.explaining import case_of, explained
+
+# Highlighted: 0 to 100 of a, 50 to 150 of b; 200 characters.
+#
+# rank          size  relevant  new  read  found  precision  recall
+# 1  a 0-50       50        50   50    50     50          1     1/4
+# 2  c 0-100     100         0    0   150     50        1/3     1/4
+# 3  a 25-125    100        75   50   250    100        2/5     1/2
+# 4  b 50-100     50        50   50   300    150        1/2     3/4
+INEX = "1 Q0 a 100 1000 0 0:100\n1 Q0 b 100 500 60 50:100\n1 Q0 c 0 400\n2 Q0 a 10 1000 0 0:10\n"
+PASSAGES = (
+    "1 Q0 a 1 9 mine 0 50\n1 Q0 c 2 8 mine 0 100\n1 Q0 a 3 7 mine 25 100\n1 Q0 b 4 6 mine 50 50\n"
+)
+
+
+@pytest.fixture
+def explain(ask, folder):
+    (folder / "inex.qrels").write_text(INEX)
+    (folder / "passages.run").write_text(PASSAGES)
+
+    def explain(measure, *words, files=("inex.qrels", "passages.run"), topic="1"):
+        return ask("explain", *files, "--topic", topic, "-m", measure, *words)
+
+    return explain
+
+
+def cells(answer):
+    """The rows of the table, without header and rules."""
+    assert answer.status == 0, answer
+    table = answer.text.partition("\n\n")[0].splitlines()
+    return [line.split() for line in table[2:] if not line.startswith("-")]
+
+
+def below(answer):
+    return answer.text.partition("\n\n")[2].splitlines()
+
+
+# Text ---------------------------------------------------------------------------------------
+
+
+def test_interpolated_precision(explain):
+    answer = explain("iP[0.3]")
+    assert answer.text.startswith(
+        "rank  document  part    size  relevant  new  precision  recall  best from here\n"
+    )
+    assert cells(answer) == [
+        ["1", "a", "0-50", "50", "50", "50", "1.0000", "0.2500", "1.0000"],
+        ["2", "c", "0-100", "100", "0", "0", "0.3333", "0.2500", "0.5000"],
+        ["3", "a", "25-125", "100", "75", "50", "0.4000", "0.5000", "0.5000"],
+        ["4", "b", "50-100", "50", "50", "50", "0.5000", "0.7500", "0.5000", "<", "0.30"],
+    ]
+    assert below(answer) == [
+        "mine, topic 1: iP[0.3] = 0.5000",
+        "<: recall levels that take their precision here",
+        "ties:file|topics:judged|empty:skip|spanwise:0.1.0",
+    ]
+
+
+def test_all_levels_of_recall(explain):
+    answer = explain("MAiP")
+    marks = [row[9:] for row in cells(answer)]
+    assert marks == [["<", "0.00-0.25"], [], [], ["<", "0.26-0.75"]]
+    assert "recall levels 0.76 to 1.00 are never reached: 0" in below(answer)
+    assert f"mine, topic 1: MAiP = {(26 + 50 / 2) / 101:.4f}" in below(answer)
+
+
+def test_a_level_that_is_never_reached(explain):
+    answer = explain("iP[0.9]")
+    assert "<" not in answer.text
+    assert "recall level 0.90 is never reached: 0" in below(answer)
+
+
+def test_text_that_is_not_charged_again(explain):
+    rows = cells(explain("char_prec(repeats=skip)"))
+    assert [row[6] for row in rows] == ["1.0000", "0.3333", "0.4444", "0.5455"]
+
+
+def test_documents_in_context(explain):
+    # a: 150 shown, all 100 found; b: 50 shown and found, of 100; bep: b's first result is 10 off
+    answer = explain("gP(score=bep)@2")
+    assert cells(answer) == [
+        ["1", "a", "150", "100", "100", "1.0000", "1.0000", "0.5000"],
+        ["2", "c", "100", "0", "0", "0.0000", "0.5000", "0.5000"],
+        ["3", "b", "50", "50", "100", "0.9800", "0.6600", "1.0000"],
+    ]
+    assert answer.text.splitlines()[4].startswith("---")  # below the cut-off
+    assert below(answer)[0] == "mine, topic 1: gP(score=bep)@2 = 0.5000"
+    assert [row[-1] for row in cells(explain("gR@2"))] == ["0.5000", "0.5000", "1.0000"]
+    assert below(explain("MAgP(score=bep)"))[0].endswith("= 0.8300")
+
+
+def test_a_topic_without_results(explain):
+    answer = explain("MAiP", topic="2")
+    assert cells(answer) == []
+    assert below(answer)[0] == "mine, topic 2: MAiP = 0.0000"
+    assert below(answer)[-1] == "the run has no results for this topic"
+
+
+# Documents ----------------------------------------------------------------------------------
+
+DOCUMENTS = ("qrels.txt", "run.txt")
+
+
+def test_average_precision(explain):
+    answer = explain("AP", files=DOCUMENTS)
+    assert cells(answer) == [
+        ["1", "ape", "0", "0.0000", "0.0000", "0.0000"],
+        ["2", "bat", "1", "yes", "0.5000", "0.5000", "0.2500"],
+        ["3", "cat", "-", "0.3333", "0.5000", "0.2500"],
+        ["4", "dog", "1", "yes", "0.5000", "1.0000", "0.5000"],
+    ]
+    assert below(answer) == [
+        "mine, topic 1: AP = 0.5000",
+        "ties:docno|topics:judged|empty:skip|spanwise:0.1.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [("P@2", "0.5000"), ("R@2", "0.5000"), ("RR", "0.5000"), ("map", "0.5000")],
+)
+def test_relevance_is_binary_in_these(explain, measure, value):
+    answer = explain(measure, files=DOCUMENTS)
+    assert below(answer)[0] == f"mine, topic 1: {measure} = {value}"
+    assert [row[1] for row in cells(answer)] == ["ape", "bat", "cat", "dog"]
+
+
+def test_cumulated_gain(explain, folder):
+    (folder / "qrels.txt").write_text("1 0 bat 3\n1 0 ape 1\n")
+    (row, second, *_) = cells(explain("nDCG@2", files=DOCUMENTS))
+    assert row == ["1", "ape", "1", "1", "1.0000", "3.0000", "0.3333"]
+    assert second == ["2", "bat", "3", "3", "2.8928", "3.6309", "0.7967"]
+    (row, *_) = cells(explain("nDCG(dcg=exp-log2)", files=DOCUMENTS))
+    assert row == ["1", "ape", "1", "1", "1.0000", "7.0000", "0.1429"]
+
+
+def test_unjudged_results_can_be_left_out(explain):
+    rows = cells(explain("AP", "--judged-only", files=DOCUMENTS))
+    assert [row[1] for row in rows] == ["ape", "bat", "dog"]
+    rows = cells(explain("AP", "--depth", "2", files=DOCUMENTS))
+    assert [row[1] for row in rows] == ["ape", "bat"]
+
+
+def test_the_mean_over_orders_is_said(explain, folder):
+    (folder / "run.txt").write_text("1 Q0 ape 1 9 mine\n1 Q0 bat 2 9 mine\n1 Q0 dog 2 8 mine\n")
+    answer = explain("P@1", "--ties", "expected", files=DOCUMENTS)
+    assert below(answer)[0].endswith("P@1 = 0.5000")
+    assert any("one order is shown" in line for line in below(answer))
+
+
+def test_another_measure_has_no_running_column(explain):
+    answer = explain("Bpref", files=DOCUMENTS)
+    assert cells(answer) == [["1", "ape"], ["2", "bat"], ["3", "cat"], ["4", "dog"]]
+    assert below(answer)[1] == "how Bpref comes about is not shown row by row"
+
+
+# Looks --------------------------------------------------------------------------------------
+
+
+def test_only_the_first_rows(explain):
+    answer = explain("AP", "--most", "1", files=DOCUMENTS)
+    assert len(cells(answer)) == 1
+    assert below(answer)[0] == "3 more rows"
+
+
+@pytest.mark.parametrize("width", [60, 72, 100])
+def test_it_fits_the_terminal(explain, folder, width):
+    path = "/article[1]/body[1]/section[12]/subsection[3]/paragraph[4]"
+    (folder / "long.run").write_text(
+        f"1 Q0 a-very-long-name-of-a-document-that-nobody-can-remember 1 9 mine {path}\n"
+    )
+    case = case_of(Request("inex.qrels", ["long.run"], ["AP"]), "1")
+    lines = explained(case, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("paragraph[4]"[-5:] in line for line in lines)
+
+
+# Mistakes -----------------------------------------------------------------------------------
+
+
+def test_mistakes_are_told(explain):
+    assert explain("AP", topic="9").complaint == "topic '9' is not in inex.qrels"
+    assert explain("official").complaint.endswith("name one of them")
+    assert "unknown measure" in explain("APP").complaint
+    assert "needs highlighted text" in explain("MAiP", files=DOCUMENTS).complaint
