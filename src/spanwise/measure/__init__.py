@@ -1,8 +1,10 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
 from spanwise.measure import (
+    chunks,
     context,
     gains,
+    genomics,
     highlight,
     incomplete,
     older,
@@ -17,8 +19,10 @@ from spanwise.measure.registry import MEASURES, measure
 
 __all__ = [
     "MEASURES",
+    "chunks",
     "context",
     "gains",
+    "genomics",
     "highlight",
     "incomplete",
     "measure",
