@@ -30,7 +30,9 @@ class Needed:
     @classmethod
     def of(cls, judgements: Judgements, marked: Highlights) -> Needed:
         """The evidence as it was stated; where only highlighted text is known, its passages."""
-        evidence = judgements.evidence or plain_evidence(marked)
+        stated = judgements.evidence
+        pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
+        evidence = stated if stated is not None and pointed else plain_evidence(marked)
         cuts = evidence.first[judgements.rows.starts].tolist()
         bounds = dict(zip(judgements.rows.topics, zip(cuts, cuts[1:], strict=False), strict=True))
         return cls(evidence, evidence.relevant, bounds)

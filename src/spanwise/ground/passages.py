@@ -12,6 +12,7 @@ from spanwise.errors import UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.evidenced import Evidenced, Needed, Shown
+from spanwise.ground.listed import Listed
 from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.readings import Readings, Stretches
@@ -46,7 +47,8 @@ def readings(
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
-        block = _Block(run, marked, needed, some, policy, tuple(topics[first:last]))
+        listed = Listed.of(run, judgements, some.row, some.judged[some.document])
+        block = _Block(run, marked, needed, some, policy, tuple(topics[first:last]), listed)
         yield block.readings(totals[:, first:last], meter)
 
 
@@ -84,9 +86,11 @@ class _Places:
         """A result that is a whole document lies from 0 to its end."""
         if run.spans is None:
             size = lengths[results.document]
+            placed = Spans(np.zeros_like(size), np.maximum(size, 0))
             nowhere = np.zeros(len(size), np.bool_)
-            whole = Spans(np.zeros_like(size), np.maximum(size, 0))
-            return cls(whole, nowhere, size < 0, np.zeros_like(size))
+            if run.lengths is None:
+                return cls(placed, nowhere, size < 0, np.zeros_like(size))
+            return cls(placed, size < 0, nowhere, np.zeros_like(size))
         spans = run.spans.at(results.row)
         unplaced = spans.starts == UNKNOWN
         placed = Spans(np.where(unplaced, 0, spans.starts), np.where(unplaced, 0, spans.lengths))
@@ -109,11 +113,15 @@ class _Block:
     results: Results
     policy: Policy
     topics: tuple[bytes, ...]
+    listed: Listed
 
     def readings(self, totals: IntArray, meter: Meter | None) -> Readings:
         """Everything that measures ask for."""
         results, marked, policy = self.results, self.marked, self.policy
         lengths = results.stated(marked.lengths, -1)
+        if self.run.lengths is not None:
+            own = self.run.lengths[results.row[results.opening]]
+            lengths = np.where(lengths < 0, own, lengths)
         known = results.stated(marked.relevant, 0)
         places = _Places.of(self.run, results, lengths)
         items, owner = self.needed.of_documents(results.judged)
@@ -129,7 +137,11 @@ class _Block:
         size = places.sizes(policy)
         relevant = cuts.relevant_in_results()
         fresh = _sums(first, cuts.length, len(size))
-        fresh_relevant = found = _sums(first, cuts.length * cuts.relevant, len(size))
+        fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(size))
+        size, relevant, fresh, fresh_relevant = self.listed.instead(
+            places.unplaced, size, relevant, fresh, fresh_relevant
+        )
+        found = fresh_relevant
         if policy.conventions.forgets_repeats:
             fresh, found = np.where(known[results.document] > 0, fresh, size), relevant
         ranks = _Grid.of(results.topic, len(self.topics))

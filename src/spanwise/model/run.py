@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.ids import Ids
-    from spanwise.model.rows import Rows
     from spanwise.model.placements import Labels
+    from spanwise.model.rows import Rows
     from spanwise.model.spans import Spans, Unit
 
 
@@ -44,3 +44,4 @@ class Run:
     unit: Unit = "opaque"  # what the positions of spans count
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
+    lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
