@@ -19,7 +19,14 @@ from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
 from spanwise.ground import align, refuse_duplicate_judgements
-from spanwise.ground.placing import placed_judgements, placed_run, refuse_unplaced_passages
+from spanwise.ground.annotators import as_annotators_say
+from spanwise.ground.placing import (
+    placed_judgements,
+    placed_run,
+    refuse_unplaced_passages,
+    whole_documents,
+)
+from spanwise.ground.quoted import meter_of, refuse_what_is_nowhere
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
@@ -29,6 +36,7 @@ from spanwise.profiles import Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
+    from spanwise.ground.meters import Meter
     from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
@@ -65,7 +73,7 @@ def evaluate(
     judged = formats.read_judgements(qrels, judgements_format, how)
     results = formats.read_run(run, run_format, how)
     documents = opened(collection)
-    judged = placed_judgements(judged, documents)
+    judged = placed_judgements(judged, documents or texts_along(judged))
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
     return score(judged, results, wanted, replace(chosen.policy, **given), documents)
@@ -84,7 +92,11 @@ def fitting(
         return profile
     parts = run.spans is not None or run.paths is not None
     textual = any(one.measure.reads == "readings" for one in asked(measures))
-    return find_profile(None, "passages") if textual or (parts and not measures) else profile
+    if not textual and (measures or not parts):
+        return profile
+    marked = judgements.highlights if isinstance(judgements, Judgements) else None
+    chunks = marked is not None and marked.unit != "opaque" and run.paths is None
+    return find_profile("chunks") if chunks else find_profile(None, "passages")
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,15 +130,48 @@ def score(
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
+    collection = collection or texts_along(judgements)
     judgements = placed_judgements(judgements, collection, said)
     run = placed_run(run, collection, said)
+    if isinstance(judgements, Judgements):
+        judgements = ready_to_read(judgements, run, measures, policy, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
     notes = [*said, *topic_notes(judgements, run, policy)]
-    values = values_of(judgements, run, topics, measures, policy, notes)
+    meter = meter_of(run, collection, policy.unit)
+    values = values_of(judgements, run, topics, measures, policy, notes, meter)
     return summed_up(run, topics, measures, policy, values, notes)
+
+
+def texts_along(judgements: Judgements | Preferences) -> Collection | None:
+    """The documents that came with the judgements, as a collection."""
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    if evidence is None or not evidence.documents:
+        return None
+    return judgements.once("texts along", lambda: opened(evidence.documents))
+
+
+def ready_to_read(
+    judgements: Judgements,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None,
+    notes: list[str],
+) -> Judgements:
+    """Judgements whose relevant text is where the run's is, as annotators are to be taken."""
+    textual = any(one.measure.reads == "readings" for one in measures)
+    if not textual:
+        return judgements
+    plain = judgements.highlights is None and judgements.elements is None
+    if plain and collection is not None:
+        judgements = whole_documents(judgements, collection, notes)
+    refuse_what_is_nowhere(run, judgements)
+    return judgements.once(
+        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+    )
 
 
 def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
@@ -189,6 +234,7 @@ def values_of(
     measures: Sequence[Asked],
     policy: Policy,
     notes: list[str] | None = None,
+    meter: Meter | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
     offered = kinds_of(judgements)
@@ -198,7 +244,7 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, [] if notes is None else notes)
+        task = Grounding(run, topics, some, policy, [] if notes is None else notes, meter)
         values |= KINDS[kind].values(judgements, task)
     return values
 
@@ -212,6 +258,7 @@ class Grounding:
     measures: Sequence[Asked]
     policy: Policy
     notes: list[str]  # what was found worth saying is added here
+    meter: Meter | None = None  # what a reading budget is paid in, if not characters
 
 
 def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
@@ -240,7 +287,7 @@ def _of_readings(judgements: Judgements, task: Grounding) -> Values:
         task.notes.append(f"results that could not be placed in their documents: {lost}")
 
     def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        blocks = readings(task.run, part, topics, task.policy)
+        blocks = readings(task.run, part, topics, task.policy, task.meter)
         return merged(shard_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)

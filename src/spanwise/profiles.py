@@ -160,6 +160,14 @@ PROFILES: dict[str, Profile] = {
     "trec_eval9": Profile(
         Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
+    "chunks": Profile(
+        Policy(ties="rank"),
+        (
+            *("SpanR(budget=500)", "SpanR(budget=2000)", "SpanR(budget=8000)"),
+            *("SpanP(budget=2000)", "FullEvidence(budget=2000)", "Waste(budget=2000)"),
+            *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
+        ),
+    ),
     "inex2007": _inex(beta=1, n=1000),
     "inex2008": _inex(),
     "inex2009": _inex(),

@@ -16,7 +16,7 @@ from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
-from spanwise.pipeline import asked, fitting, score
+from spanwise.pipeline import asked, fitting, score, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered, run_names
 
@@ -53,7 +53,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     collection = opened(request.collection)
-    judgements = placed_judgements(judgements, collection)
+    judgements = placed_judgements(judgements, collection or texts_along(judgements))
     results: list[Scores] = []
     measures: list[Asked] = []
     for run in read_ahead(runs, lambda file: read_run(file, request.run_format, how)):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spanwise.collection.store import Store
@@ -12,10 +13,21 @@ if TYPE_CHECKING:
 __all__ = ["open_collection", "opened"]
 
 
-def opened(collection: Collection | str | os.PathLike[str] | None) -> Collection | None:
-    """A collection by the path of its store or folder; one that is open passes through."""
+def opened(
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None,
+) -> Collection | None:
+    """A collection by the path of its store, folder or JSON lines; texts by id; or an open one."""
     if isinstance(collection, (str, os.PathLike)):
-        return open_collection(collection)
+        from pathlib import Path
+
+        from spanwise.collection.given import corpus_file, read_corpus
+
+        file = corpus_file(Path(collection))
+        return open_collection(collection) if file is None else read_corpus(file)
+    if isinstance(collection, Mapping):
+        from spanwise.collection.given import GivenTexts
+
+        return GivenTexts(collection)
     return collection
 
 
