@@ -147,8 +147,10 @@ def score(
 
 def texts_along(judgements: Judgements | Preferences) -> Collection | None:
     """The documents that came with the judgements, as a collection."""
-    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
-    if evidence is None or not evidence.documents:
+    if not isinstance(judgements, Judgements) or judgements.evidence is None:
+        return None
+    evidence = judgements.evidence
+    if not evidence.documents:
         return None
     return judgements.once("texts along", lambda: opened(evidence.documents))
 

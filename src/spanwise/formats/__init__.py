@@ -9,13 +9,21 @@ from spanwise.formats import trec  # the least special first: those entered last
 
 # isort: split
 from spanwise.formats import (
+    beir,
+    chroma,
+    evidence_sets,
+    genomics,
     inex_assessments,
     inex_qrels,
     inex_runs,
     inex_submissions,
     inex_topics,
+    legalbench,
     plain_topics,
+    qasper,
+    rag_exports,
     records,
+    squad,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
@@ -28,18 +36,26 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reading",
+    "beir",
+    "chroma",
+    "evidence_sets",
     "expanded",
+    "genomics",
     "inex_assessments",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",
     "inex_topics",
+    "legalbench",
     "plain_topics",
+    "qasper",
+    "rag_exports",
     "read",
     "read_judgements",
     "read_run",
     "read_topics",
     "records",
+    "squad",
     "trec",
 ]
 

@@ -24,7 +24,6 @@ from spanwise.model.assessments import (
     Pool,
     begins_of,
 )
-from spanwise.model.evidence import Evidence
 from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.paths import PATH_DUE, POINT_DUE, is_element_path, is_point
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from spanwise.formats.json_lines import Record
     from spanwise.formats.registry import Reading
     from spanwise.model.arrays import IntArray
+    from spanwise.model.evidence import Evidence
 
 QRELS = "span-qrels/1"
 DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object a line'

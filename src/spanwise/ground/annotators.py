@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -45,9 +46,7 @@ def _people(judgements: Judgements, evidence: Evidence) -> list[bytes]:
     return [a or b for a, b in zip(people, judgements.assessors.take(owner), strict=True)]
 
 
-def _groups(
-    judgements: Judgements, owner: IntArray, people: list[bytes], apart: bool
-) -> Groups:
+def _groups(judgements: Judgements, owner: IntArray, people: list[bytes], apart: bool) -> Groups:
     rows = judgements.rows
     topics = np.searchsorted(rows.starts, np.arange(len(rows)), side="right") - 1
     names = judgements.documents.take(np.arange(len(rows)))
@@ -108,7 +107,7 @@ def _shared(judgements: Judgements) -> Judgements:
     starts, lengths, counts = [], [], []
     topics = np.searchsorted(judgements.rows.starts, np.arange(len(judgements.rows)), "right") - 1
     cuts = evidence.first[judgements.rows.starts].tolist()
-    everybody = [{*people[a:b]} - {b""} for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    everybody = [{*people[a:b]} - {b""} for a, b in itertools.pairwise(cuts)]
     relevant = evidence.relevant
     for row in range(len(judgements.rows)):
         mine = range(int(evidence.first[row]), int(evidence.first[row + 1]))
@@ -137,9 +136,7 @@ def _shared(judgements: Judgements) -> Judgements:
     )
     highlights = highlights_of(left, marked.lengths, marked.entries)
     grades = (highlights.relevant > 0).astype(np.float64)
-    return replace(
-        judgements, grades=grades, highlights=highlights, evidence=left, _derived={}
-    )
+    return replace(judgements, grades=grades, highlights=highlights, evidence=left, _derived={})
 
 
 def _both(one: Spans, other: Spans) -> Spans:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ class Needed:
         pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
         evidence = stated if stated is not None and pointed else plain_evidence(marked)
         cuts = evidence.first[judgements.rows.starts].tolist()
-        bounds = dict(zip(judgements.rows.topics, zip(cuts, cuts[1:], strict=False), strict=True))
+        bounds = dict(zip(judgements.rows.topics, itertools.pairwise(cuts), strict=True))
         return cls(evidence, evidence.relevant, bounds)
 
     def of_documents(self, judged: IntArray) -> tuple[IntArray, IntArray]:

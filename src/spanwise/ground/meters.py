@@ -6,6 +6,7 @@ price, and what stands between tokens is free. A stated cost is paid evenly alon
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -90,7 +91,7 @@ def _reach(
 
     def reach(budget: float) -> IntArray:
         limits = np.zeros(topics, np.int64)
-        for topic, (begin, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        for topic, (begin, end) in enumerate(itertools.pairwise(bounds)):
             paid = np.cumsum(costs[begin:end])
             whole = int(np.searchsorted(paid, budget, side="right"))
             limits[topic] = size[begin : begin + whole].sum()

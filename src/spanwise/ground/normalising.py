@@ -46,9 +46,9 @@ class Normalised:
 
 
 def normalised(text: str) -> Normalised:
-    """Compatible characters decomposed, case folded, white space collapsed.
+    r"""Compatible characters decomposed, case folded, white space collapsed.
 
-    >>> normalised("The  \ufb01rst\\nOne").text
+    >>> normalised("The  \ufb01rst\nOne").text
     'the first one'
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

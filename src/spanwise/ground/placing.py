@@ -130,9 +130,7 @@ def placed_judgements(
     return placed
 
 
-def whole_documents(
-    judgements: Judgements, collection: Collection, notes: list[str]
-) -> Judgements:
+def whole_documents(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
     """Graded documents as relevant text: all of a document with grade 1 or more."""
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)

@@ -97,7 +97,9 @@ class Page:
             return None
         places, offsets = self._plain_finder.shingles(plain, _SHINGLE)
         found = [
-            one for begin in _begins(places - offsets, plain) if (one := self._aligned(plain, begin))
+            one
+            for begin in _begins(places - offsets, plain)
+            if (one := self._aligned(plain, begin))
         ]
         if not found:
             return None
@@ -155,7 +157,9 @@ def placed_anywhere(quote: Quote, pages: Sequence[Page]) -> tuple[int, Placement
     A way is tried in all documents before the next one; several documents make it ambiguous.
     """
     for way in WAYS:
-        found = [(number, place) for number, page in enumerate(pages) if (place := way(page, quote))]
+        found = [
+            (number, place) for number, page in enumerate(pages) if (place := way(page, quote))
+        ]
         if found:
             number, best = found[0]
             return number, best if len(found) == 1 else best._replace(label=AMBIGUOUS)

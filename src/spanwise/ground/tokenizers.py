@@ -82,7 +82,9 @@ def _hugging_face(name: str) -> Callable[[str], Bounds]:
     except ImportError:
         raise MissingExtra("tokenizers", "tokens", f"tokenizer 'hf:{name}'") from None
     try:
-        made: Any = Tokenizer.from_file(name) if Path(name).is_file() else _from_hub(Tokenizer, name)
+        made: Any = (
+            Tokenizer.from_file(name) if Path(name).is_file() else _from_hub(Tokenizer, name)
+        )
     except Exception as error:
         raise UsageError(f"tokenizer 'hf:{name}' cannot be loaded ({error})") from error
 
