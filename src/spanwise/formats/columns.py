@@ -159,7 +159,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
         if not fields or is_comment(text, layout):
             continue
         try:
-            _check(text, fields, layout, file, number)
+            _check(text, fields, layout, file, number, begun=bool(line or topics))
             values = [_number(fields[c], layout.name(c), file, number) for c in layout.numbers]
         except FormatError as error:
             report(error)
@@ -187,23 +187,26 @@ def is_comment(text: bytes, layout: Layout) -> bool:
     return (text.lstrip() if layout.indented_comments else text).startswith(b"#")
 
 
-def _check(text: bytes, fields: list[bytes], layout: Layout, file: str, line: int) -> None:
+def _check(
+    text: bytes, fields: list[bytes], layout: Layout, file: str, line: int, *, begun: bool
+) -> None:
     if b"\0" in text:
         raise FormatError(
             file, line, "a NUL byte", layout.describes, "the file may be UTF-16 or not text at all"
         )
     if not _width_fits(len(fields), layout):
         count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}: {shown(text)}"
-        raise FormatError(file, line, count, layout.describes, _guess(fields, layout))
+        raise FormatError(file, line, count, layout.describes, _guess(fields, layout, begun))
 
 
-def _guess(fields: list[bytes], layout: Layout) -> str:
+def _guess(fields: list[bytes], layout: Layout, begun: bool) -> str:
+    """What probably happened; a file that has `begun` well is hardly the wrong one."""
     width = len(fields)
     if fields[0].startswith(b"#"):
         return "comments are not known here; remove the line"
-    if layout.width == 4 and width >= 6:
+    if layout.width == 4 and width >= 6 and not begun:
         return "this looks like a run; are run and judgements swapped?"
-    if layout.width == 6 and width == 4:
+    if layout.width == 6 and width == 4 and not begun:
         return "this looks like judgements; are run and judgements swapped?"
     if layout.width == 6 and width == 5:
         return "add the column that is missing, probably the run tag at the end"
