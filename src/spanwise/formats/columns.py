@@ -9,7 +9,6 @@ holds the three together.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.numerals import NUMBER, all_numbers
 from spanwise.formats.opening import BOM, CHUNK
 from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 WORKERS = 2
 """Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
-NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
 
 
@@ -252,7 +251,7 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
         return None
     numbers = {}
     for column in layout.numbers:
-        values = _all_numbers(tokens[column::width])
+        values = all_numbers(tokens[column::width])
         if values is None:
             return None
         numbers[column] = values
@@ -262,41 +261,6 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
 
 def _any_comment(topics: list[bytes], layout: Layout) -> bool:
     return layout.comments and any(topic.startswith(b"#") for topic in topics)
-
-
-ODD = re.compile(rb"[_nNxX]")
-
-
-def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
-    """All tokens as numbers; None if one of them is not plainly one."""
-    column = b" ".join(tokens)
-    whole = whole_numbers(column)
-    if whole is not None and len(whole) == len(tokens):
-        return whole.astype(np.float64)
-    if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
-        return None
-    try:
-        return np.array(list(map(float, tokens)))
-    except ValueError:
-        return None
-
-
-def whole_numbers(column: bytes) -> IntArray | None:
-    """Short whole numbers with one character between them; None if there is anything else.
-
-    >>> whole_numbers(b"12 0 345")
-    array([ 12,   0, 345])
-    """
-    data = np.frombuffer(column, np.uint8) - np.uint8(ord("0"))
-    ends = np.concatenate([np.flatnonzero(data > 9), [len(data)]])
-    lengths = np.diff(ends, prepend=-1) - 1
-    if column.translate(None, b"0123456789 :") or not 0 < lengths.min() <= lengths.max() <= 15:
-        return None
-    values = np.zeros(len(ends), np.int64)
-    for digit in range(int(lengths.max())):
-        has = lengths > digit
-        values[has] += data[ends[has] - 1 - digit].astype(np.int64) * 10**digit
-    return values
 
 
 def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:
