@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise import formats
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
+from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.annotators import as_annotators_say
 from spanwise.ground.placing import (
@@ -69,9 +69,9 @@ def evaluate(
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
-    how = formats.Reading(ranks=given.get("ties") == "rank")
-    judged = formats.read_judgements(qrels, judgements_format, how)
-    results = formats.read_run(run, run_format, how)
+    how = Reading(ranks=given.get("ties") == "rank")
+    judged = read_judgements(qrels, judgements_format, how)
+    results = read_run(run, run_format, how)
     documents = opened(collection)
     judged = placed_judgements(judged, documents or texts_along(judged))
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
