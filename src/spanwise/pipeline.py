@@ -30,6 +30,7 @@ from spanwise.profiles import Profile, find_profile, measure_names
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
     from spanwise.model.documents import Collection
+    from spanwise.model.journeys import Place
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -48,6 +49,7 @@ def evaluate(
     judgements_format: str | None = None,
     run_format: str | None = None,
     collection: Any = None,
+    behaviour: Callable[[Place, Place], float] | None = None,
     **policy: Any,
 ) -> Scores:
     """Score one run.
@@ -56,8 +58,10 @@ def evaluate(
     Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
     `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
     and without these whatever fits the files. `collection` is a store or a folder of documents,
-    or an open one: it says where the elements that files name by paths lie. `policy` are the
-    fields of `Policy`, such as ties="expected".
+    or an open one: it says where the elements that files name by paths lie. `behaviour`
+    is a user model of your own: given a result and a target, the chance that a reader goes from
+    one to the other, for the measures that have such a parameter. `policy` are the fields of
+    `Policy`, such as ties="expected".
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
@@ -68,6 +72,8 @@ def evaluate(
     judged = placed_judgements(judged, documents)
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
+    if behaviour is not None:
+        wanted = [one.assuming({"behaviour": behaviour}) for one in wanted]
     return score(judged, results, wanted, replace(chosen.policy, **given), documents)
 
 
@@ -80,11 +86,13 @@ def fitting(
     named: str | None,
 ) -> Profile:
     """The profile that was named; where none was, that of passages if text is to be measured."""
-    if named or "readings" not in kinds_of(judgements):
+    offered = kinds_of(judgements)
+    if named or "journeys" not in offered:
         return profile
     parts = run.spans is not None or run.paths is not None
-    textual = any(one.measure.reads == "readings" for one in asked(measures))
-    return find_profile(None, "passages") if textual or (parts and not measures) else profile
+    textual = any(one.measure.reads in ("readings", "journeys") for one in asked(measures))
+    by_itself = parts and not measures and "readings" in offered
+    return find_profile(None, "passages") if textual or by_itself else profile
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +133,7 @@ def score(
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
     notes = [*said, *topic_notes(judgements, run, policy)]
-    values = values_of(judgements, run, topics, measures, policy, notes)
+    values = values_of(judgements, run, topics, measures, policy, notes, collection)
     return summed_up(run, topics, measures, policy, values, notes)
 
 
@@ -189,6 +197,7 @@ def values_of(
     measures: Sequence[Asked],
     policy: Policy,
     notes: list[str] | None = None,
+    collection: Collection | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
     offered = kinds_of(judgements)
@@ -198,7 +207,7 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, [] if notes is None else notes)
+        task = Grounding(run, topics, some, policy, [] if notes is None else notes, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
 
@@ -212,6 +221,7 @@ class Grounding:
     measures: Sequence[Asked]
     policy: Policy
     notes: list[str]  # what was found worth saying is added here
+    collection: Collection | None = None
 
 
 def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
@@ -246,6 +256,16 @@ def _of_readings(judgements: Judgements, task: Grounding) -> Values:
     return _by_assessor(judgements, task, values)
 
 
+def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.formats.navigation import read_navigation
+    from spanwise.ground.journeys import Means, journeys
+
+    files = {one.parameter("table") for one in task.measures} - {None}
+    means = Means(task.collection, chances={file: read_navigation(file) for file in files})
+    blocks = journeys(task.run, judgements, task.topics, task.policy, means)
+    return merged(shard_values(block, task.measures) for block in blocks)
+
+
 def _by_assessor(
     judgements: Judgements,
     task: Grounding,
@@ -271,9 +291,16 @@ class Kind(NamedTuple):
     values: Callable[[Any, Grounding], Values]
 
 
+def _has_parts(judgements: Judgements | Preferences) -> bool:
+    if not isinstance(judgements, Judgements):
+        return False
+    return judgements.highlights is not None or judgements.elements is not None
+
+
 KINDS: dict[str, Kind] = {
     "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
     "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
+    "journeys": Kind("judged elements or highlighted text", _has_parts, _of_journeys),
     "readings": Kind(
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
@@ -385,7 +412,11 @@ def summed_up(
 
 def assumptions(measures: Sequence[Asked]) -> list[str]:
     """The values of parameters that a profile chose, as a signature shows them."""
-    chosen = {f"{key}={value}" for one in measures for key, value in one.assumed.items()}
+    chosen = {
+        f"{key}={getattr(value, '__name__', value)}"
+        for one in measures
+        for key, value in one.assumed.items()
+    }
     return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 

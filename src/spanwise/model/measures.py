@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "journeys", "anything"]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]
@@ -94,7 +94,9 @@ class Asked:
         """The same, with other defaults for those of these parameters that were not given."""
         own = self.measure.parameters
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
-        return replace(self, parameters={**self.parameters, **more}, assumed=more)
+        return replace(
+            self, parameters={**self.parameters, **more}, assumed={**self.assumed, **more}
+        )
 
     def __call__(self, block: Any) -> FloatArray:
         """One value per topic of the block."""
