@@ -29,6 +29,7 @@ from spanwise.profiles import Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
+    from spanwise.ground.elements import Setting
     from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
@@ -125,7 +126,7 @@ def score(
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
     notes = [*said, *topic_notes(judgements, run, policy)]
-    values = values_of(judgements, run, topics, measures, policy, notes)
+    values = values_of(judgements, run, topics, measures, policy, notes, collection)
     return summed_up(run, topics, measures, policy, values, notes)
 
 
@@ -189,6 +190,7 @@ def values_of(
     measures: Sequence[Asked],
     policy: Policy,
     notes: list[str] | None = None,
+    collection: Collection | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
     offered = kinds_of(judgements)
@@ -198,7 +200,8 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, [] if notes is None else notes)
+        said = [] if notes is None else notes
+        task = Grounding(run, topics, some, policy, said, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
 
@@ -212,6 +215,7 @@ class Grounding:
     measures: Sequence[Asked]
     policy: Policy
     notes: list[str]  # what was found worth saying is added here
+    collection: Collection | None = None
 
 
 def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
@@ -246,6 +250,28 @@ def _of_readings(judgements: Judgements, task: Grounding) -> Values:
     return _by_assessor(judgements, task, values)
 
 
+def _of_elements(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.ground.elements import element_rankings
+
+    setting = element_setting(task.measures, task.collection)
+
+    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+        blocks = element_rankings(task.run, part, topics, task.policy, setting)
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def element_setting(measures: Sequence[Asked], collection: Collection | None) -> Setting:
+    """What elements are seen with: a collection, and quantisations that are files."""
+    from spanwise.ground.elements import Setting
+    from spanwise.ground.quantise import QUANTISATIONS
+
+    named = {one.parameter("quant") for one in measures} - {None, *QUANTISATIONS}
+    tables = {name: formats.read_quantisation(name) for name in sorted(named)}
+    return Setting(collection, tables)
+
+
 def _by_assessor(
     judgements: Judgements,
     task: Grounding,
@@ -278,6 +304,13 @@ KINDS: dict[str, Kind] = {
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
         _of_readings,
+    ),
+    "elements": Kind(
+        "judged elements",
+        lambda j: (
+            isinstance(j, Judgements) and (j.elements is not None or j.highlights is not None)
+        ),
+        _of_elements,
     ),
 }
 """Every kind of block that a measure can be a function of."""
