@@ -10,29 +10,18 @@ import numpy as np
 
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
+from spanwise.ground.elements import Setting, refuse_duplicates
 from spanwise.ground.passages import Results, ordered_results
-from spanwise.ground.quantise import Grades, recall_base
-from spanwise.ground.trees import judged_elements
 from spanwise.model.ids import text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-    from spanwise.model.documents import Collection
     from spanwise.model.journeys import ChanceTable
     from spanwise.model.judgements import Highlights, Judgements
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Means:
-    """What else a behaviour may need."""
-
-    collection: Collection | None = None
-    grades: Mapping[str, Grades] | None = None  # a user's own quantisations by file
-    chances: Mapping[str, ChanceTable] | None = None  # navigation tables by file
 
 
 def journeys(
@@ -40,14 +29,16 @@ def journeys(
     judgements: Judgements,
     topics: Sequence[bytes],
     policy: Policy,
-    means: Means,
+    setting: Setting,
+    chances: Mapping[str, ChanceTable] | None = None,
 ) -> Iterator[Journeys]:
-    """Rankings to be browsed, some hundred topics at a time."""
+    """Rankings to be browsed, some hundred topics at a time; `chances` are tables by file."""
     results = ordered_results(run, judgements, topics, policy)
+    refuse_duplicates(run, results)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         some = tuple(topics[first : first + TOPICS_AT_ONCE])
         here = results.of_topics(first, first + len(some))
-        guide = Guide(run, judgements, some, here, means)
+        guide = Guide(run, judgements, some, here, setting, chances or {})
         yield Journeys(some, policy, guide.browse)
 
 
@@ -76,7 +67,8 @@ class Guide:
     judgements: Judgements
     topics: tuple[bytes, ...]
     results: Results
-    means: Means
+    setting: Setting
+    chances: Mapping[str, ChanceTable]
 
     def browse(self, behaviour: Behaviour) -> list[Journey]:
         """The journey of each topic."""
@@ -159,12 +151,12 @@ class Guide:
     def _mean_length(self, given: float | None) -> float:
         if given is not None:
             return given
-        if self.means.collection is None:
+        if self.setting.collection is None:
             raise UsageError(
                 "distances are compared with L, the mean length of all documents of the"
                 " collection: it needs --collection, or L=... as in EPRUM(A=0.1,L=5000)"
             )
-        return self.means.collection.mean_length()
+        return self.setting.collection.mean_length()
 
     def _to_passages(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
         """A reader reads on from the start of a result, but not far without anything relevant."""
@@ -187,12 +179,8 @@ class Guide:
 
     def _ideal(self, behaviour: Behaviour) -> Targets:
         """The ideal elements, each worth its quantised value as a share of the highest."""
-        judged = self.judgements.once(
-            ("judged elements", self.means.collection),
-            lambda: judged_elements(self.judgements, self.means.collection),
-        )
-        grades = (self.means.grades or {}).get(behaviour.quant or "")
-        base = recall_base(judged, behaviour.quant, grades)
+        base = self.setting.base(self.judgements, behaviour.quant)
+        judged = base.judged
         chosen = np.flatnonzero(base.ideal(behaviour.ideal))
         value = base.value[chosen] / base.highest
         worth = value if behaviour.worth == "graded" else np.ones(len(chosen))
@@ -253,7 +241,7 @@ class Guide:
         """A reader goes from a result to a target as often as a table says."""
         if behaviour.table is None:
             raise UsageError("behaviour=table needs the name of a file, as in table=chances.txt")
-        table = (self.means.chances or {})[behaviour.table]
+        table = self.chances[behaviour.table]
         targets = self._ideal(behaviour)
         assert targets.paths is not None
         result, target = self._pairs(targets)

@@ -16,35 +16,42 @@ Exhaustivity `?` (too small) counts as 0. An element without text has the value 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.model.elements import JudgedElements, RecallBase, Scale
+from spanwise.model.elements import Grades, JudgedElements, RecallBase, Scale
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-Grades = Mapping[tuple[int, str], float]
-"""Values by grade and second grade: `(3, "3")`, or a letter of 2002, `(3, "E")`."""
-
 GEN: Grades = {
-    (3, "3"): 1.0, (2, "3"): 0.75, (1, "3"): 0.5,
+    (3, "3"): 1.0,
+    (2, "3"): 0.75,
+    (1, "3"): 0.5,
     **{(3, s): 0.75 for s in "21"},
     **{(2, s): 0.5 for s in "21"},
     **{(1, s): 0.25 for s in "21"},
-    (3, "E"): 1.0, (2, "E"): 0.75, (1, "E"): 0.5,
+    (3, "E"): 1.0,
+    (2, "E"): 0.75,
+    (1, "E"): 0.5,
     **{(3, s): 0.75 for s in "LS"},
     **{(2, s): 0.5 for s in "LS"},
     **{(1, s): 0.25 for s in "LS"},
 }
 SOG: Grades = {
-    (3, "3"): 1.0, (2, "3"): 0.9, (1, "3"): 0.75,
-    (3, "2"): 0.75, (2, "2"): 0.5, (1, "2"): 0.25,
-    (3, "1"): 0.25, (2, "1"): 0.1, (1, "1"): 0.1,
+    (3, "3"): 1.0,
+    (2, "3"): 0.9,
+    (1, "3"): 0.75,
+    (3, "2"): 0.75,
+    (2, "2"): 0.5,
+    (1, "2"): 0.25,
+    (3, "1"): 0.25,
+    (2, "1"): 0.1,
+    (1, "1"): 0.1,
 }
 STRICT: Grades = {(3, "3"): 1.0, (3, "E"): 1.0}
 
@@ -148,9 +155,10 @@ def _quantised(judged: JudgedElements, name: str, table: Grades | None) -> Recal
         raise UnknownName("quantisation", name, list(QUANTISATIONS), "or the name of a file")
     quantisation = QUANTISATIONS[name]
     if judged.scale not in quantisation.scales:
+        due = " or ".join(SCALES[scale] for scale in quantisation.scales)
         raise UsageError(
-            f"quant={name} is for {' or '.join(SCALES[scale] for scale in quantisation.scales)}, but"
-            f" {judged.source} holds {SCALES[judged.scale]}; {_fitting(judged.scale)}"
+            f"quant={name} is for {due}, but {judged.source} holds {SCALES[judged.scale]};"
+            f" {_fitting(judged.scale)}"
         )
     return _recall_base(judged, name, quantisation)
 

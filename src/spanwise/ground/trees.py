@@ -1,7 +1,7 @@
-"""Judged elements put in order as trees, with whatever a collection adds to them.
+"""Judged elements put in order as trees.
 
-Sizes that an assessment file lists win over the collection's. Where only text was highlighted, a
-collection says which elements hold some of it: these, all their ancestors among them, are judged.
+Where only text was highlighted, a collection says which elements hold some of it: these, all their
+ancestors among them, are judged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
 from spanwise.model.elements import NOBODY, JudgedElements, Scale
 from spanwise.model.ids import text
 from spanwise.model.paths import parent_of
-from spanwise.model.spans import Spans, overlap
+from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
@@ -44,11 +44,10 @@ def judged_elements(
     judgements: Judgements,
     collection: Collection | None = None,
     wanted: Wanted | None = None,
-    notes: list[str] | None = None,
 ) -> JudgedElements:
     """The elements that were judged, or that hold highlighted text, as trees.
 
-    What is worth saying, such as sizes on which file and collection differ, is added to `notes`.
+    Sizes and places that only a collection knows come with judgements that were placed in it.
     """
     said = judgements.elements
     if said is None and collection is None:
@@ -61,8 +60,6 @@ def judged_elements(
         silent = _silent_rows(judgements)
         parts.append(_touched(judgements, judgements.highlights, silent, collection))
     columns = _joined(parts)
-    if collection is not None and said is not None:
-        _placed(judgements, columns, collection, [] if notes is None else notes)
     judged = _in_order(judgements, columns, _scale(judgements, columns))
     return judged if wanted is None else replace(judged, wanted=_asked_for(judged, wanted))
 
@@ -70,10 +67,12 @@ def judged_elements(
 def _listed(said: Assessments) -> _Columns:
     """The elements that assessments list."""
     elements: Elements = said.elements
+    nowhere = np.full(len(elements), UNKNOWN)
     numbers = np.stack(
         [
             *(elements.exhaustivity, elements.specificity, elements.coverage),
-            *(elements.sizes, elements.highlighted, np.full(len(elements), -1)),
+            *(elements.sizes, elements.highlighted),
+            nowhere if elements.spans is None else elements.spans.starts,
         ]
     )
     owner = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
@@ -121,29 +120,6 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
         np.concatenate([part.owner for part in parts]),
         np.concatenate([part.numbers for part in parts], axis=1),
     )
-
-
-def _placed(
-    judgements: Judgements, columns: _Columns, collection: Collection, notes: list[str]
-) -> None:
-    """Add where elements lie, and how large they are where the file does not say."""
-    every = judgements.documents.take(np.arange(len(judgements.rows)))
-    documents = [every[row] for row in columns.owner.tolist()]
-    spans = collection.spans(documents, columns.paths)
-    size, start = columns.numbers[3], columns.numbers[5]
-    known = spans.starts >= 0
-    start[known] = spans.starts[known]
-    silent = known & (size == NO_SIZE)
-    differ = int(np.count_nonzero(known & ~silent & (size != spans.lengths)))
-    size[silent] = spans.lengths[silent]
-    if differ:
-        notes.append(
-            f"{differ} of {np.count_nonzero(known)} judged elements have another size in the"
-            " collection; the judgements' sizes are used"
-        )
-    lost = int(np.count_nonzero(~known))
-    if lost:
-        notes.append(f"{lost} judged elements are not in the collection")
 
 
 def _scale(judgements: Judgements, columns: _Columns) -> Scale:

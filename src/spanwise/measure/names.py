@@ -157,6 +157,8 @@ def _converted(kind: Any, text: str) -> Any:
         return _gains(text)
     if get_origin(kind) is tuple:
         return tuple(_number(part) for part in text.strip("[]").split(","))
+    if kind is str:
+        return text
     if kind is bool:
         if text not in ("True", "False"):
             raise ValueError("True or False")

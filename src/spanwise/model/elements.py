@@ -6,7 +6,7 @@ stand together, sorted by path, so that an element is followed at once by everyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -22,6 +22,8 @@ T = TypeVar("T")
 Scale = Literal["letters", "pairs", "highlighted"]
 """How elements were judged: relevance with a letter for coverage (2002), two grades (2003-04), or
 by the text that was highlighted in them (from 2005 on)."""
+Grades = Mapping[tuple[int, str], float]
+"""Values by grade and second grade: `(3, "3")`, or a letter of 2002, `(3, "E")`."""
 Ties = Literal["higher", "deeper"]
 """Which of two elements of equal value on one path is the ideal one."""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "journeys", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]
