@@ -25,7 +25,7 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.scores import Scores
 from spanwise.model.spans import UNKNOWN
-from spanwise.profiles import Profile, find_profile, measure_names
+from spanwise.profiles import ELEMENTS, Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
@@ -81,11 +81,15 @@ def fitting(
     named: str | None,
 ) -> Profile:
     """The profile that was named; where none was, that of passages if text is to be measured."""
-    if named or "readings" not in kinds_of(judgements):
+    kinds = kinds_of(judgements)
+    if named or not {"readings", "elements"} & set(kinds):
         return profile
     parts = run.spans is not None or run.paths is not None
-    textual = any(one.measure.reads == "readings" for one in asked(measures))
-    return find_profile(None, "passages") if textual or (parts and not measures) else profile
+    if not measures:
+        fit = find_profile(None, "passages") if "readings" in kinds else ELEMENTS
+        return fit if parts else profile
+    textual = any(one.measure.reads in ("readings", "elements") for one in asked(measures))
+    return find_profile(None, "passages") if textual else profile
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
