@@ -25,7 +25,7 @@ from spanwise.measure.names import parse
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.scores import Scores
-from spanwise.profiles import Profile, find_profile, measure_names
+from spanwise.profiles import ELEMENTS, Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
@@ -82,13 +82,15 @@ def fitting(
     named: str | None,
 ) -> Profile:
     """The profile that was named; where none was, that of passages if text is to be measured."""
-    offered = kinds_of(judgements)
-    if named or "journeys" not in offered:
+    kinds = kinds_of(judgements)
+    if named or not set(TEXTUAL) & set(kinds):
         return profile
     parts = run.spans is not None or run.paths is not None
+    if not measures:
+        fit = find_profile(None, "passages") if "readings" in kinds else ELEMENTS
+        return fit if parts else profile
     textual = any(one.measure.reads in TEXTUAL for one in asked(measures))
-    by_itself = parts and not measures and "readings" in offered
-    return find_profile(None, "passages") if textual or by_itself else profile
+    return find_profile(None, "passages") if textual else profile
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def element_rankings(
 ) -> Iterator[ElementRankings]:
     """Rankings of elements, some hundred topics at a time."""
     setting = setting or Setting()
+    if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
+        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
     results = ordered_results(run, judgements, topics, policy)
     refuse_duplicates(run, results)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
@@ -154,7 +156,7 @@ class _Block:
             lambda: self.setting.judged(self.judgements),
             lambda quant: self.setting.base(self.judgements, quant),
             lambda rule: self._gains(case, rule),
-            lambda: seen_before(case, np.ones(len(returned), np.bool_)),
+            lambda what: seen_before(case, what),
             lambda: lying_inside(returned),
             self._highlighted(mine),
             lambda number: f"{self._place(number)}: {NEEDS}",

@@ -29,6 +29,7 @@ from spanwise.model.element_rankings import (
     GainRule,
     Gains,
     Returned,
+    Sight,
 )
 from spanwise.model.elements import NOBODY
 
@@ -236,20 +237,23 @@ def shared_documents(document: IntArray, live: BoolArray) -> list[list[int]]:
     return [group.tolist() for group in np.split(order, ends)] if len(order) else []
 
 
-def seen_before(case: Case, live: BoolArray) -> tuple[IntArray, IntArray]:
-    """Characters of each result that were seen before it, and the highlighted ones among them.
-
-    Only documents with a result among `live` are gone through.
-    """
-    characters = np.zeros(len(case.results), np.int64)
-    highlighted = np.zeros(len(case.results), np.int64)
+def seen_before(case: Case, what: Sight) -> IntArray:
+    """Of each result how much was seen before it."""
+    seen_of = np.zeros(len(case.results), np.int64)
+    live = case.results.highlighted > 0 if what == "highlighted" else case.results.size != 0
     for numbers in shared_documents(case.results.document, live):
         seen = case.seen(numbers)
         for number in numbers:
             item = case.item(number)
             before = seen.view(item)
-            if before.doubt >= 0:
+            if what == "anything":
+                some = before.characters or before.doubt >= 0 or before.whole
+                seen_of[number] = bool(some and item.size)
+            elif what == "highlighted":
+                seen_of[number] = before.highlighted
+            elif before.doubt >= 0:
                 raise case.doubt(before.doubt, item.path)
-            characters[number], highlighted[number] = before.characters, before.highlighted
+            else:
+                seen_of[number] = before.characters
             seen.add(item, before, number)
-    return characters, highlighted
+    return seen_of

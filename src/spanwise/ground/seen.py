@@ -69,7 +69,7 @@ class SeenPaths:
             return View(True, max(item.size, 0), item.highlighted)
         characters, highlighted = self._inside.get(path, (0, 0))
         doubt = self._doubts.get(path, -1) if self._doubts else -1
-        if not characters and doubt < 0:
+        if not characters and not highlighted and doubt < 0:
             return UNTOUCHED
         whole = 0 < item.size <= characters and doubt < 0
         return View(whole, characters, highlighted, doubt)
@@ -82,7 +82,6 @@ class SeenPaths:
         if item.size < 0:
             for path in self._around[1:]:
                 self._doubts.setdefault(path, number)
-            return
         fresh = max(item.size - before.characters, 0)
         lit = max(item.highlighted - before.highlighted, 0)
         if fresh or lit:

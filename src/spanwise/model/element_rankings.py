@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Cap = Literal["full", "subtree", "descendants"]
 """What the bound on the parts of an ideal element reaches: its parts, itself, what is around it."""
+Sight = Literal["characters", "highlighted", "anything"]
+"""What is asked about text seen before: how many characters, how many highlighted ones, or whether
+there is any (1 or 0)."""
 ROUNDING = 1e-12
 """Gains no larger than this are 0, and a level missed by no more than this share is reached."""
 
@@ -87,8 +90,8 @@ class ElementRankings:
     judged: Callable[[], JudgedElements]  # raises what is missing to know them
     base: Callable[[str | None], RecallBase]
     gains: Callable[[GainRule], Gains]
-    seen: Callable[[], tuple[IntArray, IntArray]]
-    """Characters of each result that earlier ones have shown; highlighted ones among them."""
+    seen: Callable[[Sight], IntArray]
+    """Of each result what earlier ones have shown."""
     inside: Callable[[], BoolArray]
     """Which results lie inside another one of their topic."""
     passages: IntArray  # per topic: highlighted characters in all documents
@@ -157,6 +160,10 @@ class ElementRankings:
         if len(unknown):
             raise UsageError(self.unsized(int(unknown[0])))
         return self.results.size
+
+    def seen_before(self, what: Sight) -> IntArray:
+        """Of each result what earlier ones have shown."""
+        return self.once(("seen", what), lambda: self.seen(what))
 
     # Arithmetic -------------------------------------------------------------------------------
 
