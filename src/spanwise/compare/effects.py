@@ -69,7 +69,7 @@ def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) ->
     if not effect:
         return inf
     if not isfinite(effect):
-        return 2
+        return 2.0
     low, high = 2, 2
     while power(effect, high, alpha) < wanted:
         low, high = high, high * 2
@@ -79,4 +79,4 @@ def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) ->
         middle = (low + high) // 2
         enough = power(effect, middle, alpha) >= wanted
         low, high = (low, middle) if enough else (middle + 1, high)
-    return low
+    return float(low)

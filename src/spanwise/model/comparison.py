@@ -187,7 +187,7 @@ class Comparison:
         """Daggers against the baseline, or letters of the runs that this one is better than."""
         better = self.better(run, measure)
         if self.baseline is None:
-            return "".join(letter(self.runs.index(other)) for other in reversed(better))
+            return "".join(letter(place) for place in sorted(map(self.runs.index, better)))
         if run == self.baseline:
             return ""
         return BETTER if better else WORSE if self.worse(run, measure) else ""
