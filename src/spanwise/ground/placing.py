@@ -6,8 +6,9 @@ offsets are never moved. What cannot be placed is counted and said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from warnings import warn
 
 import numpy as np
@@ -19,8 +20,6 @@ from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.spans import UNKNOWN, Spans, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.ids import Ids
@@ -31,6 +30,16 @@ POINT = b"/text()["
 """What a path has in it that names a place in a text node."""
 NOTES = "what was said of placing"
 Judged = TypeVar("Judged", Judgements, Preferences, Judgements | Preferences)
+
+
+class Lookup(Protocol):
+    """What is asked of a collection to place things."""
+
+    def lengths(self, documents: Sequence[bytes]) -> IntArray:
+        """Characters of each document, -1 where there is no such document."""
+
+    def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
+        """Where elements lie, -1 where document or path is unknown."""
 
 
 # Results ------------------------------------------------------------------------------------
@@ -68,7 +77,7 @@ def placed_run(run: Run, collection: Collection | None, notes: list[str] | None 
 
 
 def spans_between(
-    collection: Collection,
+    collection: Lookup,
     documents: Sequence[bytes],
     firsts: Sequence[bytes],
     lasts: Sequence[bytes] | None,
