@@ -16,9 +16,10 @@ MAY_IMPORT = {
     "profiles": WORKING | {"model"},
     "kinds": WORKING | {"model"},
     "pipeline": WORKING | {"model", "kinds", "profiles"},
-    "app": WORKING | {"model", "kinds", "profiles", "pipeline", "front door"},
+    "comparing": WORKING | {"model", "profiles", "pipeline"},
+    "app": WORKING | {"model", "kinds", "profiles", "pipeline", "comparing", "front door"},
     "__main__": {"app"},
-    "front door": WORKING | {"model", "kinds", "profiles", "pipeline"},
+    "front door": WORKING | {"model", "profiles", "pipeline", "comparing"},
 }
 
 
