@@ -25,8 +25,8 @@ from spanwise.model.topics import Topics
 from spanwise.pipeline import texts_along
 
 if TYPE_CHECKING:
-    from spanwise.model.documents import Collection
     from spanwise.ground.rules import Violation
+    from spanwise.model.documents import Collection
 
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
 

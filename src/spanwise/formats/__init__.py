@@ -14,6 +14,7 @@ from spanwise.formats import (
     evidence_sets,
     genomics,
     inex_assessments,
+    inex_full_recall_base,
     inex_qrels,
     inex_runs,
     inex_submissions,
@@ -28,6 +29,7 @@ from spanwise.formats import (
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
+    from spanwise.model.elements import Grades
     from spanwise.model.judgements import Judgements, Preferences
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
@@ -42,6 +44,7 @@ __all__ = [
     "expanded",
     "genomics",
     "inex_assessments",
+    "inex_full_recall_base",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",
@@ -52,6 +55,7 @@ __all__ = [
     "rag_exports",
     "read",
     "read_judgements",
+    "read_quantisation",
     "read_run",
     "read_topics",
     "records",
@@ -75,6 +79,13 @@ def read_judgements(
     from spanwise.formats.objects import judgements_of
 
     return judgements_of(source)
+
+
+def read_quantisation(file: str) -> Grades:
+    """A quantisation of the user's own: what each pair of grades is worth."""
+    from spanwise.formats.quantisation import parsed
+
+    return parsed(file)
 
 
 def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
