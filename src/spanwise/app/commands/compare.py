@@ -11,7 +11,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
 @click.command("compare")
 @click.argument("judgements")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("--collection", help="A store or a folder of documents.")
 @click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
@@ -80,12 +80,14 @@ def command(
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
-    takes.
+    takes. A file of results (`spanwise eval -o RESULTS.jsonl`) stands for the runs in it; if all
+    are such files, no judgements are needed.
 
     \b
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
+      spanwise compare results.jsonl --baseline bm25
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
     from spanwise.app.comparing import comparison, report
