@@ -44,6 +44,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
     default="table",
     help="How to print; table by default.",
 )
+@click.option("--html", help="Also write a page to look at, all in one file.")
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
@@ -68,6 +69,7 @@ def command(
     seed: int,
     resamples: int,
     layout: str,
+    html: str | None,
     output: str | None,
     profile: str | None,
     task: str | None,
@@ -87,6 +89,7 @@ def command(
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
+      spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
       spanwise compare results.jsonl --baseline bm25
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
@@ -110,4 +113,9 @@ def command(
         run_format,
         collection,
     )
-    report(comparison(request, baseline, question), layout, output)
+    found = comparison(request, baseline, question)
+    if html is not None:
+        from spanwise.app.showing import write_page
+
+        write_page(request, found, html)
+    report(found, layout, output)
