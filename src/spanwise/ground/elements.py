@@ -14,8 +14,8 @@ from spanwise.ground.align import TOPICS_AT_ONCE
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
-from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.quantise import recall_base
+from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import Wanted, judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned

@@ -147,7 +147,14 @@ def full_evidence(
     return np.where(r.highlighted > 0, found, np.nan)
 
 
-@measure("Waste", Law.BLIND_BELOW_CUTOFF, Law.CUT_IN_TWO, reference=OWN, reads="readings")
+@measure(
+    "Waste",
+    Law.BLIND_BELOW_CUTOFF,
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    reads="readings",
+    less_is_better=True,
+)
 def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
     """The share of what is read that had been read before.
 
@@ -156,6 +163,26 @@ def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None
     """
     text = what_is_read(r, budget, cutoff)
     return r.ratio(text.read - text.distinct, text.read, undefined=0)
+
+
+@measure(
+    "Read",
+    Law.BLIND_BELOW_CUTOFF,
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    bounds=(0.0, float("inf")),
+    reads="readings",
+    less_is_better=True,
+)
+def characters_read(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """How much is read.
+
+    Read = characters read, repeated ones included. Reading stops as for SpanR. Smaller is better if
+    as much is found.
+    """
+    return r.limit(budget, cutoff).astype(np.float64)
 
 
 @measure("SpanIoU", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=CHROMA, reads="readings")
@@ -177,6 +204,7 @@ def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = N
     reference=SEARCH_LENGTH,
     bounds=(0.0, float("inf")),
     reads="readings",
+    less_is_better=True,
 )
 def first_evidence(r: Readings) -> FloatArray:
     """How much has to be read before the first character that is needed.
@@ -251,3 +279,58 @@ def judged_text(
     """
     text = what_is_read(r, budget, cutoff)
     return r.ratio(text.judged, text.distinct, undefined=np.nan)
+
+
+# Whole chunks -------------------------------------------------------------------------------
+
+TOUCHING = (
+    "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 20, 2002"
+)
+
+
+@measure(
+    "ChunkHit", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
+    """Whether one of the first k results touches something relevant at all.
+
+    ChunkHit@k = 1 if any of the first k results shares a character with relevant text, else 0.
+
+    Beware: larger results touch more, so it cannot compare chunks of different size; see SpanR.
+    """
+    found: FloatArray = np.any(r.relevant[:, :cutoff] > 0, axis=-1) * np.ones(len(r))
+    return found
+
+
+@measure(
+    "ChunkP", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
+    """The share of the first k results that touch something relevant.
+
+    ChunkP@k = results among the first k that share a character with relevant text / k, or / the
+    number of results if there are fewer; 0 without results.
+
+    Beware: overlapping chunks around one place all count; see SpanP.
+    """
+    found = np.count_nonzero(r.relevant[:, :cutoff], axis=-1)
+    return r.ratio(found, np.minimum(r.retrieved, cutoff), undefined=0)
+
+
+@measure(
+    "ChunkNDCG", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
+    """How early results that touch something relevant come.
+
+    ChunkNDCG@k = DCG@k / the DCG@k of as many touching results in front as there are relevant
+    passages, at most k, or as the first k hold if these are more; gain 1, discount 1/log2(rank+1).
+
+    Beware: the ideal depends on how text was cut, so it cannot compare chunks of different size.
+    """
+    gains = (r.relevant[:, :cutoff] > 0).astype(np.float64)
+    discount = 1 / np.log2(np.arange(2, cutoff + 2))
+    found = gains @ discount[: gains.shape[-1]]
+    items, _ = r.once("totals", r.evidence.totals)
+    ideal = np.minimum(np.maximum(items, np.count_nonzero(gains, axis=-1)), cutoff)
+    return r.ratio(found, np.concatenate([[0], np.cumsum(discount)])[ideal], undefined=0)

@@ -11,9 +11,16 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
 @click.command("compare")
 @click.argument("judgements")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("--collection", help="A store or a folder of documents.")
+@click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
+@click.option(
+    "--unit",
+    default="chars",
+    help="What a budget counts: chars (default), tokens:NAME such as tokens:o200k_base, or cost.",
+)
+@click.option("--ceiling/--no-ceiling", default=True, help="Whether to work out ceilings.")
 @click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option(
@@ -44,6 +51,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
     default="table",
     help="How to print; table by default.",
 )
+@click.option("--html", help="Also write a page to look at, all in one file.")
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
@@ -60,6 +68,9 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     collection: str | None,
+    budget: str | None,
+    unit: str,
+    ceiling: bool,
     baseline: str | None,
     all_pairs: bool,
     tests: tuple[str, ...],
@@ -68,6 +79,7 @@ def command(
     seed: int,
     resamples: int,
     layout: str,
+    html: str | None,
     output: str | None,
     profile: str | None,
     task: str | None,
@@ -80,12 +92,17 @@ def command(
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
-    takes.
+    takes. With --budget, chunks are compared at equal reading, and what is unfair about comparing
+    them otherwise is said in plain sentences. A file of results (`spanwise eval -o RESULTS.jsonl`)
+    stands for the runs in it; if all are such files, no judgements are needed.
 
     \b
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
+      spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
+      spanwise compare results.jsonl --baseline bm25
+      spanwise compare gold.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
     from spanwise.app.comparing import comparison, report
@@ -108,4 +125,14 @@ def command(
         run_format,
         collection,
     )
-    report(comparison(request, baseline, question), layout, output)
+    if budget is not None:
+        from spanwise.app.budgeting import comparison_at
+
+        found = comparison_at(request, budget, unit, baseline, question, ceilings=ceiling)
+    else:
+        found = comparison(request, baseline, question)
+    if html is not None:
+        from spanwise.app.showing import write_page
+
+        write_page(request, found, html)
+    report(found, layout, output, across=budget is not None)

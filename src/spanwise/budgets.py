@@ -1,0 +1,212 @@
+"""Chunkers and retrievers compared at equal reading: scores, ceilings, and what is unfair.
+
+place every run  >  score it at each budget  >  add its ceiling  >  compare  >  lint
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.compare.fairness import Facts, sentences
+from spanwise.comparing import stated
+from spanwise.errors import UsageError
+from spanwise.ground.ceiling import Pool, ceiling
+from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements
+from spanwise.model.placements import EXACT, counted
+from spanwise.pipeline import asked, score, texts_along
+from spanwise.profiles import find_profile
+
+if TYPE_CHECKING:
+    from spanwise.compare.statements import Question
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.documents import Collection
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+    from spanwise.model.scores import Scores
+
+K = 5
+"""The number of results that people compare at."""
+TOUCHING = {f"ChunkHit@{K}": f"hit@{K}", f"ChunkNDCG@{K}": f"nDCG@{K}"}
+POINTS = 40
+"""So many budgets make a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What is to be found out at which budgets."""
+
+    sizes: tuple[float, ...]
+    policy: Policy
+    measures: tuple[str, ...] = ()  # asked for besides, or instead
+    ceilings: bool = True
+
+    @property
+    def wanted(self) -> list[str]:
+        """The measures to be shown."""
+        if self.measures:
+            return list(self.measures)
+        spans = [
+            f"{name}(budget={shown(size)})"
+            for name in ("SpanR", "SpanP", "FullEvidence")
+            for size in self.sizes
+        ]
+        return [*spans, "MAiP", f"Waste(budget={shown(max(self.sizes))})", "FirstEvidence"]
+
+    @property
+    def behind(self) -> list[str]:
+        """The measures that fairness is judged by."""
+        most = shown(max(self.sizes))
+        text = [f"SpanR(budget={most})", f"JudgedText(budget={most})", "Waste", f"Read@{K}"]
+        return [*text, *TOUCHING]
+
+
+def shown(size: float) -> str:
+    """A budget as it stands in a name."""
+    return str(int(size)) if float(size).is_integer() else repr(float(size))
+
+
+def sizes_of(budget: float | str | Iterable[float]) -> tuple[float, ...]:
+    """Budgets as numbers: one, several, or text such as `500,2000`."""
+    if isinstance(budget, str):
+        parts: list[Any] = budget.split(",")
+    else:
+        parts = list(budget) if isinstance(budget, Iterable) else [budget]
+    try:
+        sizes = tuple(dict.fromkeys(float(part) for part in parts))
+    except (TypeError, ValueError):
+        sizes = ()
+    if not sizes or not all(0 < size < float("inf") for size in sizes):
+        raise UsageError(f"budget {budget!r}; expected numbers above 0, such as 500,2000,8000")
+    return sizes
+
+
+def unit_of(word: str) -> str:
+    """The unit of a budget as a policy has it."""
+    return "characters" if word in ("char", "chars", "characters") else word
+
+
+def compared_at(
+    judgements: Any,
+    runs: Mapping[str, Run],
+    budgets: Budgets,
+    *,
+    collection: Collection | None = None,
+    baseline: str | None = None,
+    question: Question | None = None,
+    chunks: Mapping[str, Run] | None = None,
+) -> Comparison:
+    """Compare runs at equal reading. `chunks` are all chunks of a run's chunker, where known."""
+    documents = collection or texts_along(judgements)
+    gold = placed_judgements(judgements, documents)
+    if not isinstance(gold, Judgements):
+        raise UsageError(f"{gold.rows.source}: preferences; budgets need relevant text")
+    placed = {name: placed_run(run, documents) for name, run in runs.items()}
+    results, facts = [], []
+    for name, run in placed.items():
+        scores = score(
+            gold, run, asked([*budgets.wanted, *budgets.behind]), budgets.policy, documents
+        )
+        scores = replace(scores, run=name)
+        facts.append(_facts(name, runs[name], run, scores, budgets))
+        pool = Pool([(chunks or {}).get(name, run)])
+        results.append(_with_ceiling(_only(scores, budgets.wanted), gold, pool, budgets))
+    found = stated(results, baseline, question)
+    unit = budgets.policy.unit
+    unfair = sentences(facts, K, max(budgets.sizes), unit.replace("tokens:", "tokens of "))
+    drawn = _Curve(gold, placed, budgets, documents)
+    return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
+
+
+def _only(scores: Scores, names: Sequence[str]) -> Scores:
+    return replace(
+        scores,
+        values={name: scores.values[name] for name in names},
+        means={name: scores.means[name] for name in names},
+        counts={name: scores.counts[name] for name in names},
+    )
+
+
+def _with_ceiling(scores: Scores, gold: Judgements, pool: Pool, budgets: Budgets) -> Scores:
+    """With the best that any order of the same chunks could do."""
+    plain = budgets.policy.unit == "characters" and gold.highlights is not None
+    if not budgets.ceilings or budgets.measures or not plain:
+        return scores
+    topics = [topic.encode("utf-8", "surrogateescape") for topic in scores.topics]
+    best = ceiling(gold, topics, pool, budgets.sizes)
+    values, means, counts = dict(scores.values), dict(scores.means), dict(scores.counts)
+    for column, size in enumerate(budgets.sizes):
+        label = f"Ceiling(budget={shown(size)})"
+        values[label] = best.recall[:, column]
+        defined = values[label][~np.isnan(values[label])]
+        means[label] = float(defined.mean()) if len(defined) else float("nan")
+        counts[label] = len(defined)
+    bounds = int(np.count_nonzero(~best.exact.all(axis=1)))
+    note = f"ceilings that are bounds, not exact: {bounds} topics" if bounds else "ceilings: exact"
+    return replace(scores, values=values, means=means, counts=counts, notes=(*scores.notes, note))
+
+
+def _facts(name: str, given: Run, run: Run, scores: Scores, budgets: Budgets) -> Facts:
+    most = shown(max(budgets.sizes))
+    placements = {} if run.labels is None else counted(run.labels)
+    unstated = 0
+    if run.labels is not None and given.chunks is not None:
+        said = given.chunks.stated & (run.labels >= 0)
+        unstated = int(np.count_nonzero(said & (run.labels != EXACT)))
+    missing = 0 if run.lengths is None else int(np.count_nonzero(run.lengths < 0))
+    return Facts(
+        name,
+        scores.means[f"Read@{K}"],
+        scores.means["Waste"],
+        placements,
+        unstated,
+        missing,
+        len(run.rows),
+        scores.means[f"JudgedText(budget={most})"],
+        {word: scores.means[label] for label, word in TOUCHING.items()},
+        scores.means[f"SpanR(budget={most})"],
+    )
+
+
+class _Curve:
+    """Draws recall over budgets when somebody asks for it."""
+
+    def __init__(
+        self,
+        gold: Judgements,
+        runs: Mapping[str, Run],
+        budgets: Budgets,
+        documents: Collection | None,
+    ) -> None:
+        self._gold, self._runs, self._documents = gold, runs, documents
+        self._budgets = budgets
+
+    def __call__(self, measure: str) -> list[dict[str, Any]]:
+        """A row for each run and budget."""
+        largest = 4 * max(self._budgets.sizes)
+        grid = np.geomspace(min(self._budgets.sizes) / 4, largest, POINTS)
+        sizes = sorted({*self._budgets.sizes, *(float(round(size)) for size in grid)})
+        names = {f"{measure}(budget={shown(size)})": size for size in sizes}
+        rows = []
+        for name, run in self._runs.items():
+            scores = score(self._gold, run, asked(names), self._budgets.policy, self._documents)
+            rows += [
+                {"run": name, "budget": size, "measure": measure, "value": scores.means[label]}
+                for label, size in names.items()
+            ]
+        return rows
+
+
+def policy_of(unit: str = "chars", **more: Any) -> Policy:
+    """The policy of chunks, with budgets in this unit."""
+    return replace(find_profile("chunks").policy, unit=unit_of(unit), **more)
+
+
+def topic_names(judgements: Judgements) -> list[str]:
+    """The ids of all topics."""
+    return [text(topic) for topic in judgements.rows.topics]
