@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "profiles": WORKING | {"model"},
     "kinds": WORKING | {"model"},
     "pipeline": WORKING | {"model", "kinds", "profiles"},
-    "comparing": WORKING | {"model", "profiles", "pipeline"},
+    "comparing": WORKING | {"model", "profiles", "pipeline", "budgets"},
     "budgets": WORKING | {"model", "profiles", "pipeline", "comparing"},
     "app": WORKING
     | {"model", "kinds", "profiles", "pipeline", "comparing", "budgets", "front door"},

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spanwise.collection import opened
 from spanwise.compare.fairness import Facts, sentences
 from spanwise.comparing import stated
 from spanwise.errors import UsageError
+from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats.chunk_objects import chunks_run, gold_of
 from spanwise.ground.ceiling import Pool, ceiling
 from spanwise.ground.placing import placed_judgements, placed_run
-from spanwise.model.ids import text
+from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements
 from spanwise.model.placements import EXACT, counted
+from spanwise.model.run import Run
 from spanwise.pipeline import asked, score, texts_along
 from spanwise.profiles import find_profile
 
@@ -27,7 +32,6 @@ if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
     from spanwise.model.policy import Policy
-    from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
 K = 5
@@ -207,6 +211,81 @@ def policy_of(unit: str = "chars", **more: Any) -> Policy:
     return replace(find_profile("chunks").policy, unit=unit_of(unit), **more)
 
 
-def topic_names(judgements: Judgements) -> list[str]:
-    """The ids of all topics."""
-    return [text(topic) for topic in judgements.rows.topics]
+# Objects in memory ---------------------------------------------------------------------------
+
+
+def compare_objects(
+    gold: Any,
+    runs: Mapping[Any, Any],
+    budget: Any,
+    unit: str,
+    measures: tuple[str, ...],
+    collection: Any,
+    baseline: str | None,
+    question: Question,
+    options: Mapping[str, Any],
+) -> Comparison:
+    """What `spanwise.compare` does when there is a budget."""
+    documents = opened(collection)
+    judgements = judgements_from(gold)
+    questions = _questions(judgements)
+    names = [] if documents is None else [one.name for one in documents.documents()]
+    read = {
+        str(name): run_from(run, str(name), questions, names, documents)
+        for name, run in runs.items()
+    }
+    policy = policy_of(unit, **options)
+    sizes = sizes_of(budget)
+    return compared_at(
+        judgements,
+        read,
+        Budgets(sizes, policy, measures),
+        collection=documents,
+        baseline=baseline,
+        question=question,
+    )
+
+
+def judgements_from(gold: Any) -> Any:
+    """Judgements from a file, from finished ones, or from questions with quotes."""
+    if isinstance(gold, Judgements | str | PathLike):
+        return read_judgements(gold)
+    return gold_of(gold)
+
+
+def run_from(
+    run: Any,
+    name: str,
+    questions: Mapping[str, str],
+    names: Sequence[str] = (),
+    documents: Collection | None = None,
+) -> Run:
+    """A run from a file, a finished one, or what a retriever hands out."""
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, str | PathLike):
+        return read_run(run, None, Reading(ranks=True))
+    made = chunks_run(run, name, questions, names)
+    return made if documents is None else _renamed(made, documents)
+
+
+def _renamed(run: Run, documents: Collection) -> Run:
+    """Documents that are named by a longer path than the collection knows, under their own name."""
+    every = run.documents.take(np.arange(len(run.rows)))
+    known = {name: _name(name, documents) for name in set(every)}
+    return replace(run, documents=PlainIds([known[name] for name in every]))
+
+
+def _name(name: bytes, documents: Collection) -> bytes:
+    shorter = name
+    while shorter and shorter not in documents:
+        _, slash, shorter = shorter.replace(b"\\", b"/").partition(b"/")
+        if not slash:
+            return name
+    return shorter or name
+
+
+def _questions(judgements: Any) -> dict[str, str]:
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    asked_for = {} if evidence is None else evidence.questions
+    return {text(topic): asked_for.get(topic, "") for topic in judgements.rows.topics}

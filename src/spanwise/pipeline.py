@@ -262,9 +262,12 @@ def summed_up(
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
-    if any(undefined.values()):
-        most = max(undefined.values())
-        notes.append(f"{counted(most)} with nothing relevant, left out")
+    empty = min(undefined.values(), default=0)
+    if empty:
+        notes.append(f"{counted(empty)} with nothing relevant, left out")
+    for name, count in undefined.items():
+        if count > empty:
+            notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
     return Scores(
         run=run.name,
         topics=tuple(text(topic) for topic in topics),

@@ -30,6 +30,7 @@ from spanwise.retrieve.lexical import find_retriever
 if TYPE_CHECKING:
     from spanwise.compare.statements import Question
     from spanwise.model.comparison import Comparison
+    from spanwise.model.documents import Collection
 
 DEEP = 50
 """So many results at least."""

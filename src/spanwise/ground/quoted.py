@@ -16,7 +16,7 @@ from spanwise.ground.tokenizers import TOKEN, tokens_of
 from spanwise.ground.units import in_codepoints
 from spanwise.model.evidence import highlights_of
 from spanwise.model.ids import PlainIds, text
-from spanwise.model.placements import LOST, NOT_PLACED, said
+from spanwise.model.placements import EXACT, LOST, NOT_PLACED, SHIFTED, said
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class Texts:
         for name, rows in order.items():
             if name in library:
                 self._on(Page(library.text(name)), np.array(rows))
-            else:
-                self._nowhere(rows)
+            else:  # perhaps the id of a chunk: then the text says whose it is
+                homeless += [row for row in rows if self._texts[row]]
         if homeless:
             self._anywhere(library, homeless)
 
@@ -96,13 +96,6 @@ class Texts:
             elif given:
                 self.starts[row], self.lengths[row] = start, length
 
-    def _nowhere(self, rows: list[int]) -> None:
-        """Rows of a document that is not there: texts are lost, other positions stay."""
-        for row in rows:
-            if self._texts[row]:
-                self.starts[row], self.labels[row] = UNKNOWN, LOST
-                self.lengths[row] = len(self._texts[row].decode("utf-8", "surrogatepass"))
-
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Texts of which nobody says whose they are."""
         names = [document.name for document in library.documents()]
@@ -110,7 +103,8 @@ class Texts:
         for row in rows:
             words = self._texts[row].decode("utf-8", "surrogatepass")
             number, found = placed_anywhere(Quote(words), pages)
-            self.labels[row] = found.label
+            moved = self.documents[row] and found.label == EXACT
+            self.labels[row] = SHIFTED if moved else found.label
             self.starts[row], self.lengths[row] = found.start, found.length
             if found.label == LOST:
                 self.lengths[row] = len(words)
