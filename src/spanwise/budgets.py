@@ -5,7 +5,7 @@ place every run  >  score it at each budget  >  add its ceiling  >  compare  >  
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -97,7 +97,7 @@ def unit_of(word: str) -> str:
 
 def compared_at(
     judgements: Any,
-    runs: Mapping[str, Run],
+    runs: Mapping[str, Run | Callable[[], Run]],
     budgets: Budgets,
     *,
     collection: Collection | None = None,
@@ -105,26 +105,55 @@ def compared_at(
     question: Question | None = None,
     chunks: Mapping[str, Run] | None = None,
 ) -> Comparison:
-    """Compare runs at equal reading. `chunks` are all chunks of a run's chunker, where known."""
+    """Compare runs at equal reading, one after the other.
+
+    A run may be a function that reads it: then it is not kept, and there is no curve. `chunks` are
+    all chunks of a run's chunker, where known.
+    """
     documents = collection or texts_along(judgements)
     gold = placed_judgements(judgements, documents)
     if not isinstance(gold, Judgements):
         raise UsageError(f"{gold.rows.source}: preferences; budgets need relevant text")
-    placed = {name: placed_run(run, documents) for name, run in runs.items()}
-    results, facts = [], []
-    for name, run in placed.items():
-        scores = score(
-            gold, run, asked([*budgets.wanted, *budgets.behind]), budgets.policy, documents
-        )
-        scores = replace(scores, run=name)
-        facts.append(_facts(name, runs[name], run, scores, budgets))
-        pool = Pool([(chunks or {}).get(name, run)])
-        results.append(_with_ceiling(_only(scores, budgets.wanted), gold, pool, budgets))
+    results: list[Scores] = []
+    facts: list[Facts] = []
+    kept: dict[str, Run] = {}
+    for key, given in read_ahead(runs):
+        used = {one.run for one in facts}
+        name = key if isinstance(runs[key], Run) or given.name in used else given.name
+        run = placed_run(given, documents)
+        every = asked([*budgets.wanted, *budgets.behind])
+        scores = replace(score(gold, run, every, budgets.policy, documents), run=name)
+        facts.append(_facts(name, given, run, scores, budgets))
+        scores = _only(scores, budgets.wanted)
+        results.append(_with_ceiling(scores, gold, (chunks or {}).get(key, run), budgets))
+        if isinstance(runs[key], Run):
+            kept[name] = run
     found = stated(results, baseline, question)
     unit = budgets.policy.unit
     unfair = sentences(facts, K, max(budgets.sizes), unit.replace("tokens:", "tokens of "))
-    drawn = _Curve(gold, placed, budgets, documents)
+    drawn = _Curve(gold, kept, budgets, documents) if len(kept) == len(runs) else None
     return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
+
+
+def read_ahead(runs: Mapping[str, Run | Callable[[], Run]]) -> Iterator[tuple[str, Run]]:
+    """The runs in their order; the next one is read while one is in use."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def read(name: str) -> Run:
+        run = runs[name]
+        return run if isinstance(run, Run) else run()
+
+    names = list(runs)
+    if len(names) == 1:
+        yield names[0], read(names[0])
+        return
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(read, names[0])
+        for name, following in zip(names, [*names[1:], ""], strict=True):
+            content = coming.result()
+            if following:
+                coming = pool.submit(read, following)
+            yield name, content
 
 
 def _only(scores: Scores, names: Sequence[str]) -> Scores:
@@ -136,13 +165,13 @@ def _only(scores: Scores, names: Sequence[str]) -> Scores:
     )
 
 
-def _with_ceiling(scores: Scores, gold: Judgements, pool: Pool, budgets: Budgets) -> Scores:
+def _with_ceiling(scores: Scores, gold: Judgements, chunks: Run, budgets: Budgets) -> Scores:
     """With the best that any order of the same chunks could do."""
     plain = budgets.policy.unit == "characters" and gold.highlights is not None
     if not budgets.ceilings or budgets.measures or not plain:
         return scores
     topics = [topic.encode("utf-8", "surrogateescape") for topic in scores.topics]
-    best = ceiling(gold, topics, pool, budgets.sizes)
+    best = ceiling(gold, topics, Pool([chunks]), budgets.sizes)
     values, means, counts = dict(scores.values), dict(scores.means), dict(scores.counts)
     for column, size in enumerate(budgets.sizes):
         label = f"Ceiling(budget={shown(size)})"

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanwise.compare.gate import Rule, Verdict, judged
+from spanwise.compare.gate import judged
 from spanwise.errors import FormatError, UsageError
 from spanwise.formats.results import read_results
 
 if TYPE_CHECKING:
     from spanwise.compare.statements import Question
+    from spanwise.model.gate import Rule, Verdict
     from spanwise.model.scores import Scores
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
 from spanwise.formats.json_lines import Record, line, say_unread, split, unit_of, unit_said
+from spanwise.formats.records_fast import LARGE, fast_run
 from spanwise.formats.records_judged import stretch
 from spanwise.formats.returned import Result, Returned, results_at, says_order_only, topics_of
 from spanwise.formats.trec import stem
@@ -25,6 +27,29 @@ DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object a 
 
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """One run."""
+    first = next(pieces, b"")
+    if len(first) >= LARGE:
+        data = b"".join([first, *pieces])
+        quick = _quick(data, file)
+        if quick is not None:
+            return quick
+        first, pieces = data, iter(())
+    return _line_by_line(chain([first], pieces), file, how)
+
+
+def _quick(data: bytes, file: str) -> Run | None:
+    """A large run whose lines are all alike."""
+    line, _, rest = data.partition(b"\n")
+    head, _ = split(iter([line + b"\n"]), file, DUE, RUN)
+    if head is None:
+        return fast_run(data, file, stem(file), "codepoint", 0)
+    if {*head.said} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
+        return None
+    name = head.text("run") if "run" in head else stem(file)
+    return fast_run(rest, file, name, unit_of(head), 1)
+
+
+def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     head, records = split(pieces, file, DUE, RUN)
     content, unread = Returned(file, how), Counter[str]()
     for record in flattened(records):

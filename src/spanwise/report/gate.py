@@ -11,7 +11,7 @@ from spanwise.model.notebook import number
 from spanwise.report.tables import Table, as_markdown
 
 if TYPE_CHECKING:
-    from spanwise.compare.gate import Verdict
+    from spanwise.model.gate import Verdict
 
 
 def as_md(verdicts: Sequence[Verdict]) -> str:
