@@ -24,6 +24,7 @@ from spanwise.formats import (
     qasper,
     rag_exports,
     records,
+    span_parquet,
     squad,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
@@ -59,6 +60,7 @@ __all__ = [
     "read_run",
     "read_topics",
     "records",
+    "span_parquet",
     "squad",
     "trec",
 ]
