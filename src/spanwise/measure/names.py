@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.measure.gain_tables import Gains
@@ -144,7 +144,7 @@ def _value(measure: Measure, key: str, text: str, name: str) -> Any:
 
 def _converted(kind: Any, text: str) -> Any:
     """The text as a value of a parameter's type; ValueError says what was due."""
-    if isinstance(kind, UnionType):
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
         kind = next(option for option in get_args(kind) if option is not NoneType)
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
