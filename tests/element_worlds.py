@@ -68,7 +68,8 @@ def graded_assessments(documents):
     for name, nodes, _ in documents:
         lines.append(f'<file file="{name}">')
         lines += [
-            f'<path path="{n.path}" exhaustiveness="{n.exhaustivity}" specificity="{n.specificity}"/>'
+            f'<path path="{n.path}" exhaustiveness="{n.exhaustivity}"'
+            f' specificity="{n.specificity}"/>'
             for n in nodes
             if n.exhaustivity
         ]
