@@ -16,9 +16,10 @@ from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
+from spanwise.model.scores import run_names
 from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
-from spanwise.report.scores import rendered, run_names
+from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
     from spanwise.model.measures import Asked

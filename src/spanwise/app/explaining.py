@@ -15,6 +15,7 @@ from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import ordered_results, readings
 from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.kinds import kinds_of
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
 from spanwise.measure.highlight import LEVELS, best_from, picked
@@ -22,7 +23,7 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import assumptions, fitting, kinds_of, refuse_unfit, values_of
+from spanwise.pipeline import assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.scores import shown

@@ -10,6 +10,7 @@ from spanwise.formats import trec  # the least special first: those entered last
 # isort: split
 from spanwise.formats import (
     inex_assessments,
+    inex_full_recall_base,
     inex_qrels,
     inex_runs,
     inex_submissions,
@@ -31,6 +32,7 @@ __all__ = [
     "Reading",
     "expanded",
     "inex_assessments",
+    "inex_full_recall_base",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",

@@ -214,10 +214,10 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     for event in events(pieces, file, DUE):
         content.take(event)
     judgements, _ = content.finished(DUE)
-    return _inferred(judgements, content)
+    return inferred(judgements, content)
 
 
-def _inferred(judgements: Judgements, content: Assessed) -> Judgements:
+def inferred(judgements: Judgements, content: Assessed) -> Judgements:
     """An element without exhaustivity, among others that have it, has that of the best inside."""
     said = judgements.elements
     assert said is not None

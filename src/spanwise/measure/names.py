@@ -113,7 +113,7 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
             raise UsageError(f"measure {name!r}: {key} is given twice")
         given[key] = value
     if at or level:
-        given[_positional(measure, name)] = at or level
+        given[_positional(measure, name, "cutoff" if at else "recall")] = at or level
     return measure, given
 
 
@@ -124,8 +124,9 @@ def _parts(inside: str | None, name: str) -> list[str]:
     return parts
 
 
-def _positional(measure: Measure, name: str) -> str:
-    for key in ("cutoff", "recall"):
+def _positional(measure: Measure, name: str, meant: str) -> str:
+    """Which parameter a number is: what the sign means, else the only one that there is."""
+    for key in (meant, "cutoff", "recall"):
         if key in measure.parameters:
             return key
     raise UsageError(f"measure {name!r}: {measure.name} takes no cut-off")
@@ -149,6 +150,8 @@ def _converted(kind: Any, text: str) -> Any:
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
             raise ValueError("one of " + ", ".join(get_args(kind)))
+        return text
+    if kind is str:
         return text
     if kind == Gains:
         return _gains(text)

@@ -104,7 +104,7 @@ def _residual(r: Rankings, p: float) -> FloatArray:
     return weights[r.retrieved] + (1 - p) * r.total(unknown)
 
 
-@measure("RBPResidual", reference=RBP)
+@measure("RBPResidual", reference=RBP, less_is_better=True)
 def rbp_residual(r: Rankings, *, p: float = 0.8) -> FloatArray:
     """By how much RBP could still grow if everything unknown were relevant.
 
@@ -114,7 +114,7 @@ def rbp_residual(r: Rankings, *, p: float = 0.8) -> FloatArray:
     return _residual(r, p)
 
 
-@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",))
+@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",), less_is_better=True)
 def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     """trec_eval's residual of rank-biased precision.
 
