@@ -8,14 +8,26 @@ from fractions import Fraction
 from math import ceil
 
 GEN = {
-    (3, 3): Fraction(1), (2, 3): Fraction(3, 4), (1, 3): Fraction(1, 2),
-    (3, 2): Fraction(3, 4), (2, 2): Fraction(1, 2), (1, 2): Fraction(1, 4),
-    (3, 1): Fraction(3, 4), (2, 1): Fraction(1, 2), (1, 1): Fraction(1, 4),
+    (3, 3): Fraction(1),
+    (2, 3): Fraction(3, 4),
+    (1, 3): Fraction(1, 2),
+    (3, 2): Fraction(3, 4),
+    (2, 2): Fraction(1, 2),
+    (1, 2): Fraction(1, 4),
+    (3, 1): Fraction(3, 4),
+    (2, 1): Fraction(1, 2),
+    (1, 1): Fraction(1, 4),
 }
 SOG = {
-    (3, 3): Fraction(1), (2, 3): Fraction(9, 10), (1, 3): Fraction(3, 4),
-    (3, 2): Fraction(3, 4), (2, 2): Fraction(1, 2), (1, 2): Fraction(1, 4),
-    (3, 1): Fraction(1, 4), (2, 1): Fraction(1, 10), (1, 1): Fraction(1, 10),
+    (3, 3): Fraction(1),
+    (2, 3): Fraction(9, 10),
+    (1, 3): Fraction(3, 4),
+    (3, 2): Fraction(3, 4),
+    (2, 2): Fraction(1, 2),
+    (1, 2): Fraction(1, 4),
+    (3, 1): Fraction(1, 4),
+    (2, 1): Fraction(1, 10),
+    (1, 1): Fraction(1, 10),
 }
 
 
