@@ -76,6 +76,8 @@ def element_rankings(
 
 def refuse_duplicates(run: Run, results: Results) -> None:
     """The same element, or the same span, twice in one topic is an error."""
+    if not _suspicious(run, results):
+        return
     keys: dict[tuple[int, object], int] = {}
     for row, document, part in zip(
         results.row.tolist(), results.document.tolist(), _names(run, results.row), strict=True
@@ -83,6 +85,23 @@ def refuse_duplicates(run: Run, results: Results) -> None:
         first = keys.setdefault((document, part), row) if part is not None else row
         if first != row:
             raise _duplicate(run, first, row)
+
+
+def _suspicious(run: Run, results: Results) -> bool:
+    """Whether any two results of one document agree in the fingerprints of what names them."""
+    columns: list[Any] = [results.document]
+    if run.paths is not None:
+        columns.append(run.paths.fingerprints()[results.row])
+    if run.ends is not None:
+        columns.append(run.ends.fingerprints()[results.row])
+    if run.spans is not None:
+        columns += [run.spans.starts[results.row], run.spans.lengths[results.row]]
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(len(order) - 1, 0), np.bool_)
+    for column in columns:
+        ordered = column[order]
+        same &= ordered[1:] == ordered[:-1]
+    return bool(same.any())
 
 
 def _names(run: Run, rows: IntArray) -> Sequence[object]:
@@ -188,8 +207,10 @@ class _Block:
                 lit = np.where(known, judged.highlighted[element], 0)
             if judged.scale != "highlighted":
                 lit[:] = -1
-        passages = np.array([not path for path in paths], np.bool_)
-        self._light(lit, passages, judgement, Spans(start, length))
+        passage = np.zeros(len(paths), np.bool_)
+        if b"" in paths:
+            passage = np.array([not path for path in paths], np.bool_)
+        self._light(lit, passage, judgement, Spans(start, length))
         return Returned(
             results.topic,
             ranges(np.zeros(len(retrieved), np.int64), retrieved),
@@ -198,6 +219,7 @@ class _Block:
             judgement,
             element,
             paths,
+            passage,
             size,
             lit,
             start,
@@ -217,6 +239,8 @@ class _Block:
         if run.paths is None:
             return [b""] * len(rows)
         paths = run.paths.take(rows)
+        if run.ends is None and b"/text()[" not in b" ".join(paths):
+            return paths
         ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
         return [
             b"" if end or b"/text()[" in path else path
@@ -243,9 +267,11 @@ class _Block:
         judged = self.setting.judged(self.judgements)
         index = judged.once("index", lambda: _index(judged))
         nothing: dict[bytes, int] = {}
-        pairs = zip(judgement.tolist(), paths, strict=True)
-        found = [index.get(row, nothing).get(path, NOBODY) for row, path in pairs]
-        return np.array(found, np.int64)
+        some = np.flatnonzero(judgement >= 0)
+        pairs = zip(some.tolist(), judgement[some].tolist(), strict=True)
+        found = [index.get(row, nothing).get(paths[n], NOBODY) for n, row in pairs]
+        element[some] = found
+        return element
 
     def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
         """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
@@ -301,7 +327,7 @@ class _Block:
         known = results.element != NOBODY
         worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
         inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
-        passages = np.flatnonzero([not path for path in results.paths])
+        passages = np.flatnonzero(results.passage)
         if len(passages):
             self._of_passages(base, rule, results, passages, worth, inside)
         return gains_of(case, base, rule, worth, inside)
@@ -335,9 +361,10 @@ class _Block:
 
     def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
         """What keeps account of one document: paths if all results are elements, else text."""
+        mixed = bool(results.passage.any())
 
         def seen(numbers: Sequence[int]) -> Seen:
-            if all(results.paths[number] for number in numbers):
+            if not mixed or all(results.paths[number] for number in numbers):
                 return SeenPaths()
             marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
             return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))

@@ -52,6 +52,7 @@ class Values:
     home: Sequence[int]  # the ideal element that each is or lies in
     items: Callable[[int], Item]
     kids: Kids  # relevant children of an element, or of an unjudged one by row and path
+    unjudged: bool  # whether there are some of the latter kind
 
     @classmethod
     def of(cls, base: RecallBase, ties: Ties) -> Values:
@@ -59,7 +60,9 @@ class Values:
 
         def listed() -> Values:
             parent, home = base.judged.parent.tolist(), base.home(ties).tolist()
-            return cls(base.value.tolist(), parent, home, items_of(base.judged), _kids(base))
+            kids, items = _kids(base), items_of(base.judged)
+            unjudged = any(isinstance(key, tuple) for key in kids)
+            return cls(base.value.tolist(), parent, home, items, kids, unjudged)
 
         return base.once(("values", ties), listed)
 
@@ -177,13 +180,17 @@ def gains_of(
     if rule.cap == "descendants":
         bound = np.where(home == element, np.inf, bound)
     gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
-    kids, inner = kids_of(case.results, known)
+    kids, inner = kids_of(case.results, known, worth)
     home = home.copy()
     home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
     worths, homes, elements = worth.tolist(), home.tolist(), element.tolist()
     live = worth > 0
     live[list(inner)] = True
-    for numbers in shared_documents(case.results.document, live):
+    ranks = case.results.rank
+    above = None if rule.depth is None else ranks < rule.depth
+    if above is not None:
+        gain[~above] = bare[~above] = 0.0
+    for numbers in shared_documents(case.results.document, live, above):
         reader = Reader(known, rule, case.seen(numbers), case.doubt)
         for number in numbers:
             gain[number], bare[number], cases[number] = reader.take(
@@ -199,7 +206,7 @@ def gains_of(
 
 
 def kids_of(
-    results: Returned, known: Values
+    results: Returned, known: Values, worth: FloatArray
 ) -> tuple[Callable[[int], Sequence[int]], dict[int, int]]:
     """The relevant children of a result; and results that are worth nothing, but have some.
 
@@ -210,25 +217,36 @@ def kids_of(
         results.judgement.tolist(),
         results.paths,
     )
-    unjudged = any(isinstance(key, tuple) for key in known.kids)
 
     def kids(number: int) -> Sequence[int]:
         element = elements[number]
         if element != NOBODY:
             return known.kids.get(element, ())
-        return known.kids.get((judgements[number], paths[number]), ()) if unjudged else ()
+        key = judgements[number], paths[number]
+        return known.kids.get(key, ()) if known.unjudged else ()
 
     inner = {}
-    for number, element in enumerate(elements):
-        if element != NOBODY and known.value[element] == 0 and element in known.kids:
+    candidates = (worth == 0) & (known.unjudged | (results.element != NOBODY))
+    for number in np.flatnonzero(candidates).tolist():
+        element = elements[number]
+        if element != NOBODY and element in known.kids:
             inner[number] = element
-        elif unjudged and element == NOBODY and (some := kids(number)):
+        elif known.unjudged and element == NOBODY and (some := kids(number)):
             inner[number] = known.parent[some[0]]
     return kids, inner
 
 
-def shared_documents(document: IntArray, live: BoolArray) -> list[list[int]]:
-    """The results of documents that have two or more, one of them among some."""
+def shared_documents(
+    document: IntArray, live: BoolArray, above: BoolArray | None = None
+) -> list[list[int]]:
+    """The results of documents that have two or more, one of them among some.
+
+    With `above` other results are as if they were not there.
+    """
+    if above is not None:
+        chosen = np.flatnonzero(above)
+        groups = shared_documents(document[chosen], live[chosen])
+        return [chosen[group].tolist() for group in groups]
     if not len(document):
         return []
     lively = np.bincount(document, weights=live) > 0

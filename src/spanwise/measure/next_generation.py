@@ -39,7 +39,7 @@ def _normalised(judged: JudgedElements) -> tuple[FloatArray, FloatArray]:
 
 def _of_results(r: ElementRankings, column: FloatArray) -> FloatArray:
     """What was said of each result; 0 where nothing was."""
-    if not all(r.results.paths):
+    if r.results.passage.any():
         raise UsageError("NGP and NGR are for elements, but results are passages; see HiP and HiR")
     known = r.results.element != NOBODY
     return np.where(known, column[r.results.element], 0.0) if len(column) else known * 0.0
