@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Ground:
     collection: Collection | None
 
     @classmethod
-    def of(cls, file: str, quant: str | None, ties: Ties, collection: str | None) -> Ground:
+    def of(cls, file: str, quant: str | None, ties: str, collection: str | None) -> Ground:
         """Read and quantise judgements."""
         documents = opened(collection)
         judgements = placed_judgements(read_judgements(file), documents)
@@ -64,7 +64,7 @@ class Ground:
         own = quant is not None and quant not in QUANTISATIONS
         tables = {quant: read_quantisation(quant)} if own and quant is not None else {}
         base = Setting(documents, tables).base(judgements, quant)
-        return cls(judgements, base, ties, documents)
+        return cls(judgements, base, cast("Ties", ties), documents)
 
     def simulated(self, kind: str) -> Run:
         """The simulated run of that kind."""

@@ -48,12 +48,9 @@ def command(
       spanwise reliability assessments/ --quant sog --ideal deeper
       spanwise reliability assessments/ runs/*.xml -m inex_eval -m nxCG@10 --format md
     """
-    from typing import cast
-
     from spanwise.app.output import emit
     from spanwise.app.reliability import Ground, study
-    from spanwise.model.elements import Ties
     from spanwise.report.reliability import rendered_study
 
-    ground = Ground.of(judgements, quant, cast("Ties", ideal), collection)
+    ground = Ground.of(judgements, quant, ideal, collection)
     emit(rendered_study(study(ground, measures, runs, seed), layout), output)

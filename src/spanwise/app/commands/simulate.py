@@ -33,9 +33,6 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from typing import cast
-
     from spanwise.app.reliability import Ground, simulate
-    from spanwise.model.elements import Ties
 
-    simulate(Ground.of(judgements, quant, cast("Ties", ideal), collection), kind, output)
+    simulate(Ground.of(judgements, quant, ideal, collection), kind, output)
