@@ -16,7 +16,7 @@ COMMANDS = (
     *("eval", "compare", "trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
     *("simulate", "reliability"),
-    *("collection", "nexi", "demo"),
+    *("collection", "recallbase", "nexi", "demo"),
 )
 
 

@@ -23,7 +23,7 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import assumptions, fitting, refuse_unfit, values_of
+from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.scores import shown
@@ -73,6 +73,7 @@ def case_of(request: Request, topic: str) -> Case:
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
+    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
     collection = opened(request.collection)
     notes: list[str] = []
     judgements = placed_judgements(judgements, collection, notes)
@@ -99,7 +100,10 @@ def case_of(request: Request, topic: str) -> Case:
 def explained(case: Case, width: int | None, most: int | None = None) -> str:
     """The ranking row by row, then the value with its signature."""
     notes = list(case.notes)
-    values = values_of(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes)
+    values = values_of(
+        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes),
+        case.collection,
+    )
     value = values[case.asked.label][0]
     table, words = _table(case)
     if case.policy.ties == "expected":

@@ -17,7 +17,7 @@ from spanwise.ground.nested import lying_inside
 from spanwise.ground.passages import Results, ordered_results
 from spanwise.ground.quantise import recall_base
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
-from spanwise.ground.trees import Wanted, judged_elements
+from spanwise.ground.trees import judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
 from spanwise.model.elements import NOBODY
 from spanwise.model.ids import text
@@ -40,14 +40,11 @@ class Setting:
 
     collection: Collection | None = None
     tables: Mapping[str, Grades] = field(default_factory=dict)  # quantisations of the user's own
-    wanted: Wanted | None = None  # which elements a topic's query asks for
-    wanted_name: str = ""
 
     def judged(self, judgements: Judgements) -> JudgedElements:
         """The judged elements, made once."""
         return judgements.once(
-            ("judged elements", self.wanted_name),
-            lambda: judged_elements(judgements, self.collection, self.wanted),
+            "judged elements", lambda: judged_elements(judgements, self.collection)
         )
 
     def base(self, judgements: Judgements, quant: str | None) -> RecallBase:

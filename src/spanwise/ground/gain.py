@@ -32,6 +32,7 @@ from spanwise.model.element_rankings import (
     Sight,
 )
 from spanwise.model.elements import NOBODY
+from spanwise.model.paths import parent_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -86,9 +87,9 @@ def _kids(base: RecallBase) -> Kids:
         strict=True,
     )
     for element, parent, child, row in rows:
-        path = judged.paths[element]
-        key = parent if child else (row, path[: path.rfind(b"/")])
-        kids.setdefault(key, []).append(element)
+        around = parent_of(judged.paths[element])
+        if around:
+            kids.setdefault(parent if child else (row, around), []).append(element)
     return kids
 
 

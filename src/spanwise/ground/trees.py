@@ -6,7 +6,7 @@ ancestors among them, are judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.assessments import Assessments, Elements
     from spanwise.model.documents import Collection
-    from spanwise.model.judgements import Highlights, Judgements
+    from spanwise.model.judgements import Highlights, Judgements, Wanted
 
 MOST_EXHAUSTIVE = 2
 """Where only highlighted text counts every element with some is as exhaustive as can be."""
-Wanted = Callable[[bytes, bytes], bool]
-"""Whether a topic's query asks for elements such as the one at a path."""
 
 
 @dataclass(slots=True)
@@ -40,11 +38,7 @@ class _Columns:
     numbers: IntArray  # exhaustivity, specificity, coverage, size, highlighted, start
 
 
-def judged_elements(
-    judgements: Judgements,
-    collection: Collection | None = None,
-    wanted: Wanted | None = None,
-) -> JudgedElements:
+def judged_elements(judgements: Judgements, collection: Collection | None = None) -> JudgedElements:
     """The elements that were judged, or that hold highlighted text, as trees.
 
     Sizes and places that only a collection knows come with judgements that were placed in it.
@@ -61,7 +55,9 @@ def judged_elements(
         parts.append(_touched(judgements, judgements.highlights, silent, collection))
     columns = _joined(parts)
     judged = _in_order(judgements, columns, _scale(judgements, columns))
-    return judged if wanted is None else replace(judged, wanted=_asked_for(judged, wanted))
+    if judgements.wanted is None:
+        return judged
+    return replace(judged, wanted=_asked_for(judged, judgements.wanted))
 
 
 def _listed(said: Assessments) -> _Columns:
