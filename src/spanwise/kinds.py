@@ -6,8 +6,8 @@ each topic of a block. The map over blocks and the merge of its values are here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spanwise.ground import Aligned
     from spanwise.ground.elements import Setting
     from spanwise.model.documents import Collection
+    from spanwise.model.journeys import Journeys
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -103,18 +104,22 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+        blocks = journey_blocks(part, replace(task, topics=topics))
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys]:
+    """Rankings to be browsed, with the tables of chances that measures name."""
     from spanwise.formats.navigation import read_navigation
     from spanwise.ground.journeys import journeys
 
     files = {one.parameter("table") for one in task.measures} - {None}
-    chances = {file: read_navigation(file) for file in files}
+    chances = {file: read_navigation(file) for file in sorted(files)}
     setting = element_setting(task.measures, task.collection)
-
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        blocks = journeys(task.run, part, topics, task.policy, setting, chances)
-        return merged(shard_values(block, task.measures) for block in blocks)
-
-    return _by_assessor(judgements, task, values)
+    return journeys(task.run, judgements, task.topics, task.policy, setting, chances)
 
 
 def _by_assessor(

@@ -15,6 +15,7 @@ from spanwise.version import __version__
 COMMANDS = (
     *("eval", "compare", "trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
+    *("simulate", "reliability"),
     *("collection", "recallbase", "nexi", "demo"),
 )
 

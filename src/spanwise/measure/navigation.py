@@ -32,7 +32,7 @@ from spanwise.measure.effort import (
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.journeys import Behaviour, Journeys, Worth
-from spanwise.model.measures import Law
+from spanwise.model.measures import Asked, Law
 
 INEX_2006 = (
     "Lalmas, Kazai, Kamps, Pehcevski, Piwowarski and Robertson: INEX 2006 Evaluation Measures. In:"
@@ -56,6 +56,15 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
     if behaviour.L is not None and behaviour.L <= 0:
         raise UsageError(f"L is {behaviour.L:g}; a mean length must be more than 0")
     return behaviour
+
+
+def behaviour_of(one: Asked) -> Behaviour:
+    """The behaviour behind a measure of this family, as it was asked for."""
+    values = {name: one.parameter(name) for name in one.measure.parameters}
+    usual = {"BEPD": "bep", "T2I": "t2i"}.get(one.measure.name)
+    fields = Behaviour.__dataclass_fields__
+    given = {name: value for name, value in values.items() if name in fields}
+    return _behaviour(values.get("behaviour", usual), **given)
 
 
 def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:

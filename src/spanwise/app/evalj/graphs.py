@@ -44,7 +44,7 @@ def graph(metric: Metric, means: Sequence[tuple[str, Mapping[str, float]]]) -> G
         return None
     lines = []
     for run, values in means:
-        points = [(x, values[name]) for x, name in metric.curve.points if name in values]
+        points = [(x, values[label]) for x, label, _ in metric.curve.points if label in values]
         lines.append(Line(run, tuple(point for point in points if not isnan(point[1]))))
     drawn = tuple(line for line in lines if line.points)
     return Graph(metric.label, metric.curve, drawn) if drawn else None
@@ -88,25 +88,23 @@ def _quoted(text: str) -> str:
 def write_picture(one: Graph, folder: Path) -> Path:
     """The same as PNG."""
     try:
-        import altair
         import vl_convert
     except ImportError:
-        raise MissingExtra("altair and vl-convert", "report", "evalj -jfree") from None
-    rows = [
-        {"run": line.run, one.curve.across: x, one.curve.upwards: y}
-        for line in one.lines
-        for x, y in line.points
-    ]
-    scale = altair.Scale(type="log" if one.curve.across == "rank" else "linear")
-    chart = (
-        altair.Chart(altair.Data(values=rows), title=one.label, width=600, height=400)
-        .mark_line()
-        .encode(
-            x=altair.X(one.curve.across, type="quantitative", scale=scale),
-            y=altair.Y(one.curve.upwards, type="quantitative"),
-            color=altair.Color("run", type="nominal"),
-        )
-    )
+        raise MissingExtra("vl-convert", "report", "evalj -jfree") from None
+    rows = [{"run": line.run, "x": x, "y": y} for line in one.lines for x, y in line.points]
+    scale = {"type": "log" if one.curve.across == "rank" else "linear"}
+    chart = {
+        "title": one.label,
+        "width": 600,
+        "height": 400,
+        "data": {"values": rows},
+        "mark": "line",
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "scale": scale, "title": one.curve.across},
+            "y": {"field": "y", "type": "quantitative", "title": one.curve.upwards},
+            "color": {"field": "run", "type": "nominal"},
+        },
+    }
     file = folder / f"{one.name}.png"
-    write_atomically(file, vl_convert.vegalite_to_png(chart.to_json(), scale=2))
+    write_atomically(file, vl_convert.vegalite_to_png(chart, scale=2))
     return file

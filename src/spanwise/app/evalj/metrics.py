@@ -129,7 +129,7 @@ def _metric(one: Wanted, judgements: Judgements) -> Metric:
         return Metric(one.id, ((one.id, f"BEPD(A={a}{length})"),), only=one.only)
     if one.name == "PR":
         quant = own_name(one.said("quantisation", "gen"), judgements)
-        points = tuple((x, f"precall(quant={quant})[{x:g}]") for x in LEVELS)
+        points = tuple((x, f"{one.id}[{x:g}]", f"precall(quant={quant})[{x:g}]") for x in LEVELS)
         curve = Curve("recall", "precision", points)
         return Metric(one.id, ((one.id, f"inex_eval(quant={quant})"),), curve, one.only)
     overlap = one.chosen("overlap", {"true": "on", "on": "on", "false": "off", "off": "off"}, "on")
@@ -145,10 +145,10 @@ def _with_user(one: Wanted, given: str) -> Metric:
     if one.name == "GR":
         numbers = tuple((f"{one.id}@{rank}", f"GR({given})@{rank}") for rank in RANKS)
         return Metric(one.id, numbers, only=one.only)
-    points = tuple((x, f"{one.name}({given})[{x:g}]") for x in TENTHS)
+    points = tuple((x, f"{one.id}[{x:g}]", f"{one.name}({given})[{x:g}]") for x in TENTHS)
     curve = Curve("recall", one.name, points)
     if one.name == "PRUM":
-        numbers = tuple((f"{one.id}[{x:g}]", name) for x, name in points)
+        numbers = tuple((label, name) for _, label, name in points)
         return Metric(one.id, numbers, curve, one.only)
     return Metric(one.id, ((one.id, f"EPRUM({given})"),), curve, one.only)
 

@@ -19,6 +19,7 @@ Scores runs as XCGEval and EvalJ did for INEX 2005 and 2006.
   -e                topics without results count 0; else only topics in the run are averaged
   -gnu              write data and scripts for gnuplot
   -jfree            write graphs as PNG
+  -examples DIR     write the official configurations of 2006 into a folder, and nothing else
   -results DIR      with metrics: where results are written (./results)
   -collection PATH  with metrics: the documents, a store or a folder
 
@@ -42,6 +43,7 @@ class Options:
     graphs: Graphs | None = None
     results: str = "./results"
     collection: str | None = None
+    examples: str = ""
     files: tuple[str, ...] = ()
 
 
@@ -50,7 +52,7 @@ def parsed(words: list[str]) -> Options:
     options, rest = Options(), list(words)
     while rest:
         word = rest.pop(0)
-        if word in ("-config", "-results", "-collection"):
+        if word in ("-config", "-results", "-collection", "-examples"):
             if not rest:
                 raise UsageError(f"evalj: {word} needs a name after it")
             options = replace(options, **{word[1:]: rest.pop(0)})  # type: ignore[arg-type]
@@ -67,6 +69,6 @@ def parsed(words: list[str]) -> Options:
             raise UsageError(f"evalj: unknown option {word!r}; usage: {USAGE}")
         else:
             options = replace(options, files=(*options.files, word))
-    if not options.config:
+    if not options.config and not options.examples:
         raise UsageError(f"evalj: no configuration; usage: {USAGE}")
     return options

@@ -26,7 +26,7 @@ class Curve:
 
     across: str  # what the horizontal axis shows
     upwards: str
-    points: tuple[tuple[float, str], ...]  # places on that axis, and measures
+    points: tuple[tuple[float, str, str], ...]  # places on that axis, labels, our measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Metric:
 
     def measures(self) -> dict[str, str]:
         """Every measure by its label."""
-        drawn = {name: name for _, name in self.curve.points} if self.curve else {}
+        drawn = {label: name for _, label, name in self.curve.points} if self.curve else {}
         return {**dict(self.numbers), **drawn}
 
 
@@ -72,15 +72,19 @@ def _gain(metric: str, label: str, given: str, ranks: Sequence[int]) -> Metric:
     return Metric(
         label,
         tuple((f"{label}@{rank}", f"{metric}({given})@{rank}") for rank in ranks),
-        Curve("rank", metric, tuple((rank, f"{metric}({given})@{rank}") for rank in CURVE)),
+        Curve(
+            "rank",
+            metric,
+            tuple((rank, f"{label}@{rank}", f"{metric}({given})@{rank}") for rank in CURVE),
+        ),
     )
 
 
 def _effort(_metric: str, label: str, given: str, _ranks: Sequence[int]) -> Metric:
-    curve = tuple((level, f"ep({given})[{level:g}]") for level in LEVELS)
-    return Metric(
-        label, ((f"MAep{label[5:]}", f"MAep({given})"),), Curve("gain-recall", "ep", curve)
-    )
+    chosen = label.removeprefix("ep/gr")
+    points = tuple((x, f"ep{chosen}[{x:g}]", f"ep({given})[{x:g}]") for x in LEVELS)
+    number = (f"MAep{chosen}", f"MAep({given})")
+    return Metric(label, (number,), Curve("gain-recall", "ep", points))
 
 
 def own_name(quant: str, judgements: Judgements) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,10 +45,13 @@ class Job:
 
 def main(words: list[str]) -> int:
     """Do what a command line asks for."""
-    if not words:
+    if not words or words[0] in ("-h", "-help", "--help"):
         emit(HELP)
         return 0
     options = parsed(words)
+    if options.examples:
+        _write_examples(Path(options.examples))
+        return 0
     job = _with_metrics(options) if xml.is_metrics(options.config) else _with_properties(options)
     _make_folder(job.results)
     results = [_scored(job, options, file) for file in expanded(job.runs)]
@@ -58,6 +62,15 @@ def main(words: list[str]) -> int:
         emit(rendered([_printed(job, one) for one in shown], "table", per_topic=options.per_topic))
     _draw(job, options, shown)
     return 0
+
+
+def _write_examples(folder: Path) -> None:
+    _make_folder(folder)
+    for file in sorted(files("spanwise").joinpath("data/evalj").iterdir(), key=lambda f: f.name):
+        if (folder / file.name).exists():
+            raise UsageError(f"{folder / file.name}: is there already; expected another folder")
+        write_atomically(folder / file.name, file.read_bytes())
+        emit(f"{folder / file.name}\n")
 
 
 # Jobs ---------------------------------------------------------------------------------------
