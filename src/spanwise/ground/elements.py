@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import DuplicateError, InputError, UsageError
+from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE
 from spanwise.ground.cuts import Cuts
+from spanwise.ground.duplicates import refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.passages import Results, ordered_results
@@ -69,79 +70,6 @@ def element_rankings(
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
         yield _Block(run, judgements, some, policy, setting).rankings(topics[first:last])
-
-
-# Duplicates ---------------------------------------------------------------------------------
-
-
-def refuse_duplicates(run: Run, results: Results) -> None:
-    """The same element, or the same span, twice in one topic is an error."""
-    if not _suspicious(run, results):
-        return
-    keys: dict[tuple[int, object], int] = {}
-    for row, document, part in zip(
-        results.row.tolist(), results.document.tolist(), _names(run, results.row), strict=True
-    ):
-        first = keys.setdefault((document, part), row) if part is not None else row
-        if first != row:
-            raise _duplicate(run, first, row)
-
-
-def _suspicious(run: Run, results: Results) -> bool:
-    """Whether any two results of one document agree in the fingerprints of what names them."""
-    columns: list[Any] = [results.document]
-    if run.paths is not None:
-        columns.append(run.paths.fingerprints()[results.row])
-    if run.ends is not None:
-        columns.append(run.ends.fingerprints()[results.row])
-    if run.spans is not None:
-        columns += [run.spans.starts[results.row], run.spans.lengths[results.row]]
-    order = np.lexsort(columns[::-1])
-    same = np.ones(max(len(order) - 1, 0), np.bool_)
-    for column in columns:
-        ordered = column[order]
-        same &= ordered[1:] == ordered[:-1]
-    return bool(same.any())
-
-
-def _names(run: Run, rows: IntArray) -> Sequence[object]:
-    """What tells the results of one document apart; None where nobody knows."""
-    if run.paths is None and run.spans is None:
-        return [b""] * len(rows)
-    paths = [b""] * len(rows) if run.paths is None else run.paths.take(rows)
-    names: list[Any] = list(paths)
-    if run.ends is not None:
-        names = list(zip(paths, run.ends.take(rows), strict=True))
-    if run.spans is None:
-        return names
-    spans = zip(run.spans.starts[rows].tolist(), run.spans.lengths[rows].tolist(), strict=True)
-    return [
-        name if path else (None if span[0] == UNKNOWN else span)
-        for path, name, span in zip(paths, names, spans, strict=True)
-    ]
-
-
-def _duplicate(run: Run, first: int, again: int) -> DuplicateError:
-    topic = run.rows.topics[int(np.searchsorted(run.rows.starts, again, side="right")) - 1]
-    before = run.rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{run.rows.place(again)}: {_said(run, again)} is there twice for topic"
-        f" {text(topic)!r}{where}; expected each result once; remove one of the two",
-    )
-
-
-def _said(run: Run, row: int) -> str:
-    """A result in words."""
-    one = np.array([row])
-    name = f"document {text(run.documents.take(one)[0])!r}"
-    path = b"" if run.paths is None else run.paths.take(one)[0]
-    if path:
-        return f"{text(path)} of {name}"
-    if run.spans is None:
-        return name
-    return f"the span at {run.spans.starts[row]} of {name}"
 
 
 # Blocks -------------------------------------------------------------------------------------
@@ -287,7 +215,7 @@ class _Block:
             if not all(paths):
                 row = int(rows[next(n for n, path in enumerate(paths) if not path)])
                 raise InputError(
-                    f"{run.rows.place(row)}: {_said(run, row)} begins or ends at a point; to know"
+                    f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
                     " where that lies needs --collection"
                 )
             return unknown, unknown
@@ -378,7 +306,7 @@ class _Block:
 
     def _place(self, number: int) -> str:
         row = int(self.results.row[number])
-        return f"{self.run.rows.place(row)}: {_said(self.run, row)}"
+        return f"{self.run.rows.place(row)}: {said(self.run, row)}"
 
 
 def _index(judged: JudgedElements) -> dict[int, dict[bytes, int]]:
