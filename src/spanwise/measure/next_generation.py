@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_SIZE
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ElementRankings
@@ -66,6 +67,7 @@ def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray,
     Law.BLIND_BELOW_CUTOFF,
     reference=NEXT_GENERATION,
     reads="elements",
+    properties=BY_SIZE,
 )
 def next_generation_precision(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
@@ -94,6 +96,7 @@ def next_generation_precision(
     Law.ADD_BELOW,
     reference=NEXT_GENERATION,
     reads="elements",
+    properties=BY_SIZE,
 )
 def next_generation_recall(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
