@@ -23,7 +23,7 @@ CHANCES = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(1, 10)]
 HIGHEST = {"spec": 1, "gen5": 2, "genLifted": 3, "strict5": 1}
 LEVELS = (Fraction(1, 3), Fraction(1, 2), Fraction(1))
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
-enough = settings(max_examples=60, deadline=None)
+enough = settings(max_examples=150, deadline=None)
 
 
 @st.composite
@@ -32,7 +32,8 @@ def worlds(draw, passages=False):
     for name in "de"[: draw(st.integers(1, 2))]:
         nodes, xml = document(name, draw(shapes))
         end = nodes[0].end
-        places = draw(st.lists(st.tuples(st.integers(0, max(end - 1, 0)), st.integers(1, 5))))
+        spans = st.tuples(st.integers(0, max(end - 1, 0)), st.integers(1, 5))
+        places = draw(st.lists(spans, min_size=1))
         lit = {
             (name, p) for start, size in places[:3] for p in range(start, min(start + size, end))
         }
