@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise import formats
+from spanwise.formats import read_quantisation
 from spanwise.ground import align
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.spans import UNKNOWN
@@ -99,7 +99,7 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
     from spanwise.ground.quantise import QUANTISATIONS
 
     named = {one.parameter("quant") for one in measures} - {None, *QUANTISATIONS}
-    tables = {name: formats.read_quantisation(name) for name in sorted(named)}
+    tables = {name: read_quantisation(name) for name in sorted(named)}
     return Setting(collection, tables)
 
 

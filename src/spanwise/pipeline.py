@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise import formats
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
+from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.placing import placed_judgements, placed_run, refuse_unplaced_passages
 from spanwise.kinds import KINDS, TEXTUAL, Grounding, Values, counted, kinds_of, part_names
@@ -63,9 +63,9 @@ def evaluate(
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
-    how = formats.Reading(ranks=given.get("ties") == "rank")
-    judged = formats.read_judgements(qrels, judgements_format, how)
-    results = formats.read_run(run, run_format, how)
+    how = Reading(ranks=given.get("ties") == "rank")
+    judged = read_judgements(qrels, judgements_format, how)
+    results = read_run(run, run_format, how)
     documents = opened(collection)
     judged = asking(judged, queries, given.get("structure", "ignore"))
     judged = placed_judgements(judged, documents)
@@ -89,7 +89,7 @@ def asking(
     from spanwise.formats.queries import queries_of
     from spanwise.ground.structure import asked_for
 
-    stated = queries_of(formats.read_topics(queries))
+    stated = queries_of(read_topics(queries))
     missing = [topic for topic in judgements.rows.topics if topic not in stated]
     if missing:
         raise UsageError(f"topic {text(missing[0])!r} is judged, but not among the queries")

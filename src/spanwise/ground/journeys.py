@@ -10,7 +10,8 @@ import numpy as np
 
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
-from spanwise.ground.elements import Setting, refuse_duplicates
+from spanwise.ground.duplicates import refuse_duplicates
+from spanwise.ground.elements import Setting
 from spanwise.ground.passages import Results, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place

@@ -39,7 +39,7 @@ def _normalised(judged: JudgedElements) -> tuple[FloatArray, FloatArray]:
 
 def _of_results(r: ElementRankings, column: FloatArray) -> FloatArray:
     """What was said of each result; 0 where nothing was."""
-    if not all(r.results.paths):
+    if r.results.passage.any():
         raise UsageError("NGP and NGR are for elements, but results are passages; see HiP and HiR")
     known = r.results.element != NOBODY
     return np.where(known, column[r.results.element], 0.0) if len(column) else known * 0.0
@@ -52,6 +52,12 @@ def _new(r: ElementRankings, overlap: Overlap) -> FloatArray:
     size = r.sizes()
     characters = r.seen_before("characters")
     return 1 - r.ratio(np.minimum(characters, size), size, undefined=0)
+
+
+def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Exhaustivity, specificity and the share that is new, of each result."""
+    exhaustivity, specificity = _judged(r)
+    return _of_results(r, exhaustivity), _of_results(r, specificity), _new(r, overlap)
 
 
 @measure(

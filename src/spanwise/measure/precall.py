@@ -76,8 +76,7 @@ def _levels(r: ElementRankings, column: FloatArray) -> FloatArray:
 
 
 def _refuse_passages(r: ElementRankings) -> None:
-    passage = next((n for n, path in enumerate(r.results.paths) if not path), None)
-    if passage is not None:
+    if r.results.passage.any():
         raise UsageError("inex_eval is for elements, but results are passages; see HiP, MAiP")
 
 
