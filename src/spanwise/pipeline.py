@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise import formats
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
+from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
 from spanwise.measure.names import parse
@@ -61,9 +61,9 @@ def evaluate(
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
-    how = formats.Reading(ranks=given.get("ties") == "rank")
-    judged = formats.read_judgements(qrels, judgements_format, how)
-    results = formats.read_run(run, run_format, how)
+    how = Reading(ranks=given.get("ties") == "rank")
+    judged = read_judgements(qrels, judgements_format, how)
+    results = read_run(run, run_format, how)
     documents = opened(collection, judged)
     judged = placed_judgements(judged, documents)
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)

@@ -90,8 +90,14 @@ def test_every_problem_is_found_in_the_order_of_lines(folder, ask):
     assert [line.split(": ")[0] for line in lines] == [
         *("bad.txt:2", "bad.txt:3", "bad.txt:4", "bad.txt:5", "bad.txt"),
     ]
+    assert "swapped" not in lines[1]  # the file began as a run
     assert lines[2] == "bad.txt:4: document 'a' is there twice for its topic, first on line 1"
     assert lines[4] == "bad.txt: 4 problems"
+
+
+def test_a_byte_order_mark_is_remarked_on_once(folder, ask):
+    (folder / "run.txt").write_bytes(b"\xef\xbb\xbf" + (folder / "run.txt").read_bytes())
+    assert ask("check", "run.txt").text.count("byte order mark") == 1
 
 
 def test_only_so_many_problems_are_shown(folder, ask):
