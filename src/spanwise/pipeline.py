@@ -19,7 +19,7 @@ from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
-from spanwise.ground.placing import placed_judgements, placed_run, refuse_unplaced_passages
+from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
@@ -64,7 +64,7 @@ def evaluate(
     how = Reading(ranks=given.get("ties") == "rank")
     judged = read_judgements(qrels, judgements_format, how)
     results = read_run(run, run_format, how)
-    documents = opened(collection)
+    documents = opened(collection, judged)
     judged = placed_judgements(judged, documents)
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
@@ -118,8 +118,7 @@ def score(
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
-    judgements = placed_judgements(judgements, collection, said)
-    run = placed_run(run, collection, said)
+    judgements, run = placed(judgements, run, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):

@@ -52,7 +52,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
-    collection = opened(request.collection)
+    collection = opened(request.collection, judgements)
     judgements = placed_judgements(judgements, collection)
     results: list[Scores] = []
     measures: list[Asked] = []

@@ -14,7 +14,7 @@ from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import ordered_results, readings
-from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.ground.placing import placed, placed_judgements
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
 from spanwise.measure.highlight import LEVELS, best_from, picked
@@ -72,9 +72,9 @@ def case_of(request: Request, topic: str) -> Case:
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
-    collection = opened(request.collection)
+    collection = opened(request.collection, judgements)
     notes: list[str] = []
-    judgements = placed_judgements(judgements, collection, notes)
+    judgements = placed_judgements(judgements, collection)
     word = request.profile or request.task
     profile = fitting(named, judgements, run, request.measures, named=word)
     measures = measures_of(request.measures, profile.defaults)
@@ -90,7 +90,7 @@ def case_of(request: Request, topic: str) -> Case:
             raise UsageError(
                 f"{judgements.rows.source}: several assessors; expected the judgements of one"
             )
-    run = placed_run(run, collection, notes)
+    judgements, run = placed(judgements, run, collection, notes)
     policy = replace(profile.policy, **given)
     return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
