@@ -14,10 +14,12 @@ MAY_IMPORT = {
     "model": set(),
     **{name: {"model"} for name in WORKING},
     "profiles": WORKING | {"model"},
-    "pipeline": WORKING | {"model", "profiles"},
-    "app": WORKING | {"model", "profiles", "pipeline", "front door"},
+    "kinds": WORKING | {"model"},
+    "pipeline": WORKING | {"model", "kinds", "profiles"},
+    "comparing": WORKING | {"model", "profiles", "pipeline"},
+    "app": WORKING | {"model", "kinds", "profiles", "pipeline", "comparing", "front door"},
     "__main__": {"app"},
-    "front door": WORKING | {"model", "profiles", "pipeline"},
+    "front door": WORKING | {"model", "profiles", "pipeline", "comparing"},
 }
 
 

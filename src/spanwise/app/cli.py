@@ -13,9 +13,10 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
 COMMANDS = (
-    *("eval", "trec_eval", "inex_eval"),
+    *("eval", "compare", "trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("collection", "nexi", "demo"),
+    *("simulate", "reliability"),
+    *("collection", "recallbase", "nexi", "demo"),
 )
 
 

@@ -16,9 +16,10 @@ from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
-from spanwise.pipeline import asked, fitting, score
+from spanwise.model.scores import run_names
+from spanwise.pipeline import asked, asking, fitting, score
 from spanwise.profiles import find_profile
-from spanwise.report.scores import rendered, run_names
+from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
     from spanwise.model.measures import Asked
@@ -39,6 +40,7 @@ class Request:
     judgements_format: str | None = None
     run_format: str | None = None
     collection: str | None = None
+    queries: str | None = None  # topics, where structure counts
 
 
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
@@ -52,6 +54,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
+    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
     collection = opened(request.collection, judgements)
     judgements = placed_judgements(judgements, collection)
     results: list[Scores] = []

@@ -10,6 +10,7 @@ from spanwise.formats import trec  # the least special first: those entered last
 # isort: split
 from spanwise.formats import (
     inex_assessments,
+    inex_full_recall_base,
     inex_qrels,
     inex_runs,
     inex_submissions,
@@ -20,6 +21,7 @@ from spanwise.formats import (
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
+    from spanwise.model.elements import Grades
     from spanwise.model.judgements import Judgements, Preferences
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
@@ -30,6 +32,7 @@ __all__ = [
     "Reading",
     "expanded",
     "inex_assessments",
+    "inex_full_recall_base",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",
@@ -37,6 +40,7 @@ __all__ = [
     "plain_topics",
     "read",
     "read_judgements",
+    "read_quantisation",
     "read_run",
     "read_topics",
     "records",
@@ -59,6 +63,13 @@ def read_judgements(
     from spanwise.formats.objects import judgements_of
 
     return judgements_of(source)
+
+
+def read_quantisation(file: str) -> Grades:
+    """A quantisation of the user's own: what each pair of grades is worth."""
+    from spanwise.formats.quantisation import parsed
+
+    return parsed(file)
 
 
 def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:

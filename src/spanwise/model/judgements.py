@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
+"""Whether a topic asks for elements such as the one at a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +91,7 @@ class Judgements:
     assessors: Ids | None = None  # who judged, where several did
     highlights: Highlights | None = None  # where the relevant text lies
     elements: Assessments | None = None  # what was said of elements, passages and entry points
+    wanted: Wanted | None = None  # which elements count; None: all
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
@@ -211,4 +214,5 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         judgements.grades[chosen],
         highlights=None if marked is None else marked.at(chosen),
         elements=elements.at(chosen, present.tolist()) if elements is not None else None,
+        wanted=judgements.wanted,
     )

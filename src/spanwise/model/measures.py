@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]
@@ -52,6 +52,7 @@ class Measure:
     expected: Function | None = None  # over all orders of equal scores
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
+    less_is_better: bool = False
 
     @property
     def definition(self) -> str:
@@ -94,7 +95,9 @@ class Asked:
         """The same, with other defaults for those of these parameters that were not given."""
         own = self.measure.parameters
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
-        return replace(self, parameters={**self.parameters, **more}, assumed=more)
+        return replace(
+            self, parameters={**self.parameters, **more}, assumed={**self.assumed, **more}
+        )
 
     def __call__(self, block: Any) -> FloatArray:
         """One value per topic of the block."""
