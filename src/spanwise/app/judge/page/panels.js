@@ -138,7 +138,7 @@ export class Panels {
       el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => screen.act({ kind: "remove", layer, start, end }) }, "×"));
     });
     const bep = screen.state.bep;
-    if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
+    if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump entry", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
       el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => screen.unbep() }, "×")));
     if (every.length > 200) some.push(el("li", { class: "small" }, `and ${every.length - 200} more`));
     if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text and press h."));
