@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spanwise.collection.store import Store
-    from spanwise.model.documents import CharacterPolicy
+    from spanwise.model.documents import CharacterPolicy, Collection
 
-__all__ = ["open_collection"]
+__all__ = ["open_collection", "opened"]
+
+
+def opened(collection: Collection | str | os.PathLike[str] | None) -> Collection | None:
+    """A collection by the path of its store or folder; one that is open passes through."""
+    if isinstance(collection, (str, os.PathLike)):
+        return open_collection(collection)
+    return collection
 
 
 def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:

@@ -94,17 +94,17 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 
 def run_loses(run: Run) -> Mapping[str, int]:
     """What of a run the TREC format cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.run_loses(run)
+    return out.run_loses(run)
 
 
 @writer("trec_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
     """Documents by score; of several parts of a document the first stands for it."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_run(run)
+    return out.write_run(run)
 
 
 def stem(file: str) -> str:
@@ -143,32 +143,32 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
 
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements the format of one assessor cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.qrels_lose(judgements)
+    return out.qrels_lose(judgements)
 
 
 def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements the format of several assessors cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.qrels_jg_lose(judgements)
+    return out.qrels_jg_lose(judgements)
 
 
 @writer("qrels", loses=qrels_lose)
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Documents and grades."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_qrels(replace(judgements, assessors=None))
+    return out.write_qrels(replace(judgements, assessors=None))
 
 
 @writer("qrels_jg", loses=qrels_jg_lose)
 def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
     """Documents and grades with the names of those who judged."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_qrels(judgements)
+    return out.write_qrels(judgements)
 
 
 def _check_grades(judgements: Judgements, how: Reading) -> None:
