@@ -17,6 +17,7 @@ from spanwise.compare.judged_rankings import mixtures, rankings
 from spanwise.compare.judges import Judge, Shared, shared_topics
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.ground.placing import placed_judgements
 from spanwise.ground.text_units import units_of
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, by_assessor
@@ -53,7 +54,7 @@ def answered(question: Question, layout: str, per_topic: bool) -> str:
     if question.measures and not question.runs:
         raise UsageError("-m ranks runs, and there are none; give --runs")
     collection = _opened(question.collection)
-    judges = read_judges(question)
+    judges = read_judges(question, collection)
     _refuse_unfit(judges, question.unit)
     shared = shared_topics(judges, None if collection is None else _lengths(collection))
     if not shared:
@@ -163,11 +164,11 @@ def _cut(collection: Collection | None, unit: str) -> Callable[[Shared], Spans] 
     return cut
 
 
-def read_judges(question: Question) -> list[Judge]:
+def read_judges(question: Question, collection: Collection | None = None) -> list[Judge]:
     """Every judge of every file, in the order given; all need names of their own."""
     judges: list[Judge] = []
     for file in question.judgements:
-        judges += _judges_of(file, question.judgements_format)
+        judges += _judges_of(file, question.judgements_format, collection)
     if len(judges) < 2:
         raise UsageError(
             f"{question.judgements[0]}: judgements of one judge; expected two judges or more"
@@ -181,9 +182,19 @@ def read_judges(question: Question) -> list[Judge]:
     return judges
 
 
-def _judges_of(file: str, name: str | None) -> Iterator[Judge]:
+def _judges_of(file: str, name: str | None, collection: Collection | None) -> Iterator[Judge]:
+    from spanwise.app.judge.store import Store, is_store
+
+    if is_store(file):
+        from spanwise.app.judge.verdicts import judgements_of, verdicts
+
+        store = Store(file)
+        for judge in [one for one, role in store.judges().items() if role == "judge"]:
+            if found := verdicts(store, [judge]):
+                yield Judge(judge, judgements_of(found, file))
+        return
     stem = Path(file).name.partition(".")[0] or file
-    judgements = read_judgements(file, name)
+    judgements = placed_judgements(read_judgements(file, name), collection)
     if not isinstance(judgements, Judgements):
         raise InputError(f"{file}: preferences; expected judgements of documents or of text")
     if judgements.assessors is None:
