@@ -16,7 +16,7 @@ COMMANDS = (
     *("eval", "compare", "plot", "verify"),
     *("trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("simulate", "reliability"),
+    *("simulate", "reliability", "pool", "judge", "agree"),
     *("collection", "recallbase", "nexi", "demo"),
 )
 
