@@ -20,11 +20,12 @@ from spanwise.formats import expanded, read_judgements, read_run
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
 from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.kinds import kinds_of
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
-from spanwise.pipeline import asked, fitting, kinds_of
+from spanwise.pipeline import asked, fitting
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
 from spanwise.report.page import page, short
