@@ -180,18 +180,18 @@ def kinds_of(judgements: Judgements | Preferences) -> list[str]:
 
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
-    notes = []
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
     if depth is not None:  # nothing below it is looked at
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    for cutoff in sorted(cutoffs):
-        count = aligned.straddled(cutoff)
-        if count:
-            rule = aligned.policy.ties
-            order = "mean over all orders" if rule == "expected" else f"{rule} order"
-            notes.append(f"{counted(count)} with equal scores across rank {cutoff}: {order}")
-    return notes
+    rule = aligned.policy.ties
+    order = "mean over all orders" if rule == "expected" else f"{rule} order"
+    found = [(cutoff, aligned.straddled(cutoff)) for cutoff in sorted(cutoffs)]
+    across = [(cutoff, count) for cutoff, count in found if count]
+    if len(across) > 2:  # in one line
+        ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
+        return [f"equal scores across ranks (in so many topics) {ranks}: {order}"]
+    return [f"{counted(n)} with equal scores across rank {k}: {order}" for k, n in across]
 
 
 def shard_values(block: Any, measures: Sequence[Asked]) -> Values:

@@ -19,7 +19,7 @@ from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
 from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.ground import refuse_duplicate_judgements
-from spanwise.ground.placing import placed_judgements, placed_run, refuse_unplaced_passages
+from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
 from spanwise.kinds import KINDS, TEXTUAL, Grounding, Values, counted, kinds_of, part_names
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
@@ -66,8 +66,8 @@ def evaluate(
     how = Reading(ranks=given.get("ties") == "rank")
     judged = read_judgements(qrels, judgements_format, how)
     results = read_run(run, run_format, how)
-    documents = opened(collection)
     judged = asking(judged, queries, given.get("structure", "ignore"))
+    documents = opened(collection, judged)
     judged = placed_judgements(judged, documents)
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
@@ -148,8 +148,7 @@ def score(
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
-    judgements = placed_judgements(judgements, collection, said)
-    run = placed_run(run, collection, said)
+    judgements, run = placed(judgements, run, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):

@@ -13,9 +13,10 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
 COMMANDS = (
-    *("eval", "compare", "trec_eval", "inex_eval", "evalj"),
+    *("eval", "compare", "plot", "verify"),
+    *("trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("simulate", "reliability"),
+    *("simulate", "reliability", "pool", "judge", "agree"),
     *("collection", "recallbase", "nexi", "demo"),
 )
 

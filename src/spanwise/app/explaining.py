@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import ordered_results, readings
-from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.ground.placing import placed, placed_judgements
 from spanwise.kinds import TEXTUAL, Grounding, journey_blocks, kinds_of
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
+    from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
     from spanwise.report.tables import Table
 
@@ -55,6 +56,7 @@ class Case:
     policy: Policy
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
+    block: Rankings | None = None  # the topic's ranking, where it has been made already
 
     @property
     def name(self) -> str:
@@ -75,9 +77,9 @@ def case_of(request: Request, topic: str) -> Case:
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
     judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
-    collection = opened(request.collection)
+    collection = opened(request.collection, judgements)
     notes: list[str] = []
-    judgements = placed_judgements(judgements, collection, notes)
+    judgements = placed_judgements(judgements, collection)
     word = request.profile or request.task
     profile = fitting(named, judgements, run, request.measures, named=word)
     measures = measures_of(request.measures, profile.defaults)
@@ -93,7 +95,7 @@ def case_of(request: Request, topic: str) -> Case:
             raise UsageError(
                 f"{judgements.rows.source}: several assessors; expected the judgements of one"
             )
-    run = placed_run(run, collection, notes)
+    judgements, run = placed(judgements, run, collection, notes)
     policy = replace(profile.policy, **given)
     return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
@@ -140,6 +142,22 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         words = [f"how {case.name} comes about is not shown row by row"]
         table = explanation.plain_table(_listing(case.run, _rows(case)))
     return explanation.cut_after(table, cutoff), words
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a page says of one topic of one run."""
+
+    table: Table
+    words: list[str]
+    rows: IntArray  # of the run, in order
+    relevant: Callable[[bytes], tuple[Spans, int]]  # relevant text of a document, entry point
+
+
+def ranking_of(case: Case) -> Ranking:
+    """The same facts as `spanwise explain` prints, for a page."""
+    table, words = _table(case)
+    return Ranking(table, words, _rows(case), lambda name: _highlighted(case, name))
 
 
 # Text ---------------------------------------------------------------------------------------
@@ -239,8 +257,11 @@ def _highlighted(case: Case, name: bytes) -> tuple[Spans, int]:
 
 def _of_documents(case: Case) -> Table:
     assert isinstance(case.judgements, Judgements)
-    (block,) = align(case.run, case.judgements, [case.topic], case.policy).blocks(with_scores=True)
-    listing = _listing(case.run, _rows(case))
+    block = case.block
+    if block is None:
+        aligned = align(case.run, case.judgements, [case.topic], case.policy)
+        (block,) = aligned.blocks(with_scores=True)
+    listing = _listing(case.run, _rows(case)[: block.depth])
     if case.name in GAINS:
         gains, dcg = case.parameters("gains", "dcg")
         return explanation.gain_table(block, listing, *gain_curves(block, gains, dcg))

@@ -16,6 +16,7 @@ from spanwise.formats import (
     inex_submissions,
     inex_topics,
     plain_topics,
+    pools,
     records,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
@@ -23,6 +24,7 @@ from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades
     from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.pools import Pool
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
 
@@ -38,8 +40,10 @@ __all__ = [
     "inex_submissions",
     "inex_topics",
     "plain_topics",
+    "pools",
     "read",
     "read_judgements",
+    "read_pool",
     "read_quantisation",
     "read_run",
     "read_topics",
@@ -102,3 +106,13 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
         return parts[0]
     every = [replace(topic, lines={}) for part in parts for topic in part]
     return inex_topics.unique(every, os.fspath(source), how or Reading())
+
+
+def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
+    """A pool from a file, or from all files of a folder."""
+    from spanwise.model.pools import pool_of
+
+    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    if len(parts) == 1:
+        return parts[0]
+    return pool_of(source, (one for part in parts for one in part), {})

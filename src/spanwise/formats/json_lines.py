@@ -79,6 +79,11 @@ class Record:
             raise self.wrong(f"{key!r} has entries that are not text", "a list of texts")
         return value
 
+    def items(self, key: str) -> list[Any]:
+        """A field that is a list of anything."""
+        value: list[Any] = self._get(key, (list,), "a list")
+        return value
+
     def records(self, key: str, due: str) -> list[Record]:
         """A field that is a list of objects; an absent one is empty."""
         if key not in self:

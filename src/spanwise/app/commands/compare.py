@@ -11,7 +11,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
 @click.command("compare")
 @click.argument("judgements")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("--collection", help="A store or a folder of documents.")
 @click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
@@ -44,6 +44,7 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
     default="table",
     help="How to print; table by default.",
 )
+@click.option("--html", help="Also write a page to look at, all in one file.")
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
@@ -68,6 +69,7 @@ def command(
     seed: int,
     resamples: int,
     layout: str,
+    html: str | None,
     output: str | None,
     profile: str | None,
     task: str | None,
@@ -80,12 +82,15 @@ def command(
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
-    takes.
+    takes. A file of results (`spanwise eval -o RESULTS.jsonl`) stands for the runs in it; if all
+    are such files, no judgements are needed.
 
     \b
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
+      spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
+      spanwise compare results.jsonl --baseline bm25
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
     from spanwise.app.comparing import comparison, report
@@ -108,4 +113,9 @@ def command(
         run_format,
         collection,
     )
-    report(comparison(request, baseline, question), layout, output)
+    found = comparison(request, baseline, question)
+    if html is not None:
+        from spanwise.app.showing import write_page
+
+        write_page(request, found, html)
+    report(found, layout, output)
