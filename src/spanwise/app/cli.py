@@ -13,7 +13,7 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
 COMMANDS = (
-    *("eval", "compare", "plot", "verify"),
+    *("eval", "compare", "sweep", "gate", "plot", "verify"),
     *("trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
     *("simulate", "reliability", "pool", "judge", "agree"),

@@ -13,8 +13,9 @@ from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
-from spanwise.ground.passages import ordered_results, readings
+from spanwise.ground.passages import readings
 from spanwise.ground.placing import placed, placed_judgements
+from spanwise.ground.results import ordered_results
 from spanwise.kinds import TEXTUAL, Grounding, journey_blocks, kinds_of
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves

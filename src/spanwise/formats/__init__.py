@@ -9,15 +9,23 @@ from spanwise.formats import trec  # the least special first: those entered last
 
 # isort: split
 from spanwise.formats import (
+    beir,
+    chroma,
+    evidence_sets,
+    genomics,
     inex_assessments,
     inex_full_recall_base,
     inex_qrels,
     inex_runs,
     inex_submissions,
     inex_topics,
+    legalbench,
     plain_topics,
     pools,
+    qasper,
+    rag_exports,
     records,
+    squad,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
@@ -32,15 +40,22 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reading",
+    "beir",
+    "chroma",
+    "evidence_sets",
     "expanded",
+    "genomics",
     "inex_assessments",
     "inex_full_recall_base",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",
     "inex_topics",
+    "legalbench",
     "plain_topics",
     "pools",
+    "qasper",
+    "rag_exports",
     "read",
     "read_judgements",
     "read_pool",
@@ -48,6 +63,7 @@ __all__ = [
     "read_run",
     "read_topics",
     "records",
+    "squad",
     "trec",
 ]
 
