@@ -16,6 +16,9 @@ from spanwise.formats import (
     inex_topics,
     plain_topics,
     records,
+    reuters,
+    smart_judged,
+    smart_topics,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
@@ -40,6 +43,9 @@ __all__ = [
     "read_run",
     "read_topics",
     "records",
+    "reuters",
+    "smart_judged",
+    "smart_topics",
     "trec",
 ]
 
