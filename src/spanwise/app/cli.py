@@ -15,7 +15,7 @@ from spanwise.version import __version__
 COMMANDS = (
     *("eval", "trec_eval", "inex_eval"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("collection", "nexi", "demo"),
+    *("collection", "search", "nexi", "demo"),
 )
 
 
