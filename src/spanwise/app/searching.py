@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spanwise.model.nexi import Path, Query
     from spanwise.model.run import Run
     from spanwise.model.topics import Topic, Topics
+    from spanwise.retrieve.registry import Searcher
     from spanwise.retrieve.units import Units
 
 FIELDS = ("title", "description", "narrative", "keywords", "castitle")
@@ -66,12 +67,11 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
                 return Hits(*searcher.search(words, top))
             return asked(searcher, expanded(words), top)
 
+        asking = [(topic, _split(question, searcher)) for topic, question in questions]
         if hasattr(searcher, "prepare") and search.expand is None:
-            plain = [words_of(one) for _, one in questions if isinstance(one, str)]
+            plain = [question for _, question in asking if isinstance(question, list)]
             searcher.prepare(plain, depth(search))
-        answers = {
-            topic.id: _answer(search, units, question, find) for topic, question in questions
-        }
+        answers = {topic.id: _answer(search, units, question, find) for topic, question in asking}
     return run_of(answers, units, search.name or entry.name, search.topics)
 
 
@@ -108,17 +108,26 @@ def _structured(topic: Topic, source: str) -> Query:
         raise FormatError(source, topic.line(where), str(error), "") from error
 
 
+def _split(question: str | Query, searcher: Searcher) -> list[str] | Query:
+    """The words of a question; an engine may want to do more than take letters and digits."""
+    split: Callable[[str], list[str]] = getattr(searcher, "split", words_of)
+    return split(question) if isinstance(question, str) else question
+
+
 def depth(search: Search) -> int:
     """How many results an engine is asked for; where some will be dropped, as many as there are."""
     return DEEP if search.task != "thorough" or search.propagate > 0 else search.top
 
 
 def _answer(
-    search: Search, units: Units, question: str | Query, find: Callable[[list[str], int], Hits]
+    search: Search,
+    units: Units,
+    question: list[str] | Query,
+    find: Callable[[list[str], int], Hits],
 ) -> Hits:
     """One topic's ranking."""
-    if isinstance(question, str):
-        hits = find(words_of(question), depth(search))
+    if isinstance(question, list):
+        hits = find(question, depth(search))
     else:
         hits = _by_structure(search, units, question, find)
     if search.propagate:

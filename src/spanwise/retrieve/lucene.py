@@ -100,6 +100,11 @@ class _Open:
         self._lucene, self._index = lucene, index
         self._known: dict[tuple[str, int], list[tuple[int, float]]] = {}
 
+    @staticmethod
+    def split(query: str) -> list[str]:
+        """Words with their marks: what to make of an apostrophe is Lucene's business."""
+        return query.split()
+
     def prepare(self, queries: Sequence[Sequence[str]], top: int) -> None:
         """Ask for all of these at once; `search` then knows the answers."""
         texts = [" ".join(words) for words in queries]
