@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise import formats
+from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
+from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
+from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
@@ -27,6 +29,7 @@ from spanwise.profiles import Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.ground import Aligned
+    from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -44,6 +47,7 @@ def evaluate(
     task: str | None = None,
     judgements_format: str | None = None,
     run_format: str | None = None,
+    collection: Any = None,
     **policy: Any,
 ) -> Scores:
     """Score one run.
@@ -51,17 +55,20 @@ def evaluate(
     `qrels` and `run` are files, or objects: dicts as pytrec_eval has them, pandas, polars or
     Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
     `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
-    and without these whatever fits the files. `policy` are the fields of `Policy`, such as
-    ties="expected".
+    and without these whatever fits the files. `collection` is a store or a folder of documents,
+    or an open one: it says where the elements that files name by paths lie. `policy` are the
+    fields of `Policy`, such as ties="expected".
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
-    how = formats.Reading(ranks=given.get("ties") == "rank")
-    judged = formats.read_judgements(qrels, judgements_format, how)
-    results = formats.read_run(run, run_format, how)
+    how = Reading(ranks=given.get("ties") == "rank")
+    judged = read_judgements(qrels, judgements_format, how)
+    results = read_run(run, run_format, how)
+    documents = opened(collection, judged)
+    judged = placed_judgements(judged, documents)
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
-    return score(judged, results, wanted, replace(chosen.policy, **given))
+    return score(judged, results, wanted, replace(chosen.policy, **given), documents)
 
 
 def fitting(
@@ -103,14 +110,20 @@ def asked(
 
 
 def score(
-    judgements: Judgements | Preferences, run: Run, measures: Sequence[Asked], policy: Policy
+    judgements: Judgements | Preferences,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None = None,
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
+    said: list[str] = []
+    judgements, run = placed(judgements, run, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
-    notes = topic_notes(judgements, run, policy)
+    notes = [*said, *topic_notes(judgements, run, policy)]
     values = values_of(judgements, run, topics, measures, policy, notes)
     return summed_up(run, topics, measures, policy, values, notes)
 
@@ -120,6 +133,8 @@ def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]
     offered = kinds_of(judgements)
     for one in measures:
         if one.measure.reads not in (*offered, "anything"):
+            if one.measure.reads == "readings":
+                refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
                 f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
                 f" {judgements.rows.source} holds {KINDS[offered[-1]].needs}; see: spanwise formats"
@@ -274,18 +289,18 @@ def kinds_of(judgements: Judgements | Preferences) -> list[str]:
 
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
-    notes = []
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
     if depth is not None:  # nothing below it is looked at
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    for cutoff in sorted(cutoffs):
-        count = aligned.straddled(cutoff)
-        if count:
-            rule = aligned.policy.ties
-            order = "mean over all orders" if rule == "expected" else f"{rule} order"
-            notes.append(f"{_counted(count)} with equal scores across rank {cutoff}: {order}")
-    return notes
+    rule = aligned.policy.ties
+    order = "mean over all orders" if rule == "expected" else f"{rule} order"
+    found = [(cutoff, aligned.straddled(cutoff)) for cutoff in sorted(cutoffs)]
+    across = [(cutoff, count) for cutoff, count in found if count]
+    if len(across) > 2:  # in one line
+        ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
+        return [f"equal scores across ranks (in so many topics) {ranks}: {order}"]
+    return [f"{_counted(n)} with equal scores across rank {k}: {order}" for k, n in across]
 
 
 def shard_values(block: Any, measures: Sequence[Asked]) -> Values:

@@ -201,12 +201,14 @@ def _spelled_out(name: str) -> list[str]:
     stem, dot, text = name.partition(".")
     if not dot or stem not in TREC_EVAL:
         return [name]
-    entry = TREC_EVAL[stem]
-    if entry.kind not in ("whole cut-offs", "real cut-offs"):
+    kind = TREC_EVAL[stem].kind
+    if kind not in ("whole cut-offs", "real cut-offs"):
         return [f"{stem}_{text}"]
-    try:
-        return [entry.spelled(float(part)) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(
-            f"measure {name!r}: {text!r} should be numbers, such as {stem}.5,10"
-        ) from None
+    read = int if kind == "whole cut-offs" else float
+    for part in text.split(","):
+        try:
+            read(part)
+        except ValueError:
+            due = "whole numbers" if read is int else "numbers"
+            raise UsageError(f"measure {name!r}: {part!r} stands where {due} are due") from None
+    return [f"{stem}_{part}" for part in text.split(",")]

@@ -98,6 +98,18 @@ def test_the_level_does_not_touch_gains(trec_eval):
     same_output(trec_eval, ["-q", "-l2", *untouched, *A], ["-q", *untouched, *A])
 
 
+def test_two_numbers_that_are_printed_alike_keep_their_own_values(trec_eval):
+    # R = 1: 0.099 asks for the first 0 documents, 0.101 for the first one
+    files = {"one.qrels": "1 0 a 1\n", "one.run": "1 Q0 a 1 1 t\n"}
+    answer = trec_eval("-q", "-mRprec_mult.0.101,0.099", *files, **files)
+    values = [line.split(b"\t") for line in answer.out.splitlines()]
+    assert values == [
+        [b"Rprec_mult_0.10       ", topic, value]
+        for topic in (b"1", b"all")
+        for value in (b"0.0000", b"1.0000")
+    ]
+
+
 @pytest.mark.parametrize(
     ("asked", "printed"),
     [

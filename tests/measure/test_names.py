@@ -235,6 +235,15 @@ def test_families_of_trec_eval_are_spelled_out_once():
     ]
 
 
+def test_the_numbers_of_a_family_are_taken_as_they_were_given():
+    assert measure_names(["iprec_at_recall.0.494,.1"]) == [
+        "iprec_at_recall_0.494",
+        "iprec_at_recall_.1",
+    ]
+    with pytest.raises(UsageError, match=r"'P\.23\.4': '23\.4' stands where whole numbers are due"):
+        measure_names(["P.23.4"])
+
+
 def test_a_name_stands_for_one_measure_only():
     assert len(plain_names()) >= len(MEASURES)
     for name, entry in plain_names().items():

@@ -82,7 +82,8 @@ def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Repor
         except FormatError as error:
             if not (isinstance(error, EmptyError) and report.problems):
                 note(error)
-    report.remarks += [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
+    said = [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
+    report.remarks += dict.fromkeys(said)  # once, however often the file was opened
     report.problems.sort(key=lambda problem: problem[0] or 0)
     return report
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.output import emit, say
+from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
+from spanwise.ground.placing import placed_judgements
 from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered, run_names
@@ -36,6 +38,7 @@ class Request:
     policy: Mapping[str, Any] | None = None
     judgements_format: str | None = None
     run_format: str | None = None
+    collection: str | None = None
 
 
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
@@ -49,6 +52,8 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
+    collection = opened(request.collection, judgements)
+    judgements = placed_judgements(judgements, collection)
     results: list[Scores] = []
     measures: list[Asked] = []
     for run in read_ahead(runs, lambda file: read_run(file, request.run_format, how)):
@@ -57,7 +62,7 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
             profile = fitting(named, judgements, run, request.measures, named=word)
             measures = asked(request.measures or profile.measures, profile.defaults)
             policy = replace(profile.policy, **given)
-        results.append(score(judgements, run, measures, policy))
+        results.append(score(judgements, run, measures, policy, collection))
     return results, frozenset(one.label for one in measures if one.measure.aggregate == "sum")
 
 

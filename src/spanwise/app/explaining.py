@@ -8,26 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import ordered_results, readings
+from spanwise.ground.placing import placed, placed_judgements
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
 from spanwise.measure.highlight import LEVELS, best_from, picked
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
-from spanwise.model.spans import UNKNOWN
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
 from spanwise.pipeline import assumptions, fitting, kinds_of, refuse_unfit, values_of
 from spanwise.profiles import find_profile
-from spanwise.report import explanation
+from spanwise.report import explanation, marked
 from spanwise.report.scores import shown
 
 if TYPE_CHECKING:
     from spanwise.app.evaluation import Request
     from spanwise.model.arrays import IntArray
+    from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -48,6 +51,8 @@ class Case:
     topic: bytes
     asked: Asked
     policy: Policy
+    collection: Collection | None = None
+    notes: tuple[str, ...] = ()  # what was said when things were placed
 
     @property
     def name(self) -> str:
@@ -67,6 +72,9 @@ def case_of(request: Request, topic: str) -> Case:
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
+    collection = opened(request.collection, judgements)
+    notes: list[str] = []
+    judgements = placed_judgements(judgements, collection)
     word = request.profile or request.task
     profile = fitting(named, judgements, run, request.measures, named=word)
     measures = measures_of(request.measures, profile.defaults)
@@ -82,12 +90,14 @@ def case_of(request: Request, topic: str) -> Case:
             raise UsageError(
                 f"{judgements.rows.source}: several assessors; expected the judgements of one"
             )
-    return Case(judgements, run, key, measures[0], replace(profile.policy, **given))
+    judgements, run = placed(judgements, run, collection, notes)
+    policy = replace(profile.policy, **given)
+    return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
 
 def explained(case: Case, width: int | None, most: int | None = None) -> str:
     """The ranking row by row, then the value with its signature."""
-    notes: list[str] = []
+    notes = list(case.notes)
     values = values_of(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes)
     value = values[case.asked.label][0]
     table, words = _table(case)
@@ -155,6 +165,59 @@ def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
         which = several if len(missed) > 1 else f"level {missed[0]:.2f} is"
         words.append(f"recall {which} never reached: 0")
     return words
+
+
+# The text itself ----------------------------------------------------------------------------
+
+DOCUMENTS = 10
+"""So many documents are shown with their text unless more are asked for."""
+
+
+def marked_text(case: Case, width: int | None, colour: bool, most: int | None = None) -> str:
+    """The text of the retrieved documents, with what was retrieved and what is relevant marked."""
+    if case.collection is None:
+        return ""
+    if not isinstance(case.judgements, Judgements) or case.judgements.highlights is None:
+        return "\nno highlighted text to show\n"
+    rows = _rows(case)
+    ranks: dict[bytes, list[int]] = {}
+    for rank, name in enumerate(case.run.documents.take(rows)):
+        ranks.setdefault(name, []).append(rank)
+    here = [name for name in ranks if name in case.collection][: most or DOCUMENTS]
+    parts = [_marked(case, case.collection, name, rows, ranks[name]) for name in here]
+    left = len(ranks) - len(here)
+    more = f"\n{left} more document{'s' if left != 1 else ''} of the run\n" if left else ""
+    return "\n" + marked.shown(parts, (width or 80) - 2, colour) + more
+
+
+def _marked(
+    case: Case, collection: Collection, name: bytes, rows: IntArray, ranks: list[int]
+) -> marked.Marked:
+    length = collection.length(name)
+    everything = Spans(np.zeros(1, np.int64), np.array([length]))
+    retrieved = everything if case.run.spans is None else case.run.spans.at(rows[ranks])
+    relevant, entry = _highlighted(case, name)
+    places = ", ".join(str(rank + 1) for rank in ranks)
+    share = f"{relevant.total()} of {length} characters relevant"
+    best = f"; best entry point {entry}" if entry >= 0 else ""
+    title = f"{text(name)} (rank{'s' if len(ranks) > 1 else ''} {places}; {share}{best})"
+    return marked.Marked(
+        title, length, retrieved, relevant, lambda start, size: collection.text(name, start, size)
+    )
+
+
+def _highlighted(case: Case, name: bytes) -> tuple[Spans, int]:
+    """The relevant text of a document, and its best entry point."""
+    assert isinstance(case.judgements, Judgements)
+    rows, highlights = case.judgements.rows, case.judgements.highlights
+    assert highlights is not None
+    number = rows.topics.index(case.topic)
+    every = np.arange(rows.starts[number], rows.starts[number + 1])
+    names = case.judgements.documents.take(every)
+    if name not in names:
+        return NOTHING, UNKNOWN
+    row = int(every[names.index(name)])
+    return highlights.of(row), int(highlights.entries[row])
 
 
 # Documents ----------------------------------------------------------------------------------

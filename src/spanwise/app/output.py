@@ -42,6 +42,12 @@ def emit_bytes(data: bytes) -> None:
         raise UsageError(f"standard output cannot be written ({error.strerror})") from error
 
 
+def coloured() -> bool:
+    """Whether standard output may have colours: it is a terminal, and nobody objects."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def abandon_output() -> None:
     """Point standard output to nowhere, so that the interpreter can flush it when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

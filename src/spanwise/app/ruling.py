@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, simplefilter
 
 from spanwise.app.output import say, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS
+from spanwise.ground.placing import placed_judgements
 from spanwise.ground.repair import CHANGES, repaired
-from spanwise.ground.rules import unchecked, violations
+from spanwise.ground.rules import past_the_end, unchecked, unknown_results, violations
 from spanwise.model.holdings import said
+from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
     from spanwise.app.checking import Report
     from spanwise.ground.tasks import Rules
+    from spanwise.model.documents import Collection
 
 
-def apply_rules(reports: list[Report], rules: Rules) -> None:
+def look_up(reports: list[Report], collection: Collection, *, ruled: bool) -> None:
+    """Note what the collection does not have; of ruled runs the rules tell that."""
+    for report in reports:
+        content = report.content
+        if isinstance(content, Run):
+            report.violations += [] if ruled else unknown_results(content, collection)
+            report.remarks += past_the_end(content, collection)
+        elif isinstance(content, Judgements):
+            with catch_warnings(record=True) as warned:
+                simplefilter("always")
+                placed_judgements(content, collection, report.remarks)
+            report.remarks += [str(one.message).removeprefix(f"{report.file}: ") for one in warned]
+
+
+def apply_rules(reports: list[Report], rules: Rules, collection: Collection | None = None) -> None:
     """Note every violation in the runs among the files."""
     if not any(isinstance(report.content, Run) for report in reports):
         if any(report.problems for report in reports):
@@ -26,11 +44,13 @@ def apply_rules(reports: list[Report], rules: Rules) -> None:
         raise UsageError("--task: none of the files is a run; only runs have rules to keep")
     for report in reports:
         if isinstance(report.content, Run):
-            report.violations += violations(report.content, rules)
-            report.remarks += unchecked(report.content, rules)
+            report.violations += violations(report.content, rules, collection)
+            report.remarks += unchecked(report.content, rules, collection)
 
 
-def write_repaired(reports: list[Report], rules: Rules, output: str) -> None:
+def write_repaired(
+    reports: list[Report], rules: Rules, output: str, collection: Collection | None = None
+) -> None:
     """Write the run that was checked as its task wants it, and say what was changed."""
     runs = [report for report in reports if isinstance(report.content, Run)]
     if len(runs) != 1:
@@ -45,7 +65,7 @@ def write_repaired(reports: list[Report], rules: Rules, output: str) -> None:
     if entry.write is None:
         raise UsageError(f"{report.file}: format {entry.name!r} is only read, not written")
     assert isinstance(report.content, Run)
-    run, changes = repaired(report.content, rules)
+    run, changes = repaired(report.content, rules, collection)
     lost = [said(kind, count) for kind, count in entry.loses(run).items()]
     if lost:
         say("warning", f"{report.file}: format {entry.name!r} cannot hold {', '.join(lost)}")

@@ -7,9 +7,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spanwise.collection.store import Store
-    from spanwise.model.documents import CharacterPolicy
+    from spanwise.model.documents import CharacterPolicy, Collection
 
-__all__ = ["open_collection"]
+__all__ = ["open_collection", "opened"]
+
+
+def opened(
+    collection: Collection | str | os.PathLike[str] | None, judgements: object = None
+) -> Collection | None:
+    """A collection by the path of its store or folder; one that is open passes through.
+
+    A folder is counted as the assessments say that they were: with or without blank text nodes.
+    """
+    if not isinstance(collection, (str, os.PathLike)):
+        return collection
+    from pathlib import Path
+
+    from spanwise.collection.building import is_store
+    from spanwise.model.documents import CharacterPolicy
+    from spanwise.model.judgements import Judgements
+
+    assessed = judgements.elements if isinstance(judgements, Judgements) else None
+    said = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
+    if said == {"strip"} and not is_store(Path(collection)):
+        return open_collection(collection, CharacterPolicy(blank_nodes="strip"))
+    return open_collection(collection)
 
 
 def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:

@@ -11,6 +11,7 @@ import numpy as np
 from spanwise.errors import UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of, segments
 from spanwise.ground.cuts import Cuts
+from spanwise.ground.listed import Listed
 from spanwise.ground.match import judged_rows, same_documents
 from spanwise.ground.order import by_score, places_of
 from spanwise.model.ids import text
@@ -37,7 +38,10 @@ def readings(
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
-        yield _block(run, marked, some, policy, tuple(topics[first:last]), totals[:, first:last])
+        listed = Listed.of(run, judgements, some.row, some.judged[some.document])
+        yield _block(
+            run, marked, some, policy, tuple(topics[first:last]), totals[:, first:last], listed
+        )
 
 
 def refuse_paths(run: Run) -> None:
@@ -139,8 +143,11 @@ class _Places:
         """A result that is a whole document lies from 0 to its end."""
         if run.spans is None:
             size = lengths[results.document]
+            placed = Spans(np.zeros_like(size), np.maximum(size, 0))
             nowhere = np.zeros(len(size), np.bool_)
-            return cls(Spans(np.zeros_like(size), np.maximum(size, 0)), nowhere, size < 0)
+            if run.lengths is None:
+                return cls(placed, nowhere, size < 0)
+            return cls(placed, size < 0, nowhere)
         spans = run.spans.at(results.row)
         unplaced = spans.starts == UNKNOWN
         placed = Spans(np.where(unplaced, 0, spans.starts), np.where(unplaced, 0, spans.lengths))
@@ -154,8 +161,11 @@ def _block(
     policy: Policy,
     topics: tuple[bytes, ...],
     totals: IntArray,
+    listed: Listed,
 ) -> Readings:
     lengths = results.stated(marked.lengths, -1)
+    if run.lengths is not None:
+        lengths = np.where(lengths < 0, run.lengths[results.row[results.opening]], lengths)
     known = results.stated(marked.relevant, 0)
     passages = results.stated(marked.counts, 0)
     places = _Places.of(run, results, lengths)
@@ -170,7 +180,11 @@ def _block(
     size = np.where(places.unplaced, policy.conventions.unplaced_size, places.spans.lengths)
     relevant = cuts.relevant_in_results()
     fresh = _sums(first, cuts.length, len(size))
-    fresh_relevant = found = _sums(first, cuts.length * cuts.relevant, len(size))
+    fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(size))
+    size, relevant, fresh, fresh_relevant = listed.instead(
+        places.unplaced, size, relevant, fresh, fresh_relevant
+    )
+    found = fresh_relevant
     if policy.conventions.forgets_repeats:
         fresh, found = np.where(known[results.document] > 0, fresh, size), relevant
     ranks = _Grid.of(results.topic, len(topics))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.ground.rules import Lookup, Result, Shown, beyond, by_topic, identity
+from spanwise.ground.rules import Result, Shown, beyond, by_topic, identity
 from spanwise.ground.tasks import Rules, find_task
 from spanwise.model.rows import Rows
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
+    from spanwise.ground.placing import Lookup
     from spanwise.model.run import Run
 
 CHANGES = {

@@ -11,16 +11,16 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from spanwise.ground.placing import Lookup, spans_between
 from spanwise.ground.tasks import Rules, find_task
 from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import IntArray
     from spanwise.model.run import Run
 
 
@@ -34,16 +34,6 @@ class Violation(NamedTuple):
     row: int  # of the run
 
 
-class Lookup(Protocol):
-    """What rules ask a collection."""
-
-    def lengths(self, documents: Sequence[bytes]) -> IntArray:
-        """Characters of each document, -1 where there is no such document."""
-
-    def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
-        """Where elements lie, -1 where document or path is unknown."""
-
-
 class Result(NamedTuple):
     """One result of a topic as the rules see it."""
 
@@ -54,6 +44,11 @@ class Result(NamedTuple):
     path: bytes
     last: bytes  # the second path of a range
     trouble: str = ""  # why it cannot be placed: unplaced, document or path
+
+    @property
+    def is_element(self) -> bool:
+        """Whether it is one element: those are compared by path, even where they are empty."""
+        return bool(self.path) and not self.last
 
     @property
     def name(self) -> str:
@@ -80,6 +75,26 @@ def violations(
             for place, rule, message in mine
         ]
     return found
+
+
+def unknown_results(run: Run, collection: Lookup) -> list[Violation]:
+    """The results whose document or path a collection does not have, whatever the task."""
+    return [
+        Violation(topic, place + 1, "unknown", _in_words(result), result.row)
+        for topic, results in by_topic(run, collection)
+        for place, result in enumerate(results)
+        if result.trouble
+    ]
+
+
+def past_the_end(run: Run, collection: Lookup) -> list[str]:
+    """How many spans end after their documents do."""
+    if run.spans is None:
+        return []
+    known = collection.lengths(run.documents.take(np.arange(len(run.rows))))
+    past = int(np.count_nonzero((known >= 0) & (run.spans.ends > known)))
+    advice = "; are the last columns start and end?" if past > len(known) / 2 else ""
+    return [f"results that reach past the end of their document: {past}{advice}"] if past else []
 
 
 def unchecked(run: Run, task: str | Rules, collection: Lookup | None = None) -> list[str]:
@@ -141,12 +156,11 @@ def _placed(
         return Spans(starts, lengths), troubles.tolist()
     known = collection.lengths(documents)
     if named.any():
-        begin = collection.spans(documents, paths)
-        end = collection.spans(documents, [b or a for a, b in zip(paths, lasts, strict=True)])
-        found = (begin.starts != UNKNOWN) & (end.starts != UNKNOWN)
-        starts = np.where(named & found, begin.starts, starts)
-        lengths = np.where(named & found, np.maximum(end.ends - begin.starts, 0), lengths)
-        troubles = np.where(named & ~found, "path", troubles)
+        found = spans_between(collection, documents, paths, lasts)
+        placed = named & (found.starts != UNKNOWN)
+        starts = np.where(placed, found.starts, starts)
+        lengths = np.where(placed, found.lengths, lengths)
+        troubles = np.where(named & ~placed, "path", troubles)
     if run.spans is None and run.paths is None:
         starts, lengths = np.where(known >= 0, 0, UNKNOWN), known
     return Spans(starts, lengths), np.where(known < 0, "document", troubles).tolist()
@@ -171,7 +185,9 @@ class Shown:
             return self._meets_path(result)
         first = bisect_right(self._ends, result.start)
         met = first < len(self._ends) and self._starts[first] < result.start + result.length
-        return self._ranks[first] if met and result.length > 0 else None
+        if met and result.length > 0:
+            return self._ranks[first]
+        return self._meets_path(result) if result.is_element else None  # it may be empty
 
     def _meets_path(self, result: Result) -> int | None:
         for path in filter(None, (result.path, result.last)):
@@ -184,12 +200,12 @@ class Shown:
 
     def add(self, result: Result, rank: int) -> None:
         """Remember a result; pieces that it covers are not needed any more."""
-        if result.start == UNKNOWN:
+        if result.start == UNKNOWN or result.is_element:
             for path in filter(None, (result.path, result.last)):
                 self._named.setdefault(path, rank)
                 for around in _ancestors(path):
                     self._around.setdefault(around, rank)
-        elif result.length > 0:
+        if result.start != UNKNOWN and result.length > 0:
             self._cover(result.start, result.start + result.length, rank)
 
     def _cover(self, start: int, end: int, rank: int) -> None:
@@ -240,7 +256,7 @@ def _of_topic(results: list[Result], rules: Rules) -> Iterator[Found]:
     for place, result in enumerate(results):
         if result.trouble:
             rule = "unplaced" if result.trouble == "unplaced" else "unknown"
-            yield place, rule, f"result {result.name} {TROUBLE[result.trouble]}"
+            yield place, rule, _in_words(result)
         first = seen.setdefault(identity(result), place)
         if first < place and result.trouble != "unplaced":
             yield place, "duplicate", f"result {result.name} is there already at rank {first + 1}"
@@ -256,6 +272,11 @@ def _of_topic(results: list[Result], rules: Rules) -> Iterator[Found]:
         known.latest = place
         known.shown.add(result, place)
     yield from _against_limits(results, rules)
+
+
+def _in_words(result: Result) -> str:
+    """Why a result cannot be placed."""
+    return f"result {result.name} {TROUBLE[result.trouble]}"
 
 
 def identity(result: Result) -> tuple[object, ...]:

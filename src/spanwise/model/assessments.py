@@ -18,6 +18,7 @@ from spanwise.model.ids import joined
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.ids import Ids
+    from spanwise.model.spans import Spans
 
 TOO_SMALL = -1
 """Exhaustivity `?`: too small to be judged on its own."""
@@ -51,6 +52,7 @@ class Elements:
     sizes: IntArray  # characters of the element
     highlighted: IntArray  # highlighted characters among them
     flags: IntArray
+    spans: Spans | None = None  # where they lie, once a collection was asked; UNKNOWN where not
 
     def __len__(self) -> int:
         return len(self.exhaustivity)
@@ -71,6 +73,7 @@ class Elements:
             self.sizes[chosen],
             self.highlighted[chosen],
             self.flags[chosen],
+            None if self.spans is None else self.spans.at(chosen),
         )
 
     def relevant(self) -> BoolArray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.ids import Ids
     from spanwise.model.rows import Rows
     from spanwise.model.spans import Spans, Unit
@@ -31,3 +31,4 @@ class Run:
     ends: Ids | None = None  # where results are ranges between two paths: the second one
     header: Mapping[str, str] | None = None  # what a submission says about itself
     unit: Unit = "opaque"  # what the positions of spans count
+    lengths: IntArray | None = None  # of each result's document; -1 where the collection has none

@@ -16,6 +16,7 @@ import click
 )
 @click.option("--task", help="Apply the rules of this task to the runs, such as focused or ric.")
 @click.option("--top", type=click.IntRange(1), help="Results per topic that the task allows.")
+@click.option("--collection", help="Also look everything up in this store or folder of documents.")
 @click.option("--fix", metavar="OUT", help="Write the run to OUT as its task wants it.")
 def command(
     files: tuple[str, ...],
@@ -24,6 +25,7 @@ def command(
     most: int,
     task: str | None,
     top: int | None,
+    collection: str | None,
     fix: str | None,
 ) -> int:
     """Validate runs, judgements and topics and report every problem, not only the first.
@@ -40,6 +42,7 @@ def command(
       spanwise check topics.xml
       spanwise check --task focused passages.run --fix repaired.run
       spanwise check --task efficiency --top 15 passages.run
+      spanwise check --task restricted-ric --collection articles/ elements.run
     """
     from spanwise.app.checking import checked, cross_checked, shown_as_json, shown_as_text
     from spanwise.app.output import emit
@@ -55,11 +58,18 @@ def command(
         raise UsageError("--fix and --top need --task, whose rules they are about")
     reports = [checked(file, file_format, ruled=task is not None) for file in expanded(files)]
     cross_checked(reports)
+    documents = None
+    if collection is not None:
+        from spanwise.app.ruling import look_up
+        from spanwise.collection import open_collection
+
+        documents = open_collection(collection)
+        look_up(reports, documents, ruled=rules is not None)
     if rules is not None:
         from spanwise.app.ruling import apply_rules, write_repaired
 
-        apply_rules(reports, rules)
+        apply_rules(reports, rules, documents)
     emit(shown_as_json(reports) if layout == "json" else shown_as_text(reports, most))
     if rules is not None and fix is not None:
-        write_repaired(reports, rules, fix)
+        write_repaired(reports, rules, fix, documents)
     return 1 if any(report.problems or report.violations for report in reports) else 0

@@ -23,6 +23,7 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
+@click.option("--collection", help="Where the documents are: a store, or a folder of files.")
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -42,6 +43,7 @@ def command(
     output: str | None,
     profile: str | None,
     task: str | None,
+    collection: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
@@ -52,8 +54,9 @@ def command(
     """Score one or more runs against judgements.
 
     JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
-    Without --task and --profile the measures are those that fit the files. Means are printed with
-    the number of topics behind them and a signature of all choices made.
+    Without --task and --profile the measures are those that fit the files. Where results or
+    judgements name elements by their paths, --collection says where these lie. Means are
+    printed with the number of topics behind them and a signature of all choices made.
 
     \b
     Examples:
@@ -63,6 +66,7 @@ def command(
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
       spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
       spanwise eval inex.qrels run.txt --task ric --profile inex2010
+      spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
     """
     from spanwise.app.evaluation import Request, report
 
@@ -82,6 +86,7 @@ def command(
             {name: value for name, value in policy.items() if value is not None},
             judgements_format,
             run_format,
+            collection,
         ),
         layout,
         per_topic,

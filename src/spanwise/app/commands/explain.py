@@ -13,6 +13,7 @@ import click
 @click.option("--most", type=click.IntRange(1), help="Rows to show; all by default.")
 @click.option("--profile", help="A named policy.")
 @click.option("--task", help="What the run is for, as for eval.")
+@click.option("--collection", help="Show the text too: a store, or a folder of documents.")
 @click.option(
     "--ties",
     type=click.Choice(["docno", "file", "rank", "expected"]),
@@ -30,6 +31,7 @@ def command(
     most: int | None,
     profile: str | None,
     task: str | None,
+    collection: str | None,
     ties: str | None,
     depth: int | None,
     judged_only: bool,
@@ -40,19 +42,22 @@ def command(
 
     Each row has what the result is worth and what precision and recall, or cumulated gain, have
     come to; a line is drawn below the cut-off. For iP and MAiP a mark shows which levels of recall
-    take their precision from a row. The value and the signature of all choices come last.
+    take their precision from a row. Then come the value and the signature of all choices, and with
+    --collection the text of the documents, in which relevant and retrieved parts are marked: by
+    colours on a terminal (unless NO_COLOR is set), else by rulers.
 
     \b
     Examples:
       spanwise explain qrels.txt run.txt --topic 7 -m nDCG@10
       spanwise explain inex.qrels passages.run --topic 2009001 -m 'iP[0.01]' --most 20
+      spanwise explain inex.qrels elements.run --topic 101 -m MAiP --collection articles/
     """
     import shutil
     import sys
 
     from spanwise.app.evaluation import Request
-    from spanwise.app.explaining import case_of, explained
-    from spanwise.app.output import emit
+    from spanwise.app.explaining import case_of, explained, marked_text
+    from spanwise.app.output import coloured, emit
 
     policy = {"ties": ties, "depth": depth, "unjudged": "drop" if judged_only else None}
     request = Request(
@@ -64,7 +69,9 @@ def command(
         {name: value for name, value in policy.items() if value is not None},
         judgements_format,
         run_format,
+        collection,
     )
     terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
-    emit(explained(case_of(request, topic), width, most))
+    case = case_of(request, topic)
+    emit(explained(case, width, most) + marked_text(case, width, coloured(), most))

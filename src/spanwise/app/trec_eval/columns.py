@@ -29,6 +29,11 @@ class Column:
         """How it is summed up."""
         return self.asked.measure.aggregate
 
+    @property
+    def key(self) -> str:
+        """Where its values stand: two cut-offs that differ may be printed alike."""
+        return self.asked.label
+
 
 def columns(options: Options) -> list[Column]:
     """Every line to be printed for a topic, in trec_eval's order; runid is none of them."""
@@ -55,7 +60,7 @@ def _of_measure(entry: TrecMeasure, text: str | None, options: Options) -> list[
 
 
 def _column(name: str, entry: TrecMeasure, measure: Measure, parameters: dict[str, Any]) -> Column:
-    return Column(name, entry, Asked(name, measure, parameters))
+    return Column(name, entry, Asked(f"{entry.name} {parameters}", measure, parameters))
 
 
 def _cutoffs(entry: TrecMeasure, text: str) -> list[float]:

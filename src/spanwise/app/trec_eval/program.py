@@ -243,16 +243,16 @@ class Job:
     def _settle_missing(self, values: dict[str, Any], missing: np.ndarray) -> None:
         for column in self.columns:
             if column.name in STANDARD_FIXES or column.entry.name == "unj":
-                values[column.name] = np.where(missing, 0.0, values[column.name])
+                values[column.key] = np.where(missing, 0.0, values[column.key])
             if column.name == "relstring":
-                values[column.name] = np.where(missing, "", values[column.name])
+                values[column.key] = np.where(missing, "", values[column.key])
 
     def _with_logs(self, values: dict[str, Any]) -> dict[str, Any]:
         """Geometric means are added up as logarithms, before any comparison with z-scores."""
         for column in self.columns:
             if column.kind == "geometric":
-                floored = [log(max(value, FLOOR)) for value in values[column.name].tolist()]
-                values[column.name] = np.array(floored)
+                floored = [log(max(value, FLOOR)) for value in values[column.key].tolist()]
+                values[column.key] = np.array(floored)
         return values
 
     def _as_zscores(self, topics: list[bytes], values: dict[str, Any]) -> dict[str, Any]:
@@ -260,10 +260,10 @@ class Job:
             return values
         for column in self.columns:
             if column.kind != "text" and column.name != "num_q":
-                pairs = zip(topics, values[column.name].tolist(), strict=True)
+                pairs = zip(topics, values[column.key].tolist(), strict=True)
                 name = column.name.encode()
                 scores = [self._zscore(topic, name, value) for topic, value in pairs]
-                values[column.name] = np.array(scores)
+                values[column.key] = np.array(scores)
         return values
 
     def _zscore(self, topic: bytes, name: bytes, value: float) -> float:
@@ -279,7 +279,7 @@ class Job:
     def topic_lines(self, topics: list[bytes], values: dict[str, Any]) -> list[bytes]:
         """What -q prints, topic by topic."""
         shown = [
-            (column, values[column.name].tolist())
+            (column, values[column.key].tolist())
             for column in self.columns
             if column.kind != "geometric" and column.name != "num_q"
         ]
@@ -299,7 +299,7 @@ class Job:
         divisor = judged if self.options.complete else len(topics)
         for column in self.columns:
             if column.kind != "text":
-                value = self._overall(column, values[column.name], divisor)
+                value = self._overall(column, values[column.key], divisor)
                 lines.append(self._line(column, b"all", value))
         return lines
 

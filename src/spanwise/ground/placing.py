@@ -1,0 +1,337 @@
+"""Where results and judged text lie: paths, ranges and points, looked up in a collection.
+
+What the files say stays as it is: sizes that assessors' files list win over the collection's, and
+offsets are never moved. What cannot be placed is counted and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+from warnings import warn
+
+import numpy as np
+
+from spanwise.errors import SpanwiseWarning, UsageError
+from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
+from spanwise.model.ids import PlainIds, text
+from spanwise.model.judgements import Highlights, Judgements, Preferences
+from spanwise.model.spans import UNKNOWN, Spans, merged
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.documents import Collection
+    from spanwise.model.ids import Ids
+    from spanwise.model.rows import Rows
+    from spanwise.model.run import Run
+
+POINT = b"/text()["
+"""What a path has in it that names a place in a text node."""
+NOTES = "what was said of placing"
+Judged = TypeVar("Judged", Judgements, Preferences, Judgements | Preferences)
+
+
+class Lookup(Protocol):
+    """What is asked of a collection to place things."""
+
+    def lengths(self, documents: Sequence[bytes]) -> IntArray:
+        """Characters of each document, -1 where there is no such document."""
+
+    def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
+        """Where elements lie, -1 where document or path is unknown."""
+
+
+# Both ---------------------------------------------------------------------------------------
+
+
+def placed(
+    judgements: Judgements | Preferences,
+    run: Run,
+    collection: Collection | None,
+    notes: list[str],
+) -> tuple[Judgements | Preferences, Run]:
+    """Judgements and run as the collection places them, with one spelling of documents' ids."""
+    judgements = placed_judgements(judgements, collection, notes)
+    return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
+
+
+# Results ------------------------------------------------------------------------------------
+
+
+def placed_run(run: Run, collection: Collection | None, notes: list[str] | None = None) -> Run:
+    """The run with a span for every result that is named by its path, and document lengths.
+
+    A range goes from the first character of its first path to the last one of its second; where
+    that is a point in a text node, the range ends before it. A result that cannot be placed keeps
+    its rank, and lies nowhere. What there is to say about it is added to `notes`. Without a
+    collection the run stays as it is.
+    """
+    if collection is None or run.lengths is not None:
+        return run
+    every = np.arange(len(run.rows))
+    documents = run.documents.take(every)
+    lengths = collection.lengths(documents)
+    said = [] if notes is None else notes
+    said += _counted("results of documents that the collection does not have", run, lengths < 0)
+    if run.paths is None:
+        return replace(run, lengths=lengths)
+    paths = run.paths.take(every)
+    named = np.array([bool(path) for path in paths], np.bool_)
+    lasts = None if run.ends is None else run.ends.take(every)
+    found = spans_between(collection, documents, paths, lasts)
+    nowhere = Spans(np.full(len(every), UNKNOWN), np.zeros(len(every), np.int64))
+    given = nowhere if run.spans is None else run.spans
+    spans = Spans(
+        np.where(named, found.starts, given.starts), np.where(named, found.lengths, given.lengths)
+    )
+    missing = named & (found.starts == UNKNOWN) & (lengths >= 0)
+    said += _counted("results whose path is not in their document", run, missing)
+    return replace(run, spans=spans, lengths=lengths)
+
+
+def spans_between(
+    collection: Lookup,
+    documents: Sequence[bytes],
+    firsts: Sequence[bytes],
+    lasts: Sequence[bytes] | None,
+) -> Spans:
+    """The text from one path to another, or of one path alone where the second is empty.
+
+    UNKNOWN with length 0 where either cannot be found, or where the second ends before the first
+    begins.
+    """
+    begin = collection.spans(documents, firsts)
+    if lasts is None:
+        known, ends = begin.starts != UNKNOWN, begin.ends
+    else:
+        last = [b or a for a, b in zip(firsts, lasts, strict=True)]
+        end = collection.spans(documents, last)
+        known, ends = (begin.starts != UNKNOWN) & (end.starts != UNKNOWN), end.ends
+    known &= ends >= begin.starts
+    return Spans(np.where(known, begin.starts, UNKNOWN), np.where(known, ends - begin.starts, 0))
+
+
+def _counted(what: str, run: Run, which: BoolArray) -> list[str]:
+    rows = np.flatnonzero(which)
+    if not len(rows):
+        return []
+    name = text(run.documents.take(rows[:1])[0])
+    place = "" if run.paths is None else f" {text(run.paths.take(rows[:1])[0])}"
+    return [f"{what}: {len(rows)} ({name!r}{place.rstrip()}{', ...' if len(rows) > 1 else ''})"]
+
+
+def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
+    """The run with its documents called as the judgements call them.
+
+    `12345.xml` and `12345` are one document; only the collection knows that.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return run
+    spellings = judgements.once(
+        ("spellings", collection), lambda: _spellings(judgements, collection)
+    )
+    documents = run.documents.take(np.arange(len(run.rows)))
+    judged = set(spellings.values())
+    others = list({name for name in documents if name not in judged})
+    numbers = collection.numbers(others).tolist()
+    changed = {
+        name: spellings[number]
+        for name, number in zip(others, numbers, strict=True)
+        if number in spellings
+    }
+    if not changed:
+        return run
+    names = PlainIds([changed.get(name, name) for name in documents])
+    return replace(run, documents=run.documents.same_kind(names))
+
+
+def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
+    """How each document that the collection has is called."""
+    names = list(dict.fromkeys(_all(judgements.documents)))
+    numbers = collection.numbers(names).tolist()
+    return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
+
+
+# Judgements ---------------------------------------------------------------------------------
+
+
+def placed_judgements(
+    judgements: Judged, collection: Collection | None, notes: list[str] | None = None
+) -> Judged:
+    """The judgements with the places of their elements, passages and best entry points.
+
+    Passages become highlighted text with offsets; an end point inside a text node is inclusive or
+    exclusive, whichever agrees with the passage's size, exclusive if neither does. Sizes stay the
+    file's; where it has none they are the collection's. Done once for each collection, and not at
+    all without one.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return judgements
+    result = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
+    if notes is not None:
+        notes += result.once(NOTES, tuple)
+    return result
+
+
+def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str) -> None:
+    """Highlighted text that is named by paths and points lies somewhere, but who knows where."""
+    said = judgements.elements if isinstance(judgements, Judgements) else None
+    if said is not None and len(said.passages):
+        raise UsageError(
+            f"measure {measure!r} needs to know where the passages of {judgements.rows.source} lie"
+            " in their documents; it needs --collection"
+        )
+
+
+def _placed(judgements: Judgements, collection: Collection) -> Judgements:
+    documents = judgements.documents.take(np.arange(len(judgements.rows)))
+    lengths = collection.lengths(documents)
+    notes: list[str] = []
+    absent = np.flatnonzero(lengths < 0)
+    if len(absent):
+        name = f"{text(documents[absent[0]])!r}{', ...' if len(absent) > 1 else ''}"
+        notes.append(f"judged documents that the collection does not have: {len(absent)} ({name})")
+    placed = replace(judgements, _derived={})
+    disagreeing = 0
+    if judgements.highlights is not None:
+        stated = judgements.highlights.lengths
+        disagreeing += _differing(stated, lengths)
+        whole = np.where(stated < 0, lengths, stated)
+        placed = replace(placed, highlights=replace(judgements.highlights, lengths=whole))
+    if judgements.elements is not None:
+        looked_up = _LookedUp.of(judgements.elements, documents, collection)
+        disagreeing += looked_up.disagreeing
+        notes += looked_up.said(judgements.elements, collection)
+        looked_up.warn_of_points(judgements.rows)
+        placed = replace(placed, elements=looked_up.assessments(judgements.elements))
+        if len(judgements.elements.passages):
+            marked = looked_up.highlights(judgements.elements, lengths)
+            placed = replace(placed, highlights=placed.highlights or marked)
+    if disagreeing:
+        notes.append(f"sizes that differ from the collection's: {disagreeing}; the file's are used")
+    placed.once(NOTES, lambda: tuple(notes))
+    placed.once(("placed", collection), lambda: placed)
+    return placed
+
+
+def _differing(stated: IntArray, found: IntArray) -> int:
+    """How many sizes the file and the collection both have, and do not agree on."""
+    return int(np.count_nonzero((stated >= 0) & (found >= 0) & (stated != found)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LookedUp:
+    """What a collection says of assessments."""
+
+    elements: Spans
+    passages: Spans
+    entries: IntArray
+    disagreeing: int  # sizes of the file that are not the collection's
+    unclear: BoolArray  # passages whose end point agrees with their size in neither reading
+
+    @classmethod
+    def of(cls, said: Assessments, documents: Sequence[bytes], collection: Collection) -> _LookedUp:
+        elements = collection.spans(
+            _owners(said.elements.first, documents), _all(said.elements.paths)
+        )
+        owners = _owners(said.passages.first, documents)
+        firsts, lasts = _all(said.passages.starts), _all(said.passages.ends)
+        exclusive = spans_between(collection, owners, firsts, lasts)
+        passages, unclear = _ending(exclusive, lasts, said.passages.sizes)
+        points = _all(said.entries)
+        entries = collection.spans(documents, points).starts
+        inside = np.array([POINT in last for last in lasts], np.bool_)
+        found = np.where(passages.starts == UNKNOWN, NO_SIZE, passages.lengths)
+        disagreeing = _differing(said.elements.sizes, elements.lengths)
+        disagreeing += _differing(said.passages.sizes[~inside], found[~inside])
+        return cls(elements, passages, entries, disagreeing, unclear)
+
+    def said(self, file: Assessments, collection: Collection) -> list[str]:
+        """What could not be found."""
+        named = np.array([bool(point) for point in _all(file.entries)], np.bool_)
+        lost = {
+            "judged elements": self.elements.starts == UNKNOWN,
+            "highlighted passages": self.passages.starts == UNKNOWN,
+            "best entry points": named & (self.entries == UNKNOWN),
+        }
+        notes = [
+            f"{what} that are not in their document: {np.count_nonzero(which)}"
+            for what, which in lost.items()
+            if which.any()
+        ]
+        policies = {pool.whitespace for pool in file.pools} - {"", collection.policy.blank_nodes}
+        if policies:
+            notes.append(
+                f"blank text nodes: {policies.pop()} in the assessments,"
+                f" {collection.policy.blank_nodes} in the collection"
+            )
+        return notes
+
+    def warn_of_points(self, rows: Rows) -> None:
+        """Say how many end points were read as exclusive without proof."""
+        count = int(np.count_nonzero(self.unclear))
+        if count:
+            warn(
+                f"{rows.source}: {count} passages end at a point in a text node that agrees with"
+                " their size neither with nor without the character there; read as without",
+                SpanwiseWarning,
+                stacklevel=2,
+            )
+
+    def assessments(self, said: Assessments) -> Assessments:
+        """The file's, with places; sizes that it does not list are the collection's."""
+        listed = said.elements
+        sizes = np.where(listed.sizes == NO_SIZE, self.elements.lengths, listed.sizes)
+        return replace(said, elements=replace(listed, sizes=sizes, spans=self.elements))
+
+    def highlights(self, said: Assessments, lengths: IntArray) -> Highlights:
+        """The passages as disjoint spans; how many characters there are is what the file says."""
+        first = said.passages.first
+        of_rows = [
+            merged(self._placed_passages(slice(begin, end)))
+            for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+        ]
+        totals = np.concatenate([[0], np.cumsum(said.passages.sizes)])
+        return Highlights(
+            relevant=totals[first[1:]] - totals[first[:-1]],
+            lengths=_listed_lengths(said, lengths),
+            entries=self.entries,
+            first=begins_of([len(spans) for spans in of_rows]),
+            passages=Spans(
+                np.concatenate([spans.starts for spans in of_rows]),
+                np.concatenate([spans.lengths for spans in of_rows]),
+            ),
+        )
+
+    def _placed_passages(self, some: slice) -> Spans:
+        mine = self.passages.at(some)
+        return mine.at(np.flatnonzero(mine.starts != UNKNOWN))
+
+
+def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:
+    """Passages with their end points read as their sizes say, and which of them agree with none."""
+    points = np.array([POINT in last for last in lasts], np.bool_)
+    points &= exclusive.starts != UNKNOWN
+    inclusive = points & (exclusive.lengths + 1 == sizes)
+    unclear = points & (exclusive.lengths != sizes) & ~inclusive
+    return Spans(exclusive.starts, exclusive.lengths + inclusive), unclear
+
+
+def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
+    """The length of each document: the size of its root element, if the file lists it."""
+    listed = lengths.copy()
+    for number, path in enumerate(_all(said.elements.paths)):
+        size = int(said.elements.sizes[number])
+        if size != NO_SIZE and path.count(b"/") == 1:
+            listed[int(np.searchsorted(said.elements.first, number, side="right")) - 1] = size
+    return listed
+
+
+def _owners(first: IntArray, documents: Sequence[bytes]) -> list[bytes]:
+    """The document of each part, given where the parts of each document begin."""
+    return [documents[row] for row in np.repeat(np.arange(len(documents)), np.diff(first)).tolist()]
+
+
+def _all(ids: Ids) -> list[bytes]:
+    return ids.take(np.arange(len(ids)))

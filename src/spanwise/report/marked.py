@@ -1,0 +1,168 @@
+"""The text of documents with what was retrieved and what is relevant marked in it.
+
+On a terminal the marks are colours, else rulers under the lines. What is not marked is shown as far
+as it stands beside something that is; of long stretches the middle is left out, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from unicodedata import category, east_asian_width
+
+if TYPE_CHECKING:
+    from spanwise.model.spans import Spans
+
+NOTHING, RETRIEVED, RELEVANT = 0, 1, 2
+RULER = {NOTHING: " ", RETRIEVED: "-", RELEVANT: "~", RETRIEVED | RELEVANT: "="}
+COLOUR = {NOTHING: "", RETRIEVED: "33", RELEVANT: "4;31", RETRIEVED | RELEVANT: "1;32"}
+WORDS = {
+    RETRIEVED | RELEVANT: "relevant and retrieved",
+    RELEVANT: "relevant, not retrieved",
+    RETRIEVED: "retrieved, not relevant",
+}
+BESIDE = 80
+"""Characters shown on each side of a cut through unmarked text."""
+WITHIN = 240
+"""Characters shown on each side of a cut through marked text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One document of a topic, with its text."""
+
+    title: str
+    length: int
+    retrieved: Spans
+    relevant: Spans  # disjoint, rising
+    read: Callable[[int, int], str]  # the text from a start, so many characters
+
+    def stretches(self) -> Iterator[tuple[int, int, int]]:
+        """Start, end and mark of stretches in which nothing changes, to the end of the text."""
+        bounds = {0, self.length}
+        spans = [(RETRIEVED, self.retrieved), (RELEVANT, self.relevant)]
+        pieces = [
+            (mark, min(start, self.length), min(end, self.length))
+            for mark, some in spans
+            for start, end in zip(some.starts.tolist(), some.ends.tolist(), strict=True)
+            if 0 <= start < end
+        ]
+        steps: dict[int, list[tuple[int, int]]] = {}
+        for mark, start, end in pieces:
+            bounds |= {start, end}
+            steps.setdefault(start, []).append((mark, 1))
+            steps.setdefault(end, []).append((mark, -1))
+        depth = {RETRIEVED: 0, RELEVANT: 0}
+        for start, end in pairwise(sorted(bounds)):
+            for mark, step in steps.get(start, ()):
+                depth[mark] += step
+            yield start, end, sum(mark for mark, count in depth.items() if count)
+
+
+def shown(documents: Sequence[Marked], width: int, colour: bool) -> str:
+    """All of them one after the other, below a line that says what the marks mean."""
+    lines = [_legend(colour)]
+    for one in documents:
+        cells = [cell for part in _parts(one) for cell in part]
+        lines += ["", one.title, *_wrapped(cells, width, colour)]
+    return "\n".join(lines) + "\n"
+
+
+def _legend(colour: bool) -> str:
+    if colour:
+        return "marks: " + ", ".join(_coloured(word, mark) for mark, word in WORDS.items())
+    return "marks: " + ", ".join(f"{RULER[mark]} {word}" for mark, word in WORDS.items())
+
+
+Cell = tuple[str, int]
+"""A character and its mark."""
+
+
+def _parts(one: Marked) -> Iterator[list[Cell]]:
+    """The text as characters with marks; white space is one blank."""
+    stretches = list(one.stretches())
+    blank = True
+    for number, (start, end, mark) in enumerate(stretches):
+        keep = WITHIN if mark else BESIDE
+        head = 0 if not mark and number == 0 else keep
+        tail = 0 if not mark and number == len(stretches) - 1 else keep
+        if end - start > head + tail + keep:
+            pieces = [one.read(start, head), f"[... {end - start - head - tail:,} characters ...]"]
+            pieces.append(one.read(end - tail, tail))
+            marks = [mark, NOTHING, mark]
+        else:
+            pieces, marks = [one.read(start, end - start)], [mark]
+        for place, (piece, its) in enumerate(zip(pieces, marks, strict=True), start=1):
+            cells, blank = _cells(piece, its, blank)
+            yield cells
+            if place < len(pieces) and not blank:
+                yield [(" ", NOTHING)]
+                blank = True
+
+
+def _cells(text: str, mark: int, blank: bool) -> tuple[list[Cell], bool]:
+    """Characters of one mark; a blank after a blank is left out."""
+    cells: list[Cell] = []
+    for character in text:
+        if character.isspace():
+            if not blank:
+                cells.append((" ", mark))
+            blank = True
+        else:
+            cells.append((character if character.isprintable() else "\ufffd", mark))
+            blank = False
+    return cells, blank
+
+
+def _wrapped(cells: list[Cell], width: int, colour: bool) -> Iterator[str]:
+    """Lines no longer than the width, broken at blanks where there are any."""
+    while cells:
+        end, used, fits = 0, 0, 0
+        while end < len(cells) and used + _columns(cells[end][0]) <= width:
+            used += _columns(cells[end][0])
+            end += 1
+            if cells[end - 1][0] == " ":
+                fits = end
+        if end < len(cells) and cells[end][0] != " " and fits:
+            end = fits
+        line, cells = cells[: max(end, 1)], cells[max(end, 1) :]
+        yield from _line(line, colour)
+        if cells and cells[0][0] == " ":
+            cells = cells[1:]
+
+
+def _line(cells: list[Cell], colour: bool) -> Iterator[str]:
+    """The characters, coloured; or plain, and below them a ruler if anything is marked."""
+    while cells and cells[-1][0] == " ":
+        cells = cells[:-1]
+    if colour:
+        yield "  " + "".join(_coloured(text, mark) for text, mark in _runs(cells))
+        return
+    yield "  " + "".join(character for character, _ in cells)
+    ruler = "".join(RULER[mark] * _columns(character) for character, mark in cells).rstrip()
+    if ruler:
+        yield "  " + ruler
+
+
+def _runs(cells: list[Cell]) -> Iterator[Cell]:
+    text, before = "", NOTHING
+    for character, mark in cells:
+        if mark != before and text:
+            yield text, before
+            text = ""
+        text, before = text + character, mark
+    if text:
+        yield text, before
+
+
+def _coloured(text: str, mark: int) -> str:
+    return f"\x1b[{COLOUR[mark]}m{text}\x1b[0m" if COLOUR[mark] else text
+
+
+def _columns(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
