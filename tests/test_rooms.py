@@ -15,9 +15,10 @@ MAY_IMPORT = {
     **{name: {"model"} for name in WORKING},
     "profiles": WORKING | {"model"},
     "pipeline": WORKING | {"model", "profiles"},
-    "app": WORKING | {"model", "profiles", "pipeline", "front door"},
+    "comparing": WORKING | {"model", "profiles", "pipeline"},
+    "app": WORKING | {"model", "profiles", "pipeline", "comparing", "front door"},
     "__main__": {"app"},
-    "front door": WORKING | {"model", "profiles", "pipeline"},
+    "front door": WORKING | {"model", "profiles", "pipeline", "comparing"},
 }
 
 

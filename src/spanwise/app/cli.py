@@ -13,7 +13,7 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
 COMMANDS = (
-    *("eval", "trec_eval", "inex_eval"),
+    *("eval", "compare", "plot", "verify", "trec_eval", "inex_eval"),
     *("measures", "formats", "check", "explain", "convert"),
     *("collection", "search", "nexi", "demo"),
 )

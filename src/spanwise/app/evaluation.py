@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.output import emit, say
+from spanwise.app.terminal import page_width, watched
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
+from spanwise.model.scores import run_names
 from spanwise.pipeline import asked, fitting, score
 from spanwise.profiles import find_profile
-from spanwise.report.scores import rendered, run_names
+from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
     from spanwise.model.measures import Asked
@@ -56,7 +56,8 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     judgements = placed_judgements(judgements, collection)
     results: list[Scores] = []
     measures: list[Asked] = []
-    for run in read_ahead(runs, lambda file: read_run(file, request.run_format, how)):
+    reading = read_ahead(runs, lambda file: read_run(file, request.run_format, how))
+    for run in watched(reading, len(runs), "scoring"):
         if not results:  # without a name the first run decides for all
             word = request.profile or request.task
             profile = fitting(named, judgements, run, request.measures, named=word)
@@ -82,20 +83,41 @@ def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run
         yield coming.result()
 
 
-def report(request: Request, layout: str, per_topic: bool, output: str | None) -> None:
-    """Score and print."""
+def report(
+    request: Request,
+    layout: str | None,
+    per_topic: bool,
+    output: str | None,
+    cite: bool = False,
+) -> None:
+    """Score and print; without a layout, the name of the file may ask for results to keep."""
+    from spanwise.app.keeping import is_results_name, keep
+
     results, counting = scored(request)
-    for label in results[0].texts if not per_topic or layout == "parquet" else ():
+    kept = layout is None and is_results_name(output)
+    shown = layout or ("results" if kept else "table")
+    for label in results[0].texts if not per_topic or shown in ("parquet", "results") else ():
         say("warning", f"{label} is a text: it is shown for each topic (-q), not in sum")
-    if layout == "parquet":
+    if kept and output is not None:
+        keep(request, results, output)
+    elif shown == "parquet":
         _parquet(results, per_topic, output)
     else:
-        terminal = sys.stdout is not None and sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if terminal else None
-        emit(rendered(results, layout, per_topic=per_topic, counting=counting, width=width), output)
-    if layout not in ("table", "md", "latex", "json"):
+        width = page_width(output)
+        emit(rendered(results, shown, per_topic=per_topic, counting=counting, width=width), output)
+    if shown not in ("table", "md", "latex", "json"):
         for message in _notes(results):
             say("warning", message)
+    if cite:
+        emit(("" if output else "\n") + cited(results))
+
+
+def cited(results: Sequence[Scores]) -> str:
+    """The sentence and BibTeX that a paper needs for the measures used."""
+    from spanwise.report.citation import citation
+
+    measures = [(one.label, one.measure) for one in asked(results[0].means)]
+    return citation(measures, results[0].signature)
 
 
 def _notes(results: Sequence[Scores]) -> Iterator[str]:

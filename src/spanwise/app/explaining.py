@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
+    from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
     from spanwise.report.tables import Table
 
@@ -53,6 +54,7 @@ class Case:
     policy: Policy
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
+    block: Rankings | None = None  # the topic's ranking, where it has been made already
 
     @property
     def name(self) -> str:
@@ -126,6 +128,22 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         words = [f"how {case.name} comes about is not shown row by row"]
         table = explanation.plain_table(_listing(case.run, _rows(case)))
     return explanation.cut_after(table, cutoff), words
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a page says of one topic of one run."""
+
+    table: Table
+    words: list[str]
+    rows: IntArray  # of the run, in order
+    relevant: Callable[[bytes], tuple[Spans, int]]  # relevant text of a document, entry point
+
+
+def ranking_of(case: Case) -> Ranking:
+    """The same facts as `spanwise explain` prints, for a page."""
+    table, words = _table(case)
+    return Ranking(table, words, _rows(case), lambda name: _highlighted(case, name))
 
 
 # Text ---------------------------------------------------------------------------------------
@@ -225,8 +243,11 @@ def _highlighted(case: Case, name: bytes) -> tuple[Spans, int]:
 
 def _of_documents(case: Case) -> Table:
     assert isinstance(case.judgements, Judgements)
-    (block,) = align(case.run, case.judgements, [case.topic], case.policy).blocks(with_scores=True)
-    listing = _listing(case.run, _rows(case))
+    block = case.block
+    if block is None:
+        aligned = align(case.run, case.judgements, [case.topic], case.policy)
+        (block,) = aligned.blocks(with_scores=True)
+    listing = _listing(case.run, _rows(case)[: block.depth])
     if case.name in GAINS:
         gains, dcg = case.parameters("gains", "dcg")
         return explanation.gain_table(block, listing, *gain_curves(block, gains, dcg))

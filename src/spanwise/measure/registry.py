@@ -22,6 +22,7 @@ def measure(
     expected: Function | None = None,
     parts: tuple[Function, Function] | None = None,
     scores: bool = False,
+    less_is_better: bool = False,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
 
@@ -41,6 +42,7 @@ def measure(
             expected=expected,
             parts=parts,
             scores=scores,
+            less_is_better=less_is_better,
         )
         return function
 

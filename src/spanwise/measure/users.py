@@ -105,7 +105,7 @@ def _residual(r: Rankings, p: float, cutoff: int | None = None) -> FloatArray:
     return weights[seen] + (1 - p) * r.total(unknown[:, :cutoff])
 
 
-@measure("RBPResidual", Law.BLIND_BELOW_CUTOFF, reference=RBP)
+@measure("RBPResidual", Law.BLIND_BELOW_CUTOFF, reference=RBP, less_is_better=True)
 def rbp_residual(r: Rankings, *, p: float = 0.8, cutoff: int | None = None) -> FloatArray:
     """By how much RBP could still grow if everything unknown were relevant.
 
@@ -115,7 +115,7 @@ def rbp_residual(r: Rankings, *, p: float = 0.8, cutoff: int | None = None) -> F
     return _residual(r, p, cutoff)
 
 
-@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",))
+@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",), less_is_better=True)
 def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     """trec_eval's residual of rank-biased precision.
 

@@ -52,6 +52,7 @@ class Measure:
     expected: Function | None = None  # over all orders of equal scores
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
+    less_is_better: bool = False
 
     @property
     def definition(self) -> str:

@@ -17,10 +17,15 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
     "--format",
     "layout",
     type=click.Choice(FORMATS),
-    default="table",
     help="How to print; table by default.",
 )
-@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    help="Write to this file instead of standard output. Without --format, FILE.jsonl and"
+    " FILE.parquet are results to keep: every topic, the choices, hashes of the inputs.",
+)
+@click.option("--cite", is_flag=True, help="Also print what a paper cites for these measures.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
@@ -39,8 +44,9 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_topic: bool,
-    layout: str,
+    layout: str | None,
     output: str | None,
+    cite: bool,
     profile: str | None,
     task: str | None,
     collection: str | None,
@@ -64,6 +70,7 @@ def command(
       spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
       spanwise eval qrels.txt run.txt -m official --format trec
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
+      spanwise eval qrels.txt runs/*.gz -o results.jsonl
       spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
       spanwise eval inex.qrels run.txt --task ric --profile inex2010
       spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
@@ -91,4 +98,5 @@ def command(
         layout,
         per_topic,
         output,
+        cite,
     )
