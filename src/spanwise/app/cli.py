@@ -15,7 +15,7 @@ from spanwise.version import __version__
 COMMANDS = (
     *("eval", "compare", "plot", "verify", "trec_eval", "inex_eval"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("collection", "search", "nexi", "demo"),
+    *("collection", "search", "fuse", "cluster", "experiment", "nexi", "demo"),
 )
 
 
