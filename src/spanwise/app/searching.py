@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from spanwise.collection import open_collection
@@ -58,7 +58,7 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
     engine = entry.made(**search.settings)
     if collection is None:
         collection = open_collection(search.collection)
-    units = units_of(collection, grain)
+    units = replace(units_of(collection, grain), own=search.propagate > 0)
     with indexed(engine, entry.name, units, search.index) as searcher:
         expanded = _expander(search, units, searcher.search)
 

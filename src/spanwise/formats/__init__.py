@@ -19,6 +19,7 @@ from spanwise.formats import (
     reuters,
     smart_judged,
     smart_topics,
+    survey_runs,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
@@ -46,6 +47,7 @@ __all__ = [
     "reuters",
     "smart_judged",
     "smart_topics",
+    "survey_runs",
     "trec",
 ]
 

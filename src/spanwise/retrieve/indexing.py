@@ -47,7 +47,7 @@ def _about(engine: Engine, name: str, units: Units) -> dict[str, Any]:
         "format": "spanwise index/1",
         "engine": name,
         "settings": repr(engine),
-        "grain": str(units.grain),
+        "grain": str(units.grain) + (" (own text)" if units.own else ""),
         "units": len(units),
         "texts": digest.hexdigest(),
     }

@@ -75,6 +75,7 @@ class Units:
     spans: Spans
     paths: Sequence[str]  # of elements; empty for other grains
     first: IntArray  # document d has the units first[d] to first[d + 1]
+    own: bool = False  # the text of an element is what no smaller unit holds
 
     def __len__(self) -> int:
         return len(self.document)
@@ -91,8 +92,38 @@ class Units:
             elif self.grain.kind == "document":
                 yield text
             else:
-                for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True):
-                    yield text[start:end]
+                cut = own_texts if self.own else _all_texts
+                yield from cut(text, spans.starts.tolist(), spans.ends.tolist())
+
+
+def _all_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> Iterator[str]:
+    return (text[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
+    """What of each stretch no stretch inside it holds; they come in the order of start tags.
+
+    >>> own_texts("abcdefgh", [0, 1, 2, 5], [8, 4, 3, 7])
+    ['a e h', 'b d', 'c', 'fg']
+    """
+    pieces: list[list[str]] = [[] for _ in starts]
+    place = list(starts)
+    around: list[int] = []
+
+    def close() -> None:
+        row = around.pop()
+        pieces[row].append(text[place[row] : ends[row]])
+
+    for row, start in enumerate(starts):
+        while around and ends[around[-1]] <= start:
+            close()
+        if around:
+            pieces[around[-1]].append(text[place[around[-1]] : start])
+            place[around[-1]] = ends[row]
+        around.append(row)
+    while around:
+        close()
+    return [" ".join(filter(None, some)) for some in pieces]
 
 
 def units_of(collection: Collection, grain: Grain) -> Units:
