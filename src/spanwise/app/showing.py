@@ -186,6 +186,7 @@ def _key(topic: str) -> bytes:
 def single(block: Rankings, row: int, depth: int) -> Rankings:
     """One topic of a block, as deep as it is shown."""
     here = slice(row, row + 1)
+    depth = min(depth, int(block.retrieved[row]))  # other topics of the block may be deeper
     return replace(
         block,
         topics=block.topics[here],

@@ -25,7 +25,11 @@ from spanwise.formats import (
     qasper,
     rag_exports,
     records,
+    reuters,
+    smart_judged,
+    smart_topics,
     squad,
+    survey_runs,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
@@ -63,7 +67,11 @@ __all__ = [
     "read_run",
     "read_topics",
     "records",
+    "reuters",
+    "smart_judged",
+    "smart_topics",
     "squad",
+    "survey_runs",
     "trec",
 ]
 
