@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spanwise.app.explaining_elements import block_of, of_elements
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
@@ -130,6 +131,12 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         table, words = _of_text(case)
     elif case.name in BINARY | GAINS:
         table, words = _of_documents(case), []
+    elif case.asked.measure.reads == "elements":
+        assert isinstance(case.judgements, Judgements)
+        block = block_of(
+            *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
+        )
+        table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
     elif case.asked.measure.reads == "journeys":
         table, words = _of_journey(case)
     else:

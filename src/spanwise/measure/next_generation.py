@@ -54,6 +54,12 @@ def _new(r: ElementRankings, overlap: Overlap) -> FloatArray:
     return 1 - r.ratio(np.minimum(characters, size), size, undefined=0)
 
 
+def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Exhaustivity, specificity and the share that is new, of each result."""
+    exhaustivity, specificity = _judged(r)
+    return _of_results(r, exhaustivity), _of_results(r, specificity), _new(r, overlap)
+
+
 @measure(
     "NGP",
     Law.NOTHING_IS_ZERO,
