@@ -55,6 +55,7 @@ class Case:
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
+    rows: IntArray | None = None  # of its results in order, likewise
 
     @property
     def name(self) -> str:
@@ -260,6 +261,8 @@ def _of_documents(case: Case) -> Table:
 
 def _rows(case: Case) -> IntArray:
     """The rows of the topic's results, in the order in which the measure sees them."""
+    if case.rows is not None:
+        return case.rows
     reads = case.asked.measure.reads
     kind = kinds_of(case.judgements)[0] if reads == "anything" else reads
     if kind == "readings" and isinstance(case.judgements, Judgements):
