@@ -58,6 +58,7 @@ class Case:
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
+    rows: IntArray | None = None  # of its results in order, likewise
 
     @property
     def name(self) -> str:
@@ -304,6 +305,8 @@ def _of_journey(case: Case) -> tuple[Table, list[str]]:
 
 def _rows(case: Case) -> IntArray:
     """The rows of the topic's results, in the order in which the measure sees them."""
+    if case.rows is not None:
+        return case.rows
     reads = case.asked.measure.reads
     kind = kinds_of(case.judgements)[0] if reads == "anything" else reads
     if kind in TEXTUAL and isinstance(case.judgements, Judgements):
