@@ -92,16 +92,13 @@ def test_a_server_that_goes_away_loses_nothing(server, opened):
     assert Store(server.store).verify() == []
 
 
-def test_a_killed_browser_sends_later_what_was_not_sent(tmp_path):
-    playwright = needs_browser()
+def test_a_killed_browser_sends_later_what_was_not_sent(tmp_path, chromium):
     sent = 0
     folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
-    with Server(folder) as server, playwright.sync_playwright() as session:
+    with Server(folder) as server:
         for number in range(scaled(2, 50)):
             options = {"executable_path": str(CHROMIUM), "args": ARGUMENTS}
-            context = session.chromium.launch_persistent_context(
-                str(tmp_path / "profile"), **options
-            )
+            context = chromium.launch_persistent_context(str(tmp_path / "profile"), **options)
             page = context.pages[0] if context.pages else context.new_page()
             page.goto(server.links["anna"])
             page.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
@@ -118,7 +115,7 @@ def test_a_killed_browser_sends_later_what_was_not_sent(tmp_path):
             with contextlib.suppress(Exception):  # the browser is gone
                 context.close()
             server.start()
-        context = session.chromium.launch_persistent_context(str(tmp_path / "profile"), **options)
+        context = chromium.launch_persistent_context(str(tmp_path / "profile"), **options)
         page = context.pages[0]
         page.goto(server.links["anna"])
         page.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
