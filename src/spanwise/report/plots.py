@@ -53,7 +53,7 @@ def curve_spec(curve: Curve) -> Spec:
         "mark": {"type": "line", "point": {"size": 22, "filled": True}, "strokeWidth": 2},
         "encoding": {"y": {**y, "field": "y"}, "tooltip": tooltip},
     }
-    return {"$schema": SCHEMA, "encoding": {"x": x, "color": colour}, "layer": [band, line]}
+    return {"encoding": {"x": x, "color": colour}, "layer": [band, line]}
 
 
 def differences_spec(measure: str, run: str, baseline: str) -> Spec:
@@ -81,7 +81,6 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
         *({"field": f, "format": ".4f"} for f in ("difference", "run", "baseline")),
     ]
     return {
-        "$schema": SCHEMA,
         "mark": {"type": "bar", "cursor": "pointer"},
         "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip},
     }
@@ -108,7 +107,6 @@ def scatter_spec(x: str, y: str) -> Spec:
     ]
     axis = {"type": "quantitative", "scale": {"zero": False}}
     return {
-        "$schema": SCHEMA,
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.8},
         "encoding": {
             "x": {**axis, "field": "x", "title": x},
@@ -145,6 +143,7 @@ def drawn(spec: Spec, values: Sequence[dict[str, Any]], ending: str) -> bytes:
     if ending not in ENDINGS[:4]:
         raise UsageError(f"a picture cannot be {ending!r}; expected .png, .svg, .pdf or .json")
     whole = {
+        "$schema": SCHEMA,
         "width": 480,
         "height": 320,
         **spec,

@@ -1,4 +1,5 @@
 "use strict";
+(() => {
 // Data lies in the page, compressed; every part is unpacked when it is first looked at.
 const $ = (id) => document.getElementById(id);
 const cache = new Map();
@@ -378,3 +379,4 @@ async function begin() {
   document.querySelectorAll("main > section").forEach((section) => seen.observe(section));
 }
 window.addEventListener("load", begin);
+})();

@@ -1,6 +1,6 @@
 // One document: its text, what was done to it, and every gesture.
 
-import { el, got, go, link, page, say, session, settings } from "./app.js";
+import { el, got, gotPool, go, link, page, say, session, settings } from "./app.js";
 import { applied, folded, highlighted, inconsistencies, key, redoable, undoable } from "./fold.js";
 import { gestureOf } from "./keys.js";
 import * as outbox from "./outbox.js";
@@ -13,7 +13,7 @@ const UNITS = ["letter", "word", "sentence", "block"];
 const RELEVANT = "relevant";
 
 export async function documentScreen(topic, number) {
-  const [pool, view] = await Promise.all([got(`/api/t/${topic}/pool`), got(`/api/t/${topic}/d/${number}`)]);
+  const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
   const screen = new DocumentScreen(topic, number, pool, view);
   await screen.open();
   return () => screen.close();
@@ -135,6 +135,7 @@ export class DocumentScreen {
   // What is shown ------------------------------------------------------------------------------
 
   update() {
+    session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
     if (this.mode === "aspects") this.me.aspects.forEach((name, i) => this.painter.paint(`aspect-${i % 8}`, this.state.layers[name] ?? []));
     else this.painter.paint(RELEVANT, this.state.layers[RELEVANT] ?? []);
     this.paintCursor();
