@@ -126,7 +126,8 @@ class Case:
 
 def spanwise_command(data: Dataset) -> list[str]:
     """The command line as a user would type it."""
-    return [sys.executable, "-m", "spanwise", "eval", *data.arguments, "-m", "official"]
+    words = ["eval", *data.arguments, "-m", "official", "--format", "trec"]
+    return [sys.executable, "-m", "spanwise", *words]
 
 
 def ir_measures_command(data: Dataset) -> list[str]:

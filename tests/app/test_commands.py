@@ -1,7 +1,7 @@
 """The smaller commands: measures, formats, check, demo."""
 
 import json
-import os
+import shlex
 
 import pytest
 
@@ -90,8 +90,14 @@ def test_every_problem_is_found_in_the_order_of_lines(folder, ask):
     assert [line.split(": ")[0] for line in lines] == [
         *("bad.txt:2", "bad.txt:3", "bad.txt:4", "bad.txt:5", "bad.txt"),
     ]
+    assert "swapped" not in lines[1]  # the file began as a run
     assert lines[2] == "bad.txt:4: document 'a' is there twice for its topic, first on line 1"
     assert lines[4] == "bad.txt: 4 problems"
+
+
+def test_a_byte_order_mark_is_remarked_on_once(folder, ask):
+    (folder / "run.txt").write_bytes(b"\xef\xbb\xbf" + (folder / "run.txt").read_bytes())
+    assert ask("check", "run.txt").text.count("byte order mark") == 1
 
 
 def test_only_so_many_problems_are_shown(folder, ask):
@@ -186,13 +192,15 @@ def test_the_demo_does_the_main_job(ask):
     assert (answer.status, answer.err) == (0, "")
     for word in ("keyword", "dense", "hybrid", "nDCG@10", "AP", "12 topics"):
         assert word in answer.text
+    for word in ("articles", "elements", "passages", "MAiP", "MAgP(score=bep)"):
+        assert word in answer.text
 
 
-def test_the_demo_tells_the_command_that_gives_its_numbers(ask):
+def test_the_demo_tells_the_commands_that_give_its_numbers(ask, monkeypatch):
     demo = ask("demo").text
-    (command,) = [line for line in demo.splitlines() if line.startswith("$ spanwise ")]
-    (place,) = [line for line in demo.splitlines() if line.startswith("The files are in ")]
-    folder = place.removeprefix("The files are in ")
-    words = command.split()[2:]
-    files = [words[0], *(os.path.join(folder, name) for name in words[1:])]  # noqa: PTH118
-    assert ask(*files).text in demo
+    commands = [line for line in demo.splitlines() if line.startswith("$ spanwise ")]
+    places = [line for line in demo.splitlines() if line.startswith("The files are in ")]
+    assert len(commands) == len(places) == 2
+    for command, place in zip(commands, places, strict=True):
+        monkeypatch.chdir(place.removeprefix("The files are in "))
+        assert ask(*shlex.split(command)[2:]).text in demo

@@ -70,6 +70,7 @@ def environment(folder: Path) -> dict[str, str]:
 def test_examples_do_what_the_page_says(page, tmp_path):
     folder = tmp_path / "demo"
     shutil.copytree(PACKAGE / "data" / "demo", folder)
+    shutil.copytree(PACKAGE / "data" / "handbook", folder / "handbook")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(RUN_PAGE), str(page)],
         cwd=folder,

@@ -9,7 +9,7 @@ from spanwise import measure
 from spanwise.measure import MEASURES
 from spanwise.model.measures import Law
 
-NO_FAMILIES = {"registry", "names", "discounts", "gain_tables"}
+NO_FAMILIES = {"registry", "names", "discounts", "gain_tables", "discoveries", "effort"}
 every_measure = pytest.mark.parametrize("entry", MEASURES.values(), ids=lambda entry: entry.name)
 
 

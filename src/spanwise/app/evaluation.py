@@ -16,7 +16,7 @@ from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
 from spanwise.model.scores import run_names
-from spanwise.pipeline import asked, fitting, score
+from spanwise.pipeline import asked, asking, fitting, score, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
 
@@ -39,6 +39,7 @@ class Request:
     judgements_format: str | None = None
     run_format: str | None = None
     collection: str | None = None
+    queries: str | None = None  # topics, where structure counts
 
 
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
@@ -52,8 +53,9 @@ def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     prepare(runs)
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
-    collection = opened(request.collection)
-    judgements = placed_judgements(judgements, collection)
+    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
+    collection = opened(request.collection, judgements)
+    judgements = placed_judgements(judgements, collection or texts_along(judgements))
     results: list[Scores] = []
     measures: list[Asked] = []
     reading = read_ahead(runs, lambda file: read_run(file, request.run_format, how))

@@ -21,11 +21,12 @@ from spanwise.formats.results import holds_results
 from spanwise.ground import align
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.kinds import kinds_of
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
-from spanwise.pipeline import asked, fitting, kinds_of
+from spanwise.pipeline import asked, fitting
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
 from spanwise.report.page import page, short
@@ -203,6 +204,7 @@ def ordered(run: Run, policy: Policy) -> dict[bytes, IntArray]:
 def single(block: Rankings, row: int, depth: int) -> Rankings:
     """One topic of a block, as deep as it is shown."""
     here = slice(row, row + 1)
+    depth = min(depth, int(block.retrieved[row]))  # other topics of the block may be deeper
     return replace(
         block,
         topics=block.topics[here],

@@ -9,18 +9,18 @@ holds the three together.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.numerals import NUMBER, all_numbers
 from spanwise.formats.opening import BOM, CHUNK
 from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.model.ids import Ids, PlainIds, PolarsIds, joined
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 WORKERS = 2
 """Threads that read the pieces of a large file; reading a piece is itself parallel."""
 
-NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
 Report = Callable[[FormatError], None]
 
 
@@ -93,7 +92,7 @@ def _tables(
     first = next(pieces)
     second = next(pieces, None)
     if second is None:
-        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        yield read_piece(first, 0, _quick_for(first)), 0
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -145,6 +144,18 @@ def prepare(files: Sequence[str]) -> None:
         import polars  # noqa: F401
 
 
+_read_without = count()
+"""How many files of some size were read without the table library."""
+
+
+def _quick_for(piece: bytes) -> Quick:
+    """The table library if it is there, or when it would have paid: its import takes a while."""
+    some_size = len(piece) > CHUNK // 8
+    if "polars" in sys.modules or (some_size and next(_read_without) >= 6):
+        return by_polars
+    return by_tokens
+
+
 # The law ------------------------------------------------------------------------------------
 
 
@@ -159,7 +170,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
         if not fields or is_comment(text, layout):
             continue
         try:
-            _check(text, fields, layout, file, number)
+            _check(text, fields, layout, file, number, begun=bool(line or topics))
             values = [_number(fields[c], layout.name(c), file, number) for c in layout.numbers]
         except FormatError as error:
             report(error)
@@ -187,23 +198,26 @@ def is_comment(text: bytes, layout: Layout) -> bool:
     return (text.lstrip() if layout.indented_comments else text).startswith(b"#")
 
 
-def _check(text: bytes, fields: list[bytes], layout: Layout, file: str, line: int) -> None:
+def _check(
+    text: bytes, fields: list[bytes], layout: Layout, file: str, line: int, *, begun: bool
+) -> None:
     if b"\0" in text:
         raise FormatError(
             file, line, "a NUL byte", layout.describes, "the file may be UTF-16 or not text at all"
         )
     if not _width_fits(len(fields), layout):
         count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}: {shown(text)}"
-        raise FormatError(file, line, count, layout.describes, _guess(fields, layout))
+        raise FormatError(file, line, count, layout.describes, _guess(fields, layout, begun))
 
 
-def _guess(fields: list[bytes], layout: Layout) -> str:
+def _guess(fields: list[bytes], layout: Layout, begun: bool) -> str:
+    """What probably happened; a file that has `begun` well is hardly the wrong one."""
     width = len(fields)
     if fields[0].startswith(b"#"):
         return "comments are not known here; remove the line"
-    if layout.width == 4 and width >= 6:
+    if layout.width == 4 and width >= 6 and not begun:
         return "this looks like a run; are run and judgements swapped?"
-    if layout.width == 6 and width == 4:
+    if layout.width == 6 and width == 4 and not begun:
         return "this looks like judgements; are run and judgements swapped?"
     if layout.width == 6 and width == 5:
         return "add the column that is missing, probably the run tag at the end"
@@ -249,7 +263,7 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
         return None
     numbers = {}
     for column in layout.numbers:
-        values = _all_numbers(tokens[column::width])
+        values = all_numbers(tokens[column::width])
         if values is None:
             return None
         numbers[column] = values
@@ -259,41 +273,6 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
 
 def _any_comment(topics: list[bytes], layout: Layout) -> bool:
     return layout.comments and any(topic.startswith(b"#") for topic in topics)
-
-
-ODD = re.compile(rb"[_nNxX]")
-
-
-def _all_numbers(tokens: list[bytes]) -> FloatArray | None:
-    """All tokens as numbers; None if one of them is not plainly one."""
-    column = b" ".join(tokens)
-    whole = whole_numbers(column)
-    if whole is not None and len(whole) == len(tokens):
-        return whole.astype(np.float64)
-    if ODD.search(column):  # Python reads 1_0, nan and inf; by_line decides on those
-        return None
-    try:
-        return np.array(list(map(float, tokens)))
-    except ValueError:
-        return None
-
-
-def whole_numbers(column: bytes) -> IntArray | None:
-    """Short whole numbers with one character between them; None if there is anything else.
-
-    >>> whole_numbers(b"12 0 345")
-    array([ 12,   0, 345])
-    """
-    data = np.frombuffer(column, np.uint8) - np.uint8(ord("0"))
-    ends = np.concatenate([np.flatnonzero(data > 9), [len(data)]])
-    lengths = np.diff(ends, prepend=-1) - 1
-    if column.translate(None, b"0123456789 :") or not 0 < lengths.min() <= lengths.max() <= 15:
-        return None
-    values = np.zeros(len(ends), np.int64)
-    for digit in range(int(lengths.max())):
-        has = lengths > digit
-        values[has] += data[ends[has] - 1 - digit].astype(np.int64) * 10**digit
-    return values
 
 
 def by_polars(piece: bytes, width: int, layout: Layout) -> Table | None:

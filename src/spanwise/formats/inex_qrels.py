@@ -22,8 +22,8 @@ from spanwise.formats.columns import (
     raise_first,
     shown,
     stretches,
-    whole_numbers,
 )
+from spanwise.formats.numerals import whole_numbers
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.regular import line_count, single_blanks
 from spanwise.formats.trec import first_lines

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats.columns import NUMBER
+from spanwise.formats.numerals import NUMBER
 from spanwise.formats.returned import Result, Returned
 from spanwise.formats.trec import stem
 from spanwise.formats.xml_events import Event, events

@@ -71,6 +71,6 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
 @writer("span_qrels")
 def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Everything that judgements have."""
-    from spanwise.formats.records_judged import written
+    from spanwise.formats.records_judged_out import written
 
     return written(judgements)

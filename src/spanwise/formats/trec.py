@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,13 @@ def beginning(head: bytes) -> bytes:
 
 def first_lines(head: bytes) -> list[list[bytes]]:
     """The columns of the first lines of data."""
-    lines = (line.split() for line in head[:100_000].split(b"\n")[:200])
+    return _split(head[:100_000])
+
+
+@lru_cache(maxsize=2)
+def _split(head: bytes) -> list[list[bytes]]:
+    """Every format is asked whether it knows a file, and most look at its lines."""
+    lines = (line.split() for line in head.split(b"\n")[:200])
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 
@@ -94,17 +101,17 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 
 def run_loses(run: Run) -> Mapping[str, int]:
     """What of a run the TREC format cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.run_loses(run)
+    return out.run_loses(run)
 
 
 @writer("trec_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
     """Documents by score; of several parts of a document the first stands for it."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_run(run)
+    return out.write_run(run)
 
 
 def stem(file: str) -> str:
@@ -143,32 +150,32 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
 
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements the format of one assessor cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.qrels_lose(judgements)
+    return out.qrels_lose(judgements)
 
 
 def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements the format of several assessors cannot hold."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.qrels_jg_lose(judgements)
+    return out.qrels_jg_lose(judgements)
 
 
 @writer("qrels", loses=qrels_lose)
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Documents and grades."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_qrels(replace(judgements, assessors=None))
+    return out.write_qrels(replace(judgements, assessors=None))
 
 
 @writer("qrels_jg", loses=qrels_jg_lose)
 def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
     """Documents and grades with the names of those who judged."""
-    from spanwise.formats import trec_out
+    import spanwise.formats.trec_out as out
 
-    return trec_out.write_qrels(judgements)
+    return out.write_qrels(judgements)
 
 
 def _check_grades(judgements: Judgements, how: Reading) -> None:

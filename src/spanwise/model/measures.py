@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]
@@ -34,6 +34,7 @@ class Law(Enum):
     ADD_BELOW = "results that are not relevant, added at the end, change nothing"
     ORDER_FREE = "the order of the results does not matter"
     CUT_IN_TWO = "cutting a result in two changes nothing"
+    READ_AGAIN = "returning a result again never raises the score"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +96,9 @@ class Asked:
         """The same, with other defaults for those of these parameters that were not given."""
         own = self.measure.parameters
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
-        return replace(self, parameters={**self.parameters, **more}, assumed=more)
+        return replace(
+            self, parameters={**self.parameters, **more}, assumed={**self.assumed, **more}
+        )
 
     def __call__(self, block: Any) -> FloatArray:
         """One value per topic of the block."""

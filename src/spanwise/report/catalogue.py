@@ -113,6 +113,8 @@ def described_parameters(measure: Measure) -> Iterable[str]:
 
 def _choices(kind: Any) -> str:
     values = get_args(kind)
+    if values and get_args(values[0]):  # one of these, or none
+        values = get_args(values[0])
     return " or ".join(values) if values and all(isinstance(v, str) for v in values) else ""
 
 

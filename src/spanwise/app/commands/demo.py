@@ -1,13 +1,17 @@
-"""spanwise demo: the main job on data inside the package."""
+"""spanwise demo: the main jobs on data inside the package."""
 
 from __future__ import annotations
 
 import click
 
+DOCUMENTS = ("keyword", "dense", "hybrid")
+GRAINS = ("articles", "elements", "passages")
+IN_TEXT = ("iP[0.01]", "MAiP", "char_prec", "char_rec", "MAgP", "MAgP(score=bep)")
+
 
 @click.command("demo")
 def command() -> None:
-    """Score three small runs that come with the package.
+    """Score small runs that come with the package: of documents, and of parts of XML documents.
 
     \b
     Example:
@@ -16,12 +20,37 @@ def command() -> None:
     from pathlib import Path
 
     import spanwise
+    from spanwise.app.output import emit
+
+    folder = Path(spanwise.__file__).parent / "data"
+    emit("Three made-up systems, twelve topics, graded judgements.\n")
+    _shown(str(folder / "demo"), DOCUMENTS)
+    emit(
+        "\nTwenty-five articles of a handbook in XML, twelve topics, highlighted text. One run\n"
+        "returns whole articles, one elements by their paths, one passages by their offsets.\n"
+    )
+    _shown(str(folder / "handbook"), GRAINS, IN_TEXT, "articles")
+    emit("\nNext: spanwise eval --help\n")
+
+
+def _shown(
+    folder: str, names: tuple[str, ...], measures: tuple[str, ...] = (), collection: str = ""
+) -> None:
+    """The command that a user would type in the folder, and what it prints."""
     from spanwise.app.evaluation import Request, report
     from spanwise.app.output import emit
 
-    folder = Path(spanwise.__file__).parent / "data" / "demo"
-    runs = [str(folder / f"{name}.run") for name in ("keyword", "dense", "hybrid")]
-    emit("Three made-up systems, twelve topics, graded judgements.\n\n")
-    emit("$ spanwise eval qrels.txt keyword.run dense.run hybrid.run\n\n")
-    report(Request(str(folder / "qrels.txt"), runs), "table", per_topic=False, output=None)
-    emit(f"\nThe files are in {folder}\nNext: spanwise eval --help\n")
+    words = ["qrels.txt", *(f"{name}.run" for name in names)]
+    words += [
+        word for one in measures for word in ("-m", f"'{one}'" if "[" in one or "(" in one else one)
+    ]
+    words += ["--collection", collection] if collection else []
+    emit(f"\n$ spanwise eval {' '.join(words)}\n\n")
+    request = Request(
+        f"{folder}/qrels.txt",
+        [f"{folder}/{name}.run" for name in names],
+        measures,
+        collection=f"{folder}/{collection}" if collection else None,
+    )
+    report(request, "table", per_topic=False, output=None)
+    emit(f"\nThe files are in {folder}\n")

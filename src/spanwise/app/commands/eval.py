@@ -29,6 +29,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
+@click.option("--queries", help="The topics, where structure counts.")
+@click.option(
+    "--structure",
+    type=click.Choice(["strict", "vague"]),
+    help="Only elements count that the topic's query asks for.",
+)
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -50,6 +56,8 @@ def command(
     profile: str | None,
     task: str | None,
     collection: str | None,
+    queries: str | None,
+    structure: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
@@ -82,6 +90,7 @@ def command(
         "ties": ties,
         "depth": depth,
         "unjudged": "drop" if judged_only else None,
+        "structure": structure,
     }
     report(
         Request(
@@ -94,6 +103,7 @@ def command(
             judgements_format,
             run_format,
             collection,
+            queries,
         ),
         layout,
         per_topic,
