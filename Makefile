@@ -19,7 +19,7 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo judge test soak fix bench docs clean
+.PHONY: help demo judge test soak fix simulate bench docs clean
 help:            ## show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -41,6 +41,9 @@ test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files,
 fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+simulate: $(VENV)/.test    ## coverage of intervals and mistakes of tests, by simulation (minutes)
+	$(BIN)/python -m pytest -m simulation -s tests/compare/test_simulations.py
 
 bench: $(VENV)/.bench    ## speed and memory against the peers, in one table
 	$(BIN)/python bench/run.py

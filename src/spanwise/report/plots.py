@@ -27,16 +27,24 @@ ENDINGS = ("svg", "png", "pdf", "json", "html")
 
 def curve_spec(curve: Curve) -> Spec:
     """Lines with bands, a colour for each run."""
-    scale = {"type": "log"} if curve.logarithmic else {"domain": [0, 1]}
+    scale: Spec = {"type": "log"} if curve.logarithmic else {"domain": [0, 1]}
     x: Spec = {"field": "x", "type": "quantitative", "title": curve.x, "scale": scale}
+    x["axis"] = {"labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
     if curve.logarithmic:
-        x["axis"] = {"values": list(curve.places), "grid": False, "labelOverlap": "greedy"}
+        x["axis"] |= {"values": list(curve.places), "grid": False}
     colour = {
         "field": "run",
         "type": "nominal",
         "title": None,
         "scale": {"range": list(COLOURS)},
-        "legend": {"orient": "bottom", "columns": 3, "labelLimit": 220, "symbolType": "stroke"},
+        "legend": {
+            "orient": "bottom",
+            "columns": 3,
+            "labelLimit": 220,
+            "symbolType": "stroke",
+            "symbolOpacity": 1,
+            "symbolStrokeWidth": 3,
+        },
     }
     tooltip = [
         {"field": "run"},
@@ -44,7 +52,9 @@ def curve_spec(curve: Curve) -> Spec:
         *({"field": f, "title": t, "format": ".4f"} for f, t in
           (("y", curve.y), ("low", "from"), ("high", "to"))),
     ]  # fmt: skip
-    y = {"type": "quantitative", "title": curve.y}
+    y: Spec = {"type": "quantitative", "title": curve.y}
+    if curve.bounded:
+        y["scale"] = {"domain": [0, 1], "clamp": True}
     band = {
         "mark": {"type": "area", "opacity": 0.13, "clip": True},
         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
