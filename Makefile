@@ -20,12 +20,18 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo test test-adapters fix bench docs clean
+.PHONY: help demo judge test test-adapters soak fix simulate bench docs clean
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 demo: $(VENV)/.core    ## evaluate the runs that come with the package
 	$(BIN)/spanwise demo
+
+judge: $(VENV)/.judge    ## judge the handbook that comes with the package, in the browser
+	$(BIN)/spanwise judge --demo
+
+soak: $(VENV)/.test    ## the slow tests of the judging page: kills, load, 10,000 selections
+	SPANWISE_SOAK=1 $(BIN)/python -m pytest tests/judge -s
 
 test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files, documentation
 	$(BIN)/ruff format --check .
@@ -51,6 +57,9 @@ $(ADAPTERS)/.ready: pyproject.toml
 fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+simulate: $(VENV)/.test    ## coverage of intervals and mistakes of tests, by simulation (minutes)
+	$(BIN)/python -m pytest -m simulation -s tests/compare/test_simulations.py
 
 bench: $(VENV)/.bench    ## speed and memory against the peers, in one table
 	$(BIN)/python bench/run.py

@@ -6,13 +6,13 @@ each topic of a block. The map over blocks and the merge of its values are here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise import formats
+from spanwise.formats import read_quantisation
 from spanwise.ground import align
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.spans import UNKNOWN
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spanwise.ground import Aligned
     from spanwise.ground.elements import Setting
     from spanwise.model.documents import Collection
+    from spanwise.model.journeys import Journeys
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -100,23 +101,27 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
     from spanwise.ground.quantise import QUANTISATIONS
 
     named = {one.parameter("quant") for one in measures} - {None, *QUANTISATIONS}
-    tables = {name: formats.read_quantisation(name) for name in sorted(named)}
+    tables = {name: read_quantisation(name) for name in sorted(named)}
     return Setting(collection, tables)
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+        blocks = journey_blocks(part, replace(task, topics=topics))
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys]:
+    """Rankings to be browsed, with the tables of chances that measures name."""
     from spanwise.formats.navigation import read_navigation
     from spanwise.ground.journeys import journeys
 
     files = {one.parameter("table") for one in task.measures} - {None}
-    chances = {file: read_navigation(file) for file in files}
+    chances = {file: read_navigation(file) for file in sorted(files)}
     setting = element_setting(task.measures, task.collection)
-
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        blocks = journeys(task.run, part, topics, task.policy, setting, chances)
-        return merged(shard_values(block, task.measures) for block in blocks)
-
-    return _by_assessor(judgements, task, values)
+    return journeys(task.run, judgements, task.topics, task.policy, setting, chances)
 
 
 def _by_assessor(
@@ -177,18 +182,18 @@ def kinds_of(judgements: Judgements | Preferences) -> list[str]:
 
 def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
     """Where equal scores stand on both sides of a cut-off, the order among them decides."""
-    notes = []
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
     if depth is not None:  # nothing below it is looked at
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    for cutoff in sorted(cutoffs):
-        count = aligned.straddled(cutoff)
-        if count:
-            rule = aligned.policy.ties
-            order = "mean over all orders" if rule == "expected" else f"{rule} order"
-            notes.append(f"{counted(count)} with equal scores across rank {cutoff}: {order}")
-    return notes
+    rule = aligned.policy.ties
+    order = "mean over all orders" if rule == "expected" else f"{rule} order"
+    found = [(cutoff, aligned.straddled(cutoff)) for cutoff in sorted(cutoffs)]
+    across = [(cutoff, count) for cutoff, count in found if count]
+    if len(across) > 2:  # in one line
+        ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
+        return [f"equal scores across ranks (in so many topics) {ranks}: {order}"]
+    return [f"{counted(n)} with equal scores across rank {k}: {order}" for k, n in across]
 
 
 def shard_values(block: Any, measures: Sequence[Asked]) -> Values:

@@ -17,12 +17,12 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
-from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.annotators import as_annotators_say
 from spanwise.ground.placing import (
+    placed,
     placed_judgements,
-    placed_run,
     refuse_unplaced_passages,
     whole_documents,
 )
@@ -52,6 +52,7 @@ def evaluate(
     judgements_format: str | None = None,
     run_format: str | None = None,
     collection: Any = None,
+    queries: Any = None,
     behaviour: Callable[[Place, Place], float] | None = None,
     **policy: Any,
 ) -> Scores:
@@ -61,23 +62,46 @@ def evaluate(
     Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
     `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
     and without these whatever fits the files. `collection` is a store or a folder of documents,
-    or an open one: it says where the elements that files name by paths lie. `behaviour`
-    is a user model of your own: given a result and a target, the chance that a reader goes from
-    one to the other, for the measures that have such a parameter. `policy` are the fields of
-    `Policy`, such as ties="expected".
+    or an open one: it says where the elements that files name by paths lie. `queries` are
+    topics, for structure="strict" or "vague": which elements each one asks for. `behaviour` is a
+    user model of your own: given a result and a target, the chance that a reader goes from one to
+    the other, for the measures that have such a parameter. `policy` are the fields of `Policy`,
+    such as ties="expected".
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
     how = Reading(ranks=given.get("ties") == "rank")
     judged = read_judgements(qrels, judgements_format, how)
     results = read_run(run, run_format, how)
-    documents = opened(collection)
+    judged = asking(judged, queries, given.get("structure", "ignore"))
+    documents = opened(collection, judged)
     judged = placed_judgements(judged, documents or texts_along(judged))
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
     if behaviour is not None:
         wanted = [one.assuming({"behaviour": behaviour}) for one in wanted]
     return score(judged, results, wanted, replace(chosen.policy, **given), documents)
+
+
+def asking(
+    judgements: Judgements | Preferences, queries: Any, structure: str
+) -> Judgements | Preferences:
+    """The judgements of those elements alone for which topics ask, where structure counts."""
+    if structure == "ignore" or not isinstance(judgements, Judgements):
+        return judgements
+    if queries is None:
+        raise UsageError(
+            f"structure: {structure} needs to know what topics ask for; it needs --queries"
+        )
+    from spanwise.formats.queries import queries_of
+    from spanwise.ground.structure import asked_for
+
+    stated = queries_of(read_topics(queries))
+    missing = [topic for topic in judgements.rows.topics if topic not in stated]
+    if missing:
+        raise UsageError(f"topic {text(missing[0])!r} is judged, but not among the queries")
+    wanted = asked_for(stated, strict=structure == "strict")
+    return replace(judgements, wanted=wanted, _derived={})
 
 
 def fitting(
@@ -134,8 +158,7 @@ def score(
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
     collection = collection or texts_along(judgements)
-    judgements = placed_judgements(judgements, collection, said)
-    run = placed_run(run, collection, said)
+    judgements, run = placed(judgements, run, collection, said)
     if isinstance(judgements, Judgements):
         judgements = ready_to_read(judgements, run, measures, policy, collection, said)
     refuse_unfit(judgements, measures)

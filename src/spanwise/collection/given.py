@@ -35,15 +35,22 @@ class GivenTexts:
                 if other not in self._texts:
                     self._others[other] = None if other in self._others else name
 
-    def _found(self, document: object) -> str | None:
+        self._numbers = {name: number for number, name in enumerate(self._texts)}
+
+    def _named(self, document: object) -> bytes | None:
+        """The id under which the document is kept, whatever it is called here."""
         if not isinstance(document, str | bytes):
             return None
         name = _bytes(document)
         if name in self._texts:
-            return self._texts[name]
+            return name
         if name in self._others and self._others[name] is None:
             raise InputError(f"several documents are called {name.decode('utf-8', 'replace')!r}")
-        return self._texts.get(self._others.get(name) or b"")
+        return self._others.get(name)
+
+    def _found(self, document: object) -> str | None:
+        name = self._named(document)
+        return None if name is None else self._texts[name]
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -55,6 +62,11 @@ class GivenTexts:
         """All documents, in the order in which they were given."""
         for name, text in self._texts.items():
             yield Document(name.decode("utf-8", "surrogateescape"), len(text), 0)
+
+    def numbers(self, documents: Sequence[Name]) -> IntArray:
+        """Which documents these ids mean, -1 for unknown ones."""
+        names = (self._named(document) for document in documents)
+        return np.array([UNKNOWN if name is None else self._numbers[name] for name in names])
 
     def length(self, document: Name) -> int:
         """The characters of a document."""

@@ -21,17 +21,23 @@ from spanwise.formats import (
     inex_topics,
     legalbench,
     plain_topics,
+    pools,
     qasper,
     rag_exports,
     records,
+    reuters,
+    smart_judged,
+    smart_topics,
     span_parquet,
     squad,
+    survey_runs,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades
     from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.pools import Pool
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
 
@@ -52,16 +58,22 @@ __all__ = [
     "inex_topics",
     "legalbench",
     "plain_topics",
+    "pools",
     "qasper",
     "rag_exports",
     "read",
     "read_judgements",
+    "read_pool",
     "read_quantisation",
     "read_run",
     "read_topics",
     "records",
+    "reuters",
+    "smart_judged",
+    "smart_topics",
     "span_parquet",
     "squad",
+    "survey_runs",
     "trec",
 ]
 
@@ -120,3 +132,13 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
         return parts[0]
     every = [replace(topic, lines={}) for part in parts for topic in part]
     return inex_topics.unique(every, os.fspath(source), how or Reading())
+
+
+def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
+    """A pool from a file, or from all files of a folder."""
+    from spanwise.model.pools import pool_of
+
+    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    if len(parts) == 1:
+        return parts[0]
+    return pool_of(source, (one for part in parts for one in part), {})

@@ -79,6 +79,11 @@ class Record:
             raise self.wrong(f"{key!r} has entries that are not text", "a list of texts")
         return value
 
+    def items(self, key: str) -> list[Any]:
+        """A field that is a list of anything."""
+        value: list[Any] = self._get(key, (list,), "a list")
+        return value
+
     def passed(self, key: str) -> None:
         """A field that changes nothing."""
         self._read.add(key)

@@ -43,6 +43,11 @@ NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.
 SPAN_DUE = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
 ELEMENT_DUE = '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
 POOL = ("number", "version", "whitespace", "statement")
+PROVENANCE = frozenset(
+    {"state", "layers", "exhaustivity", "note", "reason", "sha256", "origin", "drawn", "seconds"}
+    | {"seq", "head", "events", "pool"}
+)
+"""What says how judgements came about; it changes no score, so nobody has to ask for it."""
 
 
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
@@ -52,13 +57,13 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     if head is not None:
         content.unit = unit_of(head)
         content.expect(head)
-        unread.update(head.unread())
+        unread.update(name for name in head.unread() if name not in PROVENANCE)
     for record in records:
         try:
             content.take(record)
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-        unread.update(record.unread())
+        unread.update(name for name in record.unread() if name not in PROVENANCE)
     say_unread(unread + content.unread, file)
     return content.judgements(DUE)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import STDIN, chunks
 
-Holds = Literal["run", "judgements", "preferences", "statistics", "topics"]
+Holds = Literal["run", "judgements", "preferences", "statistics", "topics", "pool"]
 
 
 @dataclass(frozen=True, slots=True)

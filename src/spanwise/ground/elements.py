@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import DuplicateError, InputError, UsageError
+from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE
 from spanwise.ground.cuts import Cuts
+from spanwise.ground.duplicates import refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
 from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
-from spanwise.ground.trees import Wanted, judged_elements
+from spanwise.ground.trees import judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
 from spanwise.model.elements import NOBODY
 from spanwise.model.ids import text
@@ -40,14 +41,11 @@ class Setting:
 
     collection: Collection | None = None
     tables: Mapping[str, Grades] = field(default_factory=dict)  # quantisations of the user's own
-    wanted: Wanted | None = None  # which elements a topic's query asks for
-    wanted_name: str = ""
 
     def judged(self, judgements: Judgements) -> JudgedElements:
         """The judged elements, made once."""
         return judgements.once(
-            ("judged elements", self.wanted_name),
-            lambda: judged_elements(judgements, self.collection, self.wanted),
+            "judged elements", lambda: judged_elements(judgements, self.collection)
         )
 
     def base(self, judgements: Judgements, quant: str | None) -> RecallBase:
@@ -72,60 +70,6 @@ def element_rankings(
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
         yield _Block(run, judgements, some, policy, setting).rankings(topics[first:last])
-
-
-# Duplicates ---------------------------------------------------------------------------------
-
-
-def refuse_duplicates(run: Run, results: Results) -> None:
-    """The same element, or the same span, twice in one topic is an error."""
-    keys: dict[tuple[int, object], int] = {}
-    for row, document, part in zip(
-        results.row.tolist(), results.document.tolist(), _names(run, results.row), strict=True
-    ):
-        first = keys.setdefault((document, part), row) if part is not None else row
-        if first != row:
-            raise _duplicate(run, first, row)
-
-
-def _names(run: Run, rows: IntArray) -> Sequence[object]:
-    """What tells the results of one document apart; None where nobody knows."""
-    if run.paths is None and run.spans is None:
-        return [b""] * len(rows)
-    paths = [b""] * len(rows) if run.paths is None else run.paths.take(rows)
-    names: list[Any] = list(paths)
-    if run.ends is not None:
-        names = list(zip(paths, run.ends.take(rows), strict=True))
-    if run.spans is None:
-        return names
-    spans = zip(run.spans.starts[rows].tolist(), run.spans.lengths[rows].tolist(), strict=True)
-    return [
-        name if path else (None if span[0] == UNKNOWN else span)
-        for path, name, span in zip(paths, names, spans, strict=True)
-    ]
-
-
-def _duplicate(run: Run, first: int, again: int) -> DuplicateError:
-    topic = run.rows.topics[int(np.searchsorted(run.rows.starts, again, side="right")) - 1]
-    before = run.rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{run.rows.place(again)}: {_said(run, again)} is there twice for topic"
-        f" {text(topic)!r}{where}; expected each result once; remove one of the two",
-    )
-
-
-def _said(run: Run, row: int) -> str:
-    """A result in words."""
-    one = np.array([row])
-    name = f"document {text(run.documents.take(one)[0])!r}"
-    path = b"" if run.paths is None else run.paths.take(one)[0]
-    if path:
-        return f"{text(path)} of {name}"
-    if run.spans is None:
-        return name
-    return f"the span at {run.spans.starts[row]} of {name}"
 
 
 # Blocks -------------------------------------------------------------------------------------
@@ -191,8 +135,10 @@ class _Block:
                 lit = np.where(known, judged.highlighted[element], 0)
             if judged.scale != "highlighted":
                 lit[:] = -1
-        passages = np.array([not path for path in paths], np.bool_)
-        self._light(lit, passages, judgement, Spans(start, length))
+        passage = np.zeros(len(paths), np.bool_)
+        if b"" in paths:
+            passage = np.array([not path for path in paths], np.bool_)
+        self._light(lit, passage, judgement, Spans(start, length))
         return Returned(
             results.topic,
             ranges(np.zeros(len(retrieved), np.int64), retrieved),
@@ -201,6 +147,7 @@ class _Block:
             judgement,
             element,
             paths,
+            passage,
             size,
             lit,
             start,
@@ -220,6 +167,8 @@ class _Block:
         if run.paths is None:
             return [b""] * len(rows)
         paths = run.paths.take(rows)
+        if run.ends is None and b"/text()[" not in b" ".join(paths):
+            return paths
         ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
         return [
             b"" if end or b"/text()[" in path else path
@@ -246,9 +195,11 @@ class _Block:
         judged = self.setting.judged(self.judgements)
         index = judged.once("index", lambda: _index(judged))
         nothing: dict[bytes, int] = {}
-        pairs = zip(judgement.tolist(), paths, strict=True)
-        found = [index.get(row, nothing).get(path, NOBODY) for row, path in pairs]
-        return np.array(found, np.int64)
+        some = np.flatnonzero(judgement >= 0)
+        pairs = zip(some.tolist(), judgement[some].tolist(), strict=True)
+        found = [index.get(row, nothing).get(paths[n], NOBODY) for n, row in pairs]
+        element[some] = found
+        return element
 
     def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
         """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
@@ -264,7 +215,7 @@ class _Block:
             if not all(paths):
                 row = int(rows[next(n for n, path in enumerate(paths) if not path)])
                 raise InputError(
-                    f"{run.rows.place(row)}: {_said(run, row)} begins or ends at a point; to know"
+                    f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
                     " where that lies needs --collection"
                 )
             return unknown, unknown
@@ -304,7 +255,7 @@ class _Block:
         known = results.element != NOBODY
         worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
         inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
-        passages = np.flatnonzero([not path for path in results.paths])
+        passages = np.flatnonzero(results.passage)
         if len(passages):
             self._of_passages(base, rule, results, passages, worth, inside)
         return gains_of(case, base, rule, worth, inside)
@@ -338,9 +289,10 @@ class _Block:
 
     def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
         """What keeps account of one document: paths if all results are elements, else text."""
+        mixed = bool(results.passage.any())
 
         def seen(numbers: Sequence[int]) -> Seen:
-            if all(results.paths[number] for number in numbers):
+            if not mixed or all(results.paths[number] for number in numbers):
                 return SeenPaths()
             marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
             return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))
@@ -354,7 +306,7 @@ class _Block:
 
     def _place(self, number: int) -> str:
         row = int(self.results.row[number])
-        return f"{self.run.rows.place(row)}: {_said(self.run, row)}"
+        return f"{self.run.rows.place(row)}: {said(self.run, row)}"
 
 
 def _index(judged: JudgedElements) -> dict[int, dict[bytes, int]]:

@@ -32,6 +32,7 @@ from spanwise.model.element_rankings import (
     Sight,
 )
 from spanwise.model.elements import NOBODY
+from spanwise.model.paths import parent_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -51,6 +52,7 @@ class Values:
     home: Sequence[int]  # the ideal element that each is or lies in
     items: Callable[[int], Item]
     kids: Kids  # relevant children of an element, or of an unjudged one by row and path
+    unjudged: bool  # whether there are some of the latter kind
 
     @classmethod
     def of(cls, base: RecallBase, ties: Ties) -> Values:
@@ -58,7 +60,9 @@ class Values:
 
         def listed() -> Values:
             parent, home = base.judged.parent.tolist(), base.home(ties).tolist()
-            return cls(base.value.tolist(), parent, home, items_of(base.judged), _kids(base))
+            kids, items = _kids(base), items_of(base.judged)
+            unjudged = any(isinstance(key, tuple) for key in kids)
+            return cls(base.value.tolist(), parent, home, items, kids, unjudged)
 
         return base.once(("values", ties), listed)
 
@@ -86,9 +90,9 @@ def _kids(base: RecallBase) -> Kids:
         strict=True,
     )
     for element, parent, child, row in rows:
-        path = judged.paths[element]
-        key = parent if child else (row, path[: path.rfind(b"/")])
-        kids.setdefault(key, []).append(element)
+        around = parent_of(judged.paths[element])
+        if around:
+            kids.setdefault(parent if child else (row, around), []).append(element)
     return kids
 
 
@@ -104,8 +108,8 @@ class Reader:
 
     def take(
         self, item: Item, element: int, worth: float, home: int, kids: Sequence[int], number: int
-    ) -> tuple[float, float, int]:
-        """The next result: its gain, the same before the bound, and the case it is."""
+    ) -> tuple[float, float, int, int]:
+        """The next result: its gain, that before the bound, the case it is, characters seen."""
         before = self._seen.view(item)
         bare, case = 0.0, UNSEEN
         if worth or kids:
@@ -114,12 +118,12 @@ class Reader:
             case = SEEN if before.whole else PARTLY
         self._seen.add(item, before, number)
         if home == NOBODY or (self._cap == "descendants" and home == element):
-            return bare, bare, case
+            return bare, bare, case, before.characters
         left = self._left(home)
         gain = min(bare, left)
         left -= gain
         self._budget[home] = left if left > ROUNDING else 0.0
-        return gain, bare, case
+        return gain, bare, case, before.characters
 
     def _value(
         self, item: Item, worth: float, kids: Sequence[int], before: View
@@ -169,23 +173,29 @@ def gains_of(
 ) -> Gains:
     """What each result earns, given what it is worth and in which ideal element it lies."""
     if rule.alpha == 0:
-        return Gains(worth, worth, np.full(len(worth), UNSEEN))
+        nothing = np.full(len(worth), UNSEEN)
+        return Gains(worth, worth, nothing, nothing)
     known = Values.of(base, rule.ideal)
     element = case.results.element
     bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
     if rule.cap == "descendants":
         bound = np.where(home == element, np.inf, bound)
     gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
-    kids, inner = kids_of(case.results, known)
+    seen = np.zeros(len(worth), np.int64)
+    kids, inner = kids_of(case.results, known, worth)
     home = home.copy()
     home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
     worths, homes, elements = worth.tolist(), home.tolist(), element.tolist()
     live = worth > 0
     live[list(inner)] = True
-    for numbers in shared_documents(case.results.document, live):
+    ranks = case.results.rank
+    above = None if rule.depth is None else ranks < rule.depth
+    if above is not None:
+        gain[~above] = bare[~above] = 0.0
+    for numbers in shared_documents(case.results.document, live, above):
         reader = Reader(known, rule, case.seen(numbers), case.doubt)
         for number in numbers:
-            gain[number], bare[number], cases[number] = reader.take(
+            gain[number], bare[number], cases[number], seen[number] = reader.take(
                 case.item(number),
                 elements[number],
                 worths[number],
@@ -194,11 +204,11 @@ def gains_of(
                 number,
             )
     gain[gain <= ROUNDING] = 0.0
-    return Gains(gain, bare, cases)
+    return Gains(gain, bare, cases, seen)
 
 
 def kids_of(
-    results: Returned, known: Values
+    results: Returned, known: Values, worth: FloatArray
 ) -> tuple[Callable[[int], Sequence[int]], dict[int, int]]:
     """The relevant children of a result; and results that are worth nothing, but have some.
 
@@ -209,25 +219,36 @@ def kids_of(
         results.judgement.tolist(),
         results.paths,
     )
-    unjudged = any(isinstance(key, tuple) for key in known.kids)
 
     def kids(number: int) -> Sequence[int]:
         element = elements[number]
         if element != NOBODY:
             return known.kids.get(element, ())
-        return known.kids.get((judgements[number], paths[number]), ()) if unjudged else ()
+        key = judgements[number], paths[number]
+        return known.kids.get(key, ()) if known.unjudged else ()
 
     inner = {}
-    for number, element in enumerate(elements):
-        if element != NOBODY and known.value[element] == 0 and element in known.kids:
+    candidates = (worth == 0) & (known.unjudged | (results.element != NOBODY))
+    for number in np.flatnonzero(candidates).tolist():
+        element = elements[number]
+        if element != NOBODY and element in known.kids:
             inner[number] = element
-        elif unjudged and element == NOBODY and (some := kids(number)):
+        elif known.unjudged and element == NOBODY and (some := kids(number)):
             inner[number] = known.parent[some[0]]
     return kids, inner
 
 
-def shared_documents(document: IntArray, live: BoolArray) -> list[list[int]]:
-    """The results of documents that have two or more, one of them among some."""
+def shared_documents(
+    document: IntArray, live: BoolArray, above: BoolArray | None = None
+) -> list[list[int]]:
+    """The results of documents that have two or more, one of them among some.
+
+    With `above` other results are as if they were not there.
+    """
+    if above is not None:
+        chosen = np.flatnonzero(above)
+        groups = shared_documents(document[chosen], live[chosen])
+        return [chosen[group].tolist() for group in groups]
     if not len(document):
         return []
     lively = np.bincount(document, weights=live) > 0

@@ -10,13 +10,14 @@ import numpy as np
 
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
-from spanwise.ground.elements import Setting, refuse_duplicates
+from spanwise.ground.duplicates import refuse_duplicates
 from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
+    from spanwise.ground.elements import Setting
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.journeys import ChanceTable
     from spanwise.model.judgements import Highlights, Judgements

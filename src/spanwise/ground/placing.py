@@ -16,7 +16,7 @@ import numpy as np
 from spanwise.errors import SpanwiseWarning, UsageError
 from spanwise.ground.quoted import quoted_judgements, quoted_run
 from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
-from spanwise.model.ids import text
+from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.spans import UNKNOWN, Spans, merged
 
@@ -41,6 +41,20 @@ class Lookup(Protocol):
 
     def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
         """Where elements lie, -1 where document or path is unknown."""
+
+
+# Both ---------------------------------------------------------------------------------------
+
+
+def placed(
+    judgements: Judgements | Preferences,
+    run: Run,
+    collection: Collection | None,
+    notes: list[str],
+) -> tuple[Judgements | Preferences, Run]:
+    """Judgements and run as the collection places them, with one spelling of documents' ids."""
+    judgements = placed_judgements(judgements, collection, notes)
+    return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
 
 
 # Results ------------------------------------------------------------------------------------
@@ -109,6 +123,38 @@ def _counted(what: str, run: Run, which: BoolArray) -> list[str]:
     return [f"{what}: {len(rows)} ({name!r}{place.rstrip()}{', ...' if len(rows) > 1 else ''})"]
 
 
+def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
+    """The run with its documents called as the judgements call them.
+
+    `12345.xml` and `12345` are one document; only the collection knows that.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return run
+    spellings = judgements.once(
+        ("spellings", collection), lambda: _spellings(judgements, collection)
+    )
+    documents = run.documents.take(np.arange(len(run.rows)))
+    judged = set(spellings.values())
+    others = list({name for name in documents if name not in judged})
+    numbers = collection.numbers(others).tolist()
+    changed = {
+        name: spellings[number]
+        for name, number in zip(others, numbers, strict=True)
+        if number in spellings
+    }
+    if not changed:
+        return run
+    names = PlainIds([changed.get(name, name) for name in documents])
+    return replace(run, documents=run.documents.same_kind(names))
+
+
+def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
+    """How each document that the collection has is called."""
+    names = list(dict.fromkeys(_all(judgements.documents)))
+    numbers = collection.numbers(names).tolist()
+    return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
+
+
 # Judgements ---------------------------------------------------------------------------------
 
 
@@ -124,10 +170,10 @@ def placed_judgements(
     """
     if collection is None or not isinstance(judgements, Judgements):
         return judgements
-    placed = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
+    result = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
     if notes is not None:
-        notes += placed.once(NOTES, tuple)
-    return placed
+        notes += result.once(NOTES, tuple)
+    return result
 
 
 def whole_documents(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:

@@ -6,7 +6,7 @@ ancestors among them, are judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,19 +16,16 @@ from spanwise.errors import InputError
 from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
 from spanwise.model.elements import NOBODY, JudgedElements, Scale
 from spanwise.model.ids import text
-from spanwise.model.paths import parent_of
 from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.assessments import Assessments, Elements
     from spanwise.model.documents import Collection
-    from spanwise.model.judgements import Highlights, Judgements
+    from spanwise.model.judgements import Highlights, Judgements, Wanted
 
 MOST_EXHAUSTIVE = 2
 """Where only highlighted text counts every element with some is as exhaustive as can be."""
-Wanted = Callable[[bytes, bytes], bool]
-"""Whether a topic's query asks for elements such as the one at a path."""
 
 
 @dataclass(slots=True)
@@ -40,11 +37,7 @@ class _Columns:
     numbers: IntArray  # exhaustivity, specificity, coverage, size, highlighted, start
 
 
-def judged_elements(
-    judgements: Judgements,
-    collection: Collection | None = None,
-    wanted: Wanted | None = None,
-) -> JudgedElements:
+def judged_elements(judgements: Judgements, collection: Collection | None = None) -> JudgedElements:
     """The elements that were judged, or that hold highlighted text, as trees.
 
     Sizes and places that only a collection knows come with judgements that were placed in it.
@@ -61,7 +54,9 @@ def judged_elements(
         parts.append(_touched(judgements, judgements.highlights, silent, collection))
     columns = _joined(parts)
     judged = _in_order(judgements, columns, _scale(judgements, columns))
-    return judged if wanted is None else replace(judged, wanted=_asked_for(judged, wanted))
+    if judgements.wanted is None:
+        return judged
+    return replace(judged, wanted=_asked_for(judged, judgements.wanted))
 
 
 def _listed(said: Assessments) -> _Columns:
@@ -145,7 +140,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     ordered = [paths[number] for number in order.tolist()]
     owner = columns.owner[order]
     first = np.searchsorted(owner, np.arange(len(judgements.rows) + 1))
-    parent, after = _relations(ordered, owner.tolist())
+    parent, child, after = _relations(ordered, owner.tolist())
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
     return JudgedElements(
         judgements.rows.source,
@@ -154,7 +149,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
         first,
         ordered,
         parent,
-        _children(ordered, parent),
+        child,
         _levels(parent),
         after,
         exhaustivity,
@@ -177,9 +172,14 @@ def _sorted(columns: _Columns) -> Iterator[int]:
         yield from sorted(some.tolist(), key=paths.__getitem__)
 
 
-def _relations(paths: Sequence[bytes], owner: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """For each element the nearest one around it, and the first one after all that is in it."""
+def _relations(
+    paths: Sequence[bytes], owner: Sequence[int]
+) -> tuple[IntArray, BoolArray, IntArray]:
+    """For each element the nearest one around it, whether it lies directly in that one, and the
+    first one after all that is in it.
+    """
     parent, after = [NOBODY] * len(paths), [len(paths)] * len(paths)
+    child = [False] * len(paths)
     around: list[tuple[bytes, int]] = []  # those that may hold the next one, outermost first
     row = -1
     for number, path in enumerate(paths):
@@ -188,19 +188,9 @@ def _relations(paths: Sequence[bytes], owner: Sequence[int]) -> tuple[IntArray, 
         row = owner[number]
         if around:
             parent[number] = around[-1][1]
+            child[number] = path.rfind(b"/") == len(around[-1][0]) - 1
         around.append((path + b"/", number))
-    return np.array(parent, np.int64), np.array(after, np.int64)
-
-
-def _children(paths: Sequence[bytes], parent: IntArray) -> BoolArray:
-    """Which elements lie directly in the judged element around them."""
-    return np.array(
-        [
-            around >= 0 and parent_of(path) == paths[around]
-            for path, around in zip(paths, parent.tolist(), strict=True)
-        ],
-        np.bool_,
-    )
+    return np.array(parent, np.int64), np.array(child, np.bool_), np.array(after, np.int64)
 
 
 def _levels(parent: IntArray) -> IntArray:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_GAIN, BY_RANK
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.element_rankings import ROUNDING, Cap, ElementRankings, GainRule
@@ -47,8 +48,11 @@ class Curves:
         alpha: float,
         ideal: Ties,
         cap: Cap,
+        cutoff: int | None = None,
     ) -> None:
-        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, cap)
+        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, cap, _depth(r, cutoff))
+        if not rule.alpha:  # nothing else matters then
+            rule = GainRule(quant, 0.0)
         which = recallbase or ("ideal" if overlap == "on" else "full")
         base: Ties | Literal["full"] = ideal if which == "ideal" else "full"
         self.r, self.rule = r, rule
@@ -75,13 +79,21 @@ class Curves:
 
     def average(self, interpolate: Interpolate) -> FloatArray:
         """The mean of ep over the ranks that gain something."""
-        gain = self.r.table(self.r.gains(self.rule).gain)
+        gain = self.r.gain(self.rule)
         ranks = np.arange(1, gain.shape[-1] + 1)
         ideal, beyond = reached(self.best, self.run, interpolate)
         ideal = np.where(beyond, self.count[:, None], ideal)
         terms = np.where(gain > 0, ideal / ranks, 0.0)
         divisor = np.maximum(self.count, np.count_nonzero(gain, axis=-1))
         return self.defined(self.r.ratio(terms.sum(axis=-1), divisor))
+
+
+def _depth(r: ElementRankings, cutoff: int | None) -> int | None:
+    """How many ranks are to be looked at: a power of two, so that cut-offs can share the work."""
+    if cutoff is None:
+        return None
+    depth = max(64, 1 << (cutoff - 1).bit_length())
+    return depth if depth < r.depth else None
 
 
 def _at(cumulated: FloatArray, ranks: IntArray) -> FloatArray:
@@ -127,6 +139,7 @@ def reached(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def cumulated_gain(
     r: ElementRankings,
@@ -149,7 +162,7 @@ def cumulated_gain(
 
     Beware: it is not normalised, so topics with more to find weigh more.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
+    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
     return curves.defined(r.at(curves.run, cutoff))
 
 
@@ -163,6 +176,7 @@ def cumulated_gain(
     bounds=(0.0, float("inf")),
     aliases=("nxCG_{cutoff}",),
     reads="elements",
+    properties=BY_RANK,
 )
 def normalised_cumulated_gain(
     r: ElementRankings,
@@ -185,7 +199,7 @@ def normalised_cumulated_gain(
     Beware: with `overlap=off, recallbase=ideal`, as it was printed for the Focused task of 2006, or
     with alpha below 1, it can pass 1.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
+    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
     return curves.defined(curves.normalised(np.array([[cutoff]]))[:, 0])
 
 
@@ -198,6 +212,7 @@ def normalised_cumulated_gain(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def mean_normalised_cumulated_gain(
     r: ElementRankings,
@@ -214,7 +229,7 @@ def mean_normalised_cumulated_gain(
 
     MAnxCG@k = (1/k) times the sum of nxCG@1 to nxCG@k. Undefined if nothing is relevant.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
+    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
     values = curves.normalised(np.arange(1, cutoff + 1)[None, :])
     return curves.defined(values.sum(axis=-1) / cutoff)
 
@@ -226,6 +241,7 @@ def mean_normalised_cumulated_gain(
     reference=RELIABILITY,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def gain_at_rank_percents(
     r: ElementRankings,
@@ -271,6 +287,7 @@ def _length(curves: Curves, base: str) -> IntArray:
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def effort_precision(
     r: ElementRankings,
@@ -325,6 +342,7 @@ def effort_precision_curve(
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def gain_recall(
     r: ElementRankings,
@@ -343,7 +361,7 @@ def gain_recall(
     ideal one with `overlap=on`, or of that which `recallbase` names. Undefined if nothing is
     relevant.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
+    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
     return r.ratio(r.at(curves.run, cutoff), curves.total)
 
 
@@ -356,6 +374,7 @@ def gain_recall(
     bounds=(0.0, float("inf")),
     aliases=("AEP",),
     reads="elements",
+    properties=BY_GAIN,
 )
 def average_effort_precision(
     r: ElementRankings,

@@ -85,8 +85,10 @@ def mean_precision(found: Discoveries) -> float:
 def discovering_share(found: Discoveries, level: float) -> float:
     """The chance that a result looked at discovers something, until so many are discovered.
 
-    Readers who never discover enough look at all results.
+    Readers who never discover enough look at all results. Without results nothing is discovered.
     """
+    if not found.results:
+        return 0.0
     goal = int(np.ceil(level * len(found.worth) * (1 - ROUNDING)))
     ranks, before, in_vain, at_last = unsatisfied(found, goal)
     waits = np.diff(ranks, prepend=0)  # before the results between two ranks with steps

@@ -29,10 +29,11 @@ from spanwise.measure.effort import (
     precision_at_recall,
     recall_at,
 )
+from spanwise.measure.properties import BY_ENTRY_POINT, BY_READER, BY_READER_BINARY, BY_TOLERANCE
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.journeys import Behaviour, Journeys, Worth
-from spanwise.model.measures import Law
+from spanwise.model.measures import Asked, Law
 
 INEX_2006 = (
     "Lalmas, Kazai, Kamps, Pehcevski, Piwowarski and Robertson: INEX 2006 Evaluation Measures. In:"
@@ -58,6 +59,15 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
     return behaviour
 
 
+def behaviour_of(one: Asked) -> Behaviour:
+    """The behaviour behind a measure of this family, as it was asked for."""
+    values = {name: one.parameter(name) for name in one.measure.parameters}
+    usual = {"BEPD": "bep", "T2I": "t2i"}.get(one.measure.name)
+    fields = Behaviour.__dataclass_fields__
+    given = {name: value for name, value in values.items() if name in fields}
+    return _behaviour(values.get("behaviour", usual), **given)
+
+
 def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:
     """One value per topic; undefined where there is no target."""
     found = b.once(("discoveries", behaviour), lambda: list(map(discoveries, b.of(behaviour))))
@@ -70,7 +80,7 @@ def _level(name: str, recall: float) -> float:
     return recall
 
 
-@measure("GR", *RECALL, reference=METRICS, reads="journeys")
+@measure("GR", *RECALL, reference=METRICS, reads="journeys", properties=BY_READER)
 def generalised_recall(
     b: Journeys,
     *,
@@ -93,7 +103,14 @@ def generalised_recall(
     return _each(b, how, lambda found: recall_at(found, cutoff))
 
 
-@measure("PRUM", Law.NOTHING_IS_ZERO, Law.IDEAL_IS_ONE, reference=METRICS, reads="journeys")
+@measure(
+    "PRUM",
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=METRICS,
+    reads="journeys",
+    properties=BY_READER_BINARY,
+)
 def precision_with_user_model(
     b: Journeys,
     *,
@@ -126,6 +143,7 @@ def precision_with_user_model(
     reference=f"{EPRUM}; {INEX_2006}",
     bounds=(0.0, float("inf")),
     reads="journeys",
+    properties=BY_READER,
 )
 def expected_precision(
     b: Journeys,
@@ -180,6 +198,7 @@ def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
     Law.ADD_BELOW,
     reference=INEX_2006,
     reads="journeys",
+    properties=BY_ENTRY_POINT,
 )
 def best_entry_point_distance(
     b: Journeys,
@@ -215,6 +234,7 @@ def best_entry_point_distance(
     Law.ADD_BELOW,
     reference=T2I,
     reads="journeys",
+    properties=BY_TOLERANCE,
 )
 def tolerance_to_irrelevance(b: Journeys, *, tolerance: float = 300) -> FloatArray:
     """Experimental: how early results bring a reader to highlighted passages who soon loses heart.

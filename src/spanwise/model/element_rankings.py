@@ -41,6 +41,7 @@ class Returned:
     judgement: IntArray  # row of the judgements for its document, -1 if there is none
     element: IntArray  # which judged element it is, NOBODY if none
     paths: Sequence[bytes]  # empty: a passage
+    passage: BoolArray
     size: IntArray  # characters; -1 where nobody says
     highlighted: IntArray  # highlighted ones among them; -1 where none were counted
     start: IntArray  # -1 where nobody says
@@ -59,6 +60,7 @@ class GainRule:
     alpha: float = 1.0  # how much of what was seen before is taken off; 0: overlap is ignored
     ideal: Ties = "higher"
     cap: Cap = "full"
+    depth: int | None = None  # only so many ranks are looked at
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
@@ -76,6 +78,7 @@ class Gains:
     gain: FloatArray
     bare: FloatArray  # before the bound
     case: IntArray  # UNSEEN, PARTLY or SEEN
+    seen: IntArray  # characters that were shown before, where that was looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,11 +122,13 @@ class ElementRankings:
         filled[self.results.topic, self.results.rank] = column
         return filled
 
+    def gain(self, rule: GainRule) -> FloatArray:
+        """The gain of every result; 0 below the rule's depth."""
+        return self.once(("gain", rule), lambda: self.table(self.gains(rule).gain))
+
     def gained(self, rule: GainRule) -> FloatArray:
         """Cumulated gain up to each rank."""
-        return self.once(
-            ("gained", rule), lambda: np.cumsum(self.table(self.gains(rule).gain), axis=-1)
-        )
+        return self.once(("gained", rule), lambda: np.cumsum(self.gain(rule), axis=-1))
 
     def ideal_gained(self, quant: str | None, which: Literal["full"] | Ties) -> FloatArray:
         """Cumulated value of the elements of a recall base, best first; flat after the last."""

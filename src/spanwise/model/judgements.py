@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
+"""Whether a topic asks for elements such as the one at a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +92,7 @@ class Judgements:
     assessors: Ids | None = None  # who judged, where several did
     highlights: Highlights | None = None  # where the relevant text lies
     elements: Assessments | None = None  # what was said of elements, passages and entry points
+    wanted: Wanted | None = None  # which elements count; None: all
     evidence: Evidence | None = None  # what highlights were made of: sets, aspects, annotators
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -128,7 +131,9 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             highlights = joined_highlights(marked).at(order) if marked else None
             elements = _combined_elements(judged, rows, order)
             evidence = _combined_evidence(judged, order)
-            return Judgements(rows, documents, grades, assessors, highlights, elements, evidence)
+            return Judgements(
+                rows, documents, grades, assessors, highlights, elements, evidence=evidence
+            )
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -222,5 +227,6 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         judgements.grades[chosen],
         highlights=None if marked is None else marked.at(chosen),
         elements=elements.at(chosen, present.tolist()) if elements is not None else None,
+        wanted=judgements.wanted,
         evidence=None if evidence is None else evidence.at(chosen),
     )

@@ -15,6 +15,7 @@ Topics = Literal["judged", "both", "run"]
 Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
+Structure = Literal["ignore", "strict", "vague"]
 Annotators = Literal["union", "intersection", "mean"]
 Program = Literal[
     "spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II", "inex_eval 3.1"
@@ -82,6 +83,9 @@ class Policy:
     """Results without a judgement stay, or are taken out of the ranking."""
     order: Order = "falling"
     """What comes first: the highest score, or the lowest, where the score is a time."""
+    structure: Structure = "ignore"
+    """Elements that are not what a topic's query on structure asks for, strictly or vaguely, are
+    not relevant; or structure is ignored."""
     follow: Program = "spanwise"
     """Whose arithmetic is followed where programs differ."""
 
@@ -127,6 +131,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "topics": get_args(Topics),
     "empty": get_args(Empty),
     "unjudged": get_args(Unjudged),
+    "structure": get_args(Structure),
     "follow": get_args(Program),
     "annotators": get_args(Annotators),
 }

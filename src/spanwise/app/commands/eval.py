@@ -29,6 +29,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
+@click.option("--queries", help="The topics, where structure counts.")
+@click.option(
+    "--structure",
+    type=click.Choice(["strict", "vague"]),
+    help="Only elements count that the topic's query asks for.",
+)
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -56,6 +62,8 @@ def command(
     profile: str | None,
     task: str | None,
     collection: str | None,
+    queries: str | None,
+    structure: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
@@ -92,6 +100,7 @@ def command(
         "unjudged": "drop" if judged_only else None,
         "unit": "characters" if unit in ("char", "chars") else unit,
         "annotators": annotators,
+        "structure": structure,
     }
     report(
         Request(
@@ -104,6 +113,7 @@ def command(
             judgements_format,
             run_format,
             collection,
+            queries,
         ),
         layout,
         per_topic,

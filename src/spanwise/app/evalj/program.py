@@ -45,7 +45,7 @@ class Job:
 
 def main(words: list[str]) -> int:
     """Do what a command line asks for."""
-    if not words:
+    if not words or words[0] in ("-h", "-help", "--help"):
         emit(HELP)
         return 0
     options = parsed(words)
