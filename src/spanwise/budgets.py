@@ -171,7 +171,7 @@ def _with_ceiling(scores: Scores, gold: Judgements, chunks: Run, budgets: Budget
     if not budgets.ceilings or budgets.measures or not plain:
         return scores
     topics = [topic.encode("utf-8", "surrogateescape") for topic in scores.topics]
-    best = ceiling(gold, topics, Pool([chunks]), budgets.sizes)
+    best = ceiling(gold, topics, Pool(chunks), budgets.sizes)
     values, means, counts = dict(scores.values), dict(scores.means), dict(scores.counts)
     for column, size in enumerate(budgets.sizes):
         label = f"Ceiling(budget={shown(size)})"

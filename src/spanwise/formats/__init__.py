@@ -28,6 +28,7 @@ from spanwise.formats import (
     reuters,
     smart_judged,
     smart_topics,
+    span_parquet,
     squad,
     survey_runs,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "reuters",
     "smart_judged",
     "smart_topics",
+    "span_parquet",
     "squad",
     "survey_runs",
     "trec",

@@ -204,7 +204,7 @@ class _Parts:
             size = span.whole("size") if "size" in span else NO_SIZE
             self.passages.append((_point(span, "from"), _point(span, "to"), size))
         else:
-            self.items.append(_item(span))
+            self.items.append(item_in(span))
 
     def placed(self) -> Spans:
         """The relevant spans by offset, as columns."""
@@ -226,7 +226,7 @@ class _Parts:
         self.full = judged != "spans"
 
 
-def _item(span: Record) -> Item:
+def item_in(span: Record) -> Item:
     """Text that was pointed out: from s to e, or word for word, or both."""
     item = Item(text=span.text("text") if "text" in span else "")
     item.start, item.length = stretch(span, item.text)

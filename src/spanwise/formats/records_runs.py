@@ -54,7 +54,7 @@ def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     content, unread = Returned(file, how), Counter[str]()
     for record in flattened(records):
         try:
-            content.add(record.id("qid"), _result(record))
+            content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(record.unread())
@@ -81,7 +81,8 @@ def flattened(records: Iterator[Record]) -> Iterator[Record]:
             yield one
 
 
-def _result(record: Record) -> Result:
+def result_in(record: Record) -> Result:
+    """The result that one object names."""
     result = Result(line=record.line)
     result.text = record.text("text") if "text" in record else ""
     result.document = record.id("doc") if "doc" in record or not result.text else b""
@@ -117,11 +118,13 @@ def written(run: Run) -> Iterator[bytes]:
     for topic, rows in topics_of(run):
         scored = not says_order_only(run.scores[rows])
         yield b"".join(
-            line({"qid": text(topic), **_said(result, scored)}) for result in results_at(run, rows)
+            line({"qid": text(topic), **said_of(result, scored)})
+            for result in results_at(run, rows)
         )
 
 
-def _said(result: Result, scored: bool) -> dict[str, Any]:
+def said_of(result: Result, scored: bool) -> dict[str, Any]:
+    """A result as the fields of an object."""
     said: dict[str, Any] = {"doc": text(result.document)} if result.document else {}
     if result.end:
         said |= {"from": text(result.path), "to": text(result.end)}

@@ -45,19 +45,28 @@ class Ceiling:
 class Pool:
     """All different chunks of a run, document by document, in rising order."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        found: dict[bytes, set[Stretch]] = {}
-        for run in runs:
-            if run.spans is None:
-                continue
-            names = run.documents.take(np.arange(len(run.rows)))
-            bounds = zip(run.spans.starts.tolist(), run.spans.ends.tolist(), strict=True)
-            for name, (start, end) in zip(names, bounds, strict=True):
-                if start != UNKNOWN and end > start:
-                    found.setdefault(name, set()).add((start, end))
-        self._chunks = {name: sorted(some) for name, some in found.items()}
-        self._starts = {name: [s for s, _ in some] for name, some in self._chunks.items()}
-        self._longest = {n: max(e - s for s, e in some) for n, some in self._chunks.items()}
+    def __init__(self, run: Run) -> None:
+        self._chunks: dict[bytes, list[Stretch]] = {}
+        self._starts: dict[bytes, list[int]] = {}
+        self._longest: dict[bytes, int] = {}
+        if run.spans is None:
+            return
+        real = np.flatnonzero((run.spans.starts != UNKNOWN) & (run.spans.lengths > 0))
+        prints, starts, ends = run.documents.fingerprints(), run.spans.starts, run.spans.ends
+        order = real[np.lexsort((ends[real], starts[real], prints[real]))]
+        prints, starts, ends = prints[order], starts[order], ends[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (starts[1:] != starts[:-1]) | (ends[1:] != ends[:-1])
+        new[1:] |= prints[1:] != prints[:-1]
+        prints, starts, ends = prints[new], starts[new], ends[new]
+        begins = np.flatnonzero(np.concatenate([[True], prints[1:] != prints[:-1]]))[: len(prints)]
+        names = run.documents.take(order[new][begins])
+        stops = np.append(begins[1:], len(prints)).tolist()
+        for name, begin, stop in zip(names, begins.tolist(), stops, strict=True):
+            first, last = starts[begin:stop], ends[begin:stop]
+            self._starts[name] = first.tolist()
+            self._chunks[name] = list(zip(self._starts[name], last.tolist(), strict=True))
+            self._longest[name] = int((last - first).max())
 
     def touching(self, document: bytes, gold: Stretch) -> list[Stretch]:
         """The chunks that share a character with a stretch."""
@@ -76,30 +85,41 @@ def ceiling(
     judgements: Judgements, topics: Sequence[bytes], pool: Pool, budgets: Sequence[float]
 ) -> Ceiling:
     """The best that any order of the pool's chunks can do for each topic."""
-    marked = judgements.highlights
-    assert marked is not None
     recall = np.full((len(topics), len(budgets)), np.nan)
     exact = np.ones((len(topics), len(budgets)), np.bool_)
-    codes = {topic: code for code, topic in enumerate(judgements.rows.topics)}
+    needed = judgements.once("gold by topic", lambda: _by_topic(judgements))
     for row, topic in enumerate(topics):
-        if topic not in codes:
-            continue
-        code = codes[topic]
-        rows = np.arange(judgements.rows.starts[code], judgements.rows.starts[code + 1])
-        total = int(marked.relevant[rows].sum())
+        total, gold = needed.get(topic, (0, {}))
         if not total:
             continue
-        gold: dict[bytes, list[Stretch]] = {}
-        for one, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
-            spans = marked.of(one)
-            gold.setdefault(name, []).extend(
-                zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)
-            )
         chunks, weights = _chunks(gold, pool)
         for column, budget in enumerate(budgets):
             best, exact[row, column] = _best(chunks, weights, budget)
             recall[row, column] = min(best / total, 1)
     return Ceiling(recall, exact)
+
+
+def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list[Stretch]]]]:
+    """For each topic its relevant characters, and where they stand in which documents."""
+    marked, rows = judgements.highlights, judgements.rows
+    assert marked is not None
+    names = judgements.documents.take(np.arange(len(rows)))
+    first, relevant = marked.first.tolist(), marked.relevant.tolist()
+    starts, ends = marked.passages.starts.tolist(), marked.passages.ends.tolist()
+    found: dict[bytes, tuple[int, dict[bytes, list[Stretch]]]] = {}
+    for code, topic in enumerate(rows.topics):
+        gold: dict[bytes, list[Stretch]] = {}
+        mine = range(int(rows.starts[code]), int(rows.starts[code + 1]))
+        for row in mine:
+            if first[row + 1] > first[row]:
+                some = zip(
+                    starts[first[row] : first[row + 1]],
+                    ends[first[row] : first[row + 1]],
+                    strict=True,
+                )
+                gold.setdefault(names[row], []).extend(some)
+        found[topic] = sum(relevant[row] for row in mine), gold
+    return found
 
 
 def _chunks(gold: dict[bytes, list[Stretch]], pool: Pool) -> tuple[list[Chunk], IntArray]:
@@ -143,33 +163,35 @@ def _undominated(chunks: list[Chunk]) -> list[Chunk]:
 def _best(chunks: list[Chunk], weights: IntArray, budget: float) -> tuple[float, bool]:
     everything = {piece for chunk in chunks for piece, _ in chunk.parts}
     most = float(sum(int(weights[piece]) for piece in everything))
-    if sum(chunk.size for chunk in chunks) <= budget:
+    if not chunks or sum(chunk.size for chunk in chunks) <= budget:
         return most, True
     if len(chunks) <= FEW:
-        return _tried(chunks, weights, budget), True
+        return _tried(chunks, weights, budget, most), True
     bound = min(most, _relaxed(chunks, weights, budget))
     return bound, False
 
 
-def _tried(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
+def _tried(chunks: list[Chunk], weights: IntArray, budget: float, most: float) -> float:
     """The best of all combinations, each with the beginning of one more chunk."""
-    sizes = [chunk.size for chunk in chunks]
     masks = [sum(1 << piece for piece, _ in chunk.parts) for chunk in chunks]
     best = 0
-    for choice in range(1 << len(chunks)):
-        mine = [number for number in range(len(chunks)) if choice >> number & 1]
-        rest = budget - sum(sizes[number] for number in mine)
-        if rest < 0:
-            continue
-        covered = 0
-        for number in mine:
-            covered |= masks[number]
-        gain = _weight(covered, weights)
-        more = 0
-        for number, chunk in enumerate(chunks):
-            if not choice >> number & 1:
-                more = max(more, _beginning(chunk, weights, covered, rest))
+
+    def tried(first: int, covered: int, gain: int, rest: float) -> bool:
+        """Go on from some chosen chunks; True once nothing better can be had."""
+        nonlocal best
+        more = max(_beginning(chunk, weights, covered, rest) for chunk in chunks)
         best = max(best, gain + more)
+        if best >= most:
+            return True
+        for number in range(first, len(chunks)):
+            new, left = masks[number] & ~covered, rest - chunks[number].size
+            if new and left >= 0:
+                found = gain + _weight(new, weights)
+                if tried(number + 1, covered | new, found, left):
+                    return True
+        return False
+
+    tried(0, 0, 0, budget)
     return float(best)
 
 
