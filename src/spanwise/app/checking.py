@@ -18,13 +18,14 @@ from spanwise.ground.order import by_score
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.policy import Policy
+from spanwise.model.pools import Pool
 from spanwise.model.run import Run
 from spanwise.model.topics import Topics
 
 if TYPE_CHECKING:
     from spanwise.ground.rules import Violation
 
-KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics", "pool")
 
 
 @dataclass(slots=True)
@@ -33,7 +34,7 @@ class Report:
 
     file: str
     format: str = ""
-    content: Run | Judgements | Preferences | Topics | None = None
+    content: Run | Judgements | Preferences | Topics | Pool | None = None
     problems: list[tuple[int | None, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
@@ -227,6 +228,9 @@ def _verdict(report: Report) -> str:
         return f"{count} problem{'s' if count != 1 else ''}"
     if isinstance(report.content, Topics):
         return f"fine ({report.format}: {len(report.content)} topics)"
+    if isinstance(report.content, Pool):
+        count = len(report.content.topics)
+        return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
     rows = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     what = "lines of data"
