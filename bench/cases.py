@@ -126,7 +126,8 @@ class Case:
 
 def spanwise_command(data: Dataset) -> list[str]:
     """The command line as a user would type it."""
-    return [sys.executable, "-m", "spanwise", "eval", *data.arguments, "-m", "official"]
+    words = ["eval", *data.arguments, "-m", "official", "--format", "trec"]
+    return [sys.executable, "-m", "spanwise", *words]
 
 
 def ir_measures_command(data: Dataset) -> list[str]:
@@ -270,7 +271,9 @@ def _linear(scale: int) -> Case:
 
 def all_cases(quick: bool) -> list[Case]:
     """Every case, at a tenth of its size where it has to be quick."""
+    from element_cases import element_cases
     from text_cases import text_cases
 
     scale = 10 if quick else 1
-    return [*(make(scale) for make in (_large, _many, _small, _start, _linear)), *text_cases(scale)]
+    plain = (make(scale) for make in (_large, _many, _small, _start, _linear))
+    return [*plain, *text_cases(scale), *element_cases(scale)]

@@ -18,6 +18,7 @@ HEAVY = {"numpy", "polars", "pandas", "pyarrow", "scipy"}
 
 def test_the_public_names_are_these():
     assert sorted(spanwise.__all__) == [
+        "Comparison",
         "Judgements",
         "MEASURES",
         "Policy",
@@ -28,6 +29,7 @@ def test_the_public_names_are_these():
         "SpanwiseWarning",
         "Topics",
         "__version__",
+        "compare",
         "evaluate",
         "read_judgements",
         "read_run",
@@ -97,3 +99,13 @@ def test_a_small_evaluation_imports_no_table_library(tmp_path):
 
 def test_the_package_says_that_it_is_typed():
     assert (Path(spanwise.__file__).parent / "py.typed").is_file()
+
+
+def test_compare_is_a_function_though_a_room_has_its_name():
+    code = (
+        "import spanwise.compare.aggregate, spanwise, types\n"
+        "assert isinstance(spanwise.compare, types.FunctionType)\n"
+        "from spanwise import compare\n"
+        "assert compare is spanwise.compare"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -205,3 +205,28 @@ def test_passages_are_windows_of_some_four_hundred_characters():
     sizes = [end - start for found in spans("passages").values() for start, end in found]
     assert all(100 <= size <= 520 for size in sizes)
     assert 380 <= median(sizes) <= 420
+
+
+# Scores -------------------------------------------------------------------------------------
+
+MEASURES = ["iP[0.01]", "MAiP", "char_prec", "char_rec", "art_prec", "gP@5", "gR@5", "MAgP"]
+MEASURES += ["MAgP(score=bep)", "MAgP(score=t2i)"]
+
+
+@pytest.mark.parametrize("name", ["articles", "elements"])
+def test_paths_score_as_the_offsets_that_another_parser_finds(name, tmp_path):
+    paths = {file.stem: elements(file) for file in ARTICLES}
+    offsets = tmp_path / "offsets.run"
+    with offsets.open("w") as file:
+        for *before, path in lines(f"{name}.run"):
+            start, end = paths[before[2]][path]
+            file.write(" ".join([*before, str(start), str(end - start)]) + "\n")
+    by_path = spanwise.evaluate(
+        HANDBOOK / "qrels.txt",
+        HANDBOOK / f"{name}.run",
+        MEASURES,
+        collection=HANDBOOK / "articles",
+    )
+    by_offset = spanwise.evaluate(HANDBOOK / "qrels.txt", offsets, MEASURES)
+    assert by_path.per_topic == by_offset.per_topic
+    assert by_path.notes == by_offset.notes == ()

@@ -7,17 +7,21 @@
 {'AP': 1.0, 'nDCG@10': 1.0}
 """
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from spanwise.comparing import compare as compare
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
     from spanwise.measure.registry import MEASURES as MEASURES
+    from spanwise.model.comparison import Comparison as Comparison
     from spanwise.model.judgements import Judgements as Judgements
     from spanwise.model.policy import Policy as Policy
     from spanwise.model.rankings import Rankings as Rankings
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from spanwise.pipeline import evaluate as evaluate
 
 _DOORS = {
+    "Comparison": "spanwise.model.comparison",
     "MEASURES": "spanwise.measure",
     "Judgements": "spanwise.model.judgements",
     "Policy": "spanwise.model.policy",
@@ -36,6 +41,7 @@ _DOORS = {
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
+    "compare": "spanwise.comparing",
     "evaluate": "spanwise.pipeline",
     "read_judgements": "spanwise.formats",
     "read_run": "spanwise.formats",
@@ -58,3 +64,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _FrontDoor(ModuleType):
+    """The package itself. `spanwise.compare` is the function, though a room has that name too."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _DOORS and isinstance(value, ModuleType):
+            return  # importing a room would put the room before the function
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _FrontDoor

@@ -67,6 +67,28 @@ def test_a_collection_that_is_not_there_is_an_error(ask):
     assert "nowhere" in answer.complaint
 
 
+# convert ------------------------------------------------------------------------------------
+
+
+def test_paths_are_converted_to_offsets(ask, folder):
+    words = ("convert", "elements.run", "offsets.run", "--to", "inex_run", "--collection", "docs")
+    answer = ask(*words)
+    assert answer.status == 0
+    assert (folder / "offsets.run").read_text() == "1 Q0 a 1 3 mine 4 10\n1 Q0 b 2 2 mine 0 600\n"
+    assert answer.warnings == ["elements.run: format 'inex_run' cannot hold 2 element paths"]
+
+
+def test_assessments_are_converted_to_offsets(ask, folder):
+    (folder / "pool.xml").write_text(
+        '<assessments pool="1" topic="7" version="2"><file collection="c" name="a">'
+        '<best-entry-point path="/article[1]/p[1]/b[1]"/>'
+        '<passage start="/article[1]/t[1]" end="/article[1]/p[1]/text()[1].1" size="5"/>'
+        '</file><file collection="c" name="b"/></assessments>'
+    )
+    answer = ask("convert", "pool.xml", "-", "--to", "inex_qrels", "--collection", "docs")
+    assert answer.text == "7 Q0 a 5 14 10 0:5\n7 Q0 b 0 600\n"
+
+
 # check --------------------------------------------------------------------------------------
 
 

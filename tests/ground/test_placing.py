@@ -303,6 +303,31 @@ def test_a_folder_of_documents_will_do(tmp_path, store):
     assert scores.means["char_prec"] == 4 / 14
 
 
+def test_an_id_with_its_extension_is_the_same_document(tmp_path, store):
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("1 Q0 a 4 14 0 0:4\n")
+    run = returned(tmp_path, "a.xml /article[1]/t[1]", "a /article[1]/p[1]", "x.xml /article[1]")
+    means = spanwise.evaluate(qrels, run, ["char_rec", "char_prec"], collection=store).means
+    assert means == {"char_rec": 1, "char_prec": 4 / 14}
+    (tmp_path / "other.txt").write_text("1 Q0 a.xml 4 14 0 0:4\n")
+    run = returned(tmp_path, "a /article[1]/t[1]")
+    scores = spanwise.evaluate(tmp_path / "other.txt", run, "char_rec", collection=store)
+    assert scores.means == {"char_rec": 1}
+
+
+def test_a_folder_is_counted_as_the_assessments_were(tmp_path):
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "a.xml").write_text("<article> <p>ab<b/> <c/>cd</p></article>")
+    (folder / "b.xml").write_text("<article/>")
+    part = passage("/article[1]/p[1]/text()[2].0", "/article[1]/p[1]/text()[2].2", 2)
+    file = assessed(tmp_path, part, more=' whitespace-text-node="strip"')
+    run = returned(tmp_path, "a /article[1]/p[1]")
+    scores = spanwise.evaluate(file, run, ["char_prec", "char_rec"], collection=folder)
+    assert scores.means == {"char_prec": 2 / 4, "char_rec": 1}
+    assert scores.notes == ()
+
+
 def test_an_ambiguous_document_is_an_error(tmp_path):
     store = stored(tmp_path, {"x/a.xml": ARTICLE, "y/a.xml": ARTICLE})
     run = read_run(returned(tmp_path, "a /article[1]"))

@@ -36,6 +36,8 @@ RANKS = range(1, 1001)  # rankings of the C/W/L family have 1000 ranks
         ("RBP(p=0.5,rel=2)", Fraction(1, 4)),
         ("RBP", Fraction(1, 5) * (Fraction(4, 5) + Fraction(64, 125) + Fraction(256, 625))),
         ("RBP(p=0)", 0),  # reads rank 1 only
+        # after 4 results 1/16 is left to read, and nobody judged rank 3
+        ("RBPResidual(p=0.5)@4", Fraction(1, 16) + Fraction(1, 2) * Fraction(1, 4)),
         # 7 were retrieved, nobody judged ranks 3 and 6
         (
             "RBPResidual(p=0.5)",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spanwise.app.output import emit_bytes, say, write_atomically, write_folder_atomically
+from spanwise.collection import opened
 from spanwise.errors import FormatError, UsageError
 from spanwise.formats import Format, Reading, expanded, read
 from spanwise.formats.opening import STDIN
 from spanwise.formats.registry import Holds, find_format
+from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.model.holdings import said
 from spanwise.model.judgements import Judgements, Preferences, combined
 from spanwise.model.pools import Pool, pool_of
@@ -19,12 +22,16 @@ from spanwise.model.run import Run
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "pool")
 
 
-def converted(source: str, target: str, to: str, source_format: str | None) -> None:
+def converted(
+    source: str, target: str, to: str, source_format: str | None, collection: str | None = None
+) -> None:
     """Read a file and write it in another format."""
     entry = find_format(to, KINDS)
     if entry.write is None:
         raise UsageError(f"format {to!r} is only read, not written; see: spanwise formats")
     content = _content(source, source_format)
+    if collection is not None and not isinstance(content, Pool):  # a pool names no places
+        content = _placed(content, collection, source)
     held = _kind(content)
     if held != entry.holds:
         raise UsageError(
@@ -48,6 +55,20 @@ def _content(source: str, name: str | None) -> Run | Judgements | Preferences | 
     if len(judged) < len(parts):
         raise UsageError(f"{source} has {len(parts)} files, among them runs; give one run")
     return combined(judged, source)
+
+
+def _placed(
+    content: Run | Judgements | Preferences, path: str, source: str
+) -> Run | Judgements | Preferences:
+    """The same with offsets for everything that the collection can place."""
+    collection, notes = opened(path, content), list[str]()
+    if isinstance(content, Run):
+        content = replace(placed_run(content, collection, notes), lengths=None)
+    else:
+        content = placed_judgements(content, collection, notes)
+    for note in notes:
+        say("warning", f"{source}: {note}")
+    return content
 
 
 def _read(file: str, name: str | None) -> Any:

@@ -51,6 +51,10 @@ class Store:
         for number in range(len(self._starts) - 1):
             yield from self._shard(number).documents()
 
+    def numbers(self, documents: Sequence[Name]) -> IntArray:
+        """Which documents these ids mean, -1 for unknown ones."""
+        return self._numbered([_bytes(document) for document in documents])
+
     def length(self, document: Name) -> int:
         """The characters of a document."""
         shard, row = self._place(document)

@@ -13,7 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ def _tables(
     first = next(pieces)
     second = next(pieces, None)
     if second is None:
-        yield read_piece(first, 0, by_polars if "polars" in sys.modules else by_tokens), 0
+        yield read_piece(first, 0, _quick_for(first)), 0
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -142,6 +142,18 @@ def prepare(files: Sequence[str]) -> None:
     sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
     if sum(sizes) > 2 * CHUNK:
         import polars  # noqa: F401
+
+
+_read_without = count()
+"""How many files of some size were read without the table library."""
+
+
+def _quick_for(piece: bytes) -> Quick:
+    """The table library if it is there, or when it would have paid: its import takes a while."""
+    some_size = len(piece) > CHUNK // 8
+    if "polars" in sys.modules or (some_size and next(_read_without) >= 6):
+        return by_polars
+    return by_tokens
 
 
 # The law ------------------------------------------------------------------------------------

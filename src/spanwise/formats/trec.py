@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,13 @@ def beginning(head: bytes) -> bytes:
 
 def first_lines(head: bytes) -> list[list[bytes]]:
     """The columns of the first lines of data."""
-    lines = (line.split() for line in head[:100_000].split(b"\n")[:200])
+    return _split(head[:100_000])
+
+
+@lru_cache(maxsize=2)
+def _split(head: bytes) -> list[list[bytes]]:
+    """Every format is asked whether it knows a file, and most look at its lines."""
+    lines = (line.split() for line in head.split(b"\n")[:200])
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 

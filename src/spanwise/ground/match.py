@@ -40,8 +40,7 @@ def judged_rows(
         lengths = np.diff(run.rows.starts[first : last + 1])
         theirs = prints[start:stop] ^ np.repeat(_spread(run_codes[first:last]), lengths)
         candidates = index.sieve.passing(theirs)
-        places = np.searchsorted(index.keys, theirs[candidates])
-        places = np.minimum(places, len(index.keys) - 1)
+        places = index.sieve.places(theirs[candidates])
         same = index.keys[places] == theirs[candidates]
         rows.append(candidates[same] + start)
         found.append(index.order[places[same]])
@@ -70,7 +69,7 @@ class Index:
         codes = {topic: code for code, topic in enumerate(judgements.rows.topics, start=1)}
         keys = ids.fingerprints() ^ _per_row(np.arange(1, len(codes) + 1), judgements.rows)
         order = np.argsort(keys)
-        return cls(ids, codes, keys[order], order, Sieve(keys))
+        return cls(ids, codes, keys[order], order, Sieve(keys[order]))
 
 
 def _of_judged_topics(
@@ -101,17 +100,34 @@ def _blocks(rows: Rows) -> Iterator[tuple[int, int]]:
 
 
 class Sieve:
-    """Lets all keys of a set pass and few others, at the price of one look-up each."""
+    """Where a key stands among sorted ones, at the price of a look-up or two.
+
+    A table of the first bits says which keys cannot be there at all, which are most, and where
+    those of the others begin.
+    """
 
     def __init__(self, keys: FingerprintArray) -> None:
         bits = min(24, max(16, len(keys).bit_length() + 4))
+        self._keys = keys
         self._shift = np.uint64(64 - bits)
-        self._seen: BoolArray = np.zeros(1 << bits, np.bool_)
-        self._seen[keys >> self._shift] = True
+        counts = np.bincount((keys >> self._shift).astype(np.int64), minlength=1 << bits)
+        self._seen: BoolArray = counts > 0
+        self._begins = (np.cumsum(counts) - counts).astype(np.int32)
 
     def passing(self, keys: FingerprintArray) -> IntArray:
         """The places of the keys that may be in the set."""
         return np.flatnonzero(self._seen[keys >> self._shift])
+
+    def places(self, keys: FingerprintArray) -> IntArray:
+        """Where each of these keys, all of which passed, stands if it is in the set."""
+        places = self._begins[keys >> self._shift].astype(np.int64)
+        last = len(self._keys) - 1
+        behind = np.flatnonzero((self._keys[places] < keys) & (places < last))
+        while len(behind):  # few keys share their first bits, and fewer at each step
+            places[behind] += 1
+            there = places[behind]
+            behind = behind[(self._keys[there] < keys[behind]) & (there < last)]
+        return places
 
 
 def _joined_exactly(run: Run, judgements: Judgements) -> tuple[IntArray, IntArray]:

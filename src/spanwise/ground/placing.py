@@ -14,8 +14,9 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import SpanwiseWarning, UsageError
+from spanwise.ground.quoted import quoted_judgements, quoted_run
 from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
-from spanwise.model.ids import text
+from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.spans import UNKNOWN, Spans, merged
 
@@ -42,6 +43,20 @@ class Lookup(Protocol):
         """Where elements lie, -1 where document or path is unknown."""
 
 
+# Both ---------------------------------------------------------------------------------------
+
+
+def placed(
+    judgements: Judgements | Preferences,
+    run: Run,
+    collection: Collection | None,
+    notes: list[str],
+) -> tuple[Judgements | Preferences, Run]:
+    """Judgements and run as the collection places them, with one spelling of documents' ids."""
+    judgements = placed_judgements(judgements, collection, notes)
+    return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
+
+
 # Results ------------------------------------------------------------------------------------
 
 
@@ -55,10 +70,11 @@ def placed_run(run: Run, collection: Collection | None, notes: list[str] | None 
     """
     if collection is None or run.lengths is not None:
         return run
+    said = [] if notes is None else notes
+    run = quoted_run(run, collection, said)
     every = np.arange(len(run.rows))
     documents = run.documents.take(every)
     lengths = collection.lengths(documents)
-    said = [] if notes is None else notes
     said += _counted("results of documents that the collection does not have", run, lengths < 0)
     if run.paths is None:
         return replace(run, lengths=lengths)
@@ -107,6 +123,38 @@ def _counted(what: str, run: Run, which: BoolArray) -> list[str]:
     return [f"{what}: {len(rows)} ({name!r}{place.rstrip()}{', ...' if len(rows) > 1 else ''})"]
 
 
+def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
+    """The run with its documents called as the judgements call them.
+
+    `12345.xml` and `12345` are one document; only the collection knows that.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return run
+    spellings = judgements.once(
+        ("spellings", collection), lambda: _spellings(judgements, collection)
+    )
+    documents = run.documents.take(np.arange(len(run.rows)))
+    judged = set(spellings.values())
+    others = list({name for name in documents if name not in judged})
+    numbers = collection.numbers(others).tolist()
+    changed = {
+        name: spellings[number]
+        for name, number in zip(others, numbers, strict=True)
+        if number in spellings
+    }
+    if not changed:
+        return run
+    names = PlainIds([changed.get(name, name) for name in documents])
+    return replace(run, documents=run.documents.same_kind(names))
+
+
+def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
+    """How each document that the collection has is called."""
+    names = list(dict.fromkeys(_all(judgements.documents)))
+    numbers = collection.numbers(names).tolist()
+    return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
+
+
 # Judgements ---------------------------------------------------------------------------------
 
 
@@ -122,10 +170,29 @@ def placed_judgements(
     """
     if collection is None or not isinstance(judgements, Judgements):
         return judgements
-    placed = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
+    result = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
     if notes is not None:
-        notes += placed.once(NOTES, tuple)
-    return placed
+        notes += result.once(NOTES, tuple)
+    return result
+
+
+def whole_documents(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+    """Graded documents as relevant text: all of a document with grade 1 or more."""
+    documents = judgements.documents.take(np.arange(len(judgements.rows)))
+    lengths = collection.lengths(documents)
+    whole = np.where(judgements.grades >= 1, np.maximum(lengths, 0), 0)
+    count = (whole > 0).astype(np.int64)
+    sizes = whole[whole > 0]
+    notes.append("relevant documents are taken for relevant text as a whole")
+    marked = Highlights(
+        whole,
+        lengths,
+        np.full(len(whole), UNKNOWN),
+        begins_of(count),
+        Spans(np.zeros_like(sizes), sizes),
+        "codepoint",
+    )
+    return replace(judgements, highlights=marked, _derived={})
 
 
 def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str) -> None:
@@ -139,9 +206,10 @@ def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str)
 
 
 def _placed(judgements: Judgements, collection: Collection) -> Judgements:
+    notes: list[str] = []
+    judgements = quoted_judgements(judgements, collection, notes)
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)
-    notes: list[str] = []
     absent = np.flatnonzero(lengths < 0)
     if len(absent):
         name = f"{text(documents[absent[0]])!r}{', ...' if len(absent) > 1 else ''}"

@@ -126,6 +126,7 @@ def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     Law.BLIND_BELOW_CUTOFF,
     reference="trec_eval 10.0, NIST, 2026",
     aliases=("unj_{cutoff}",),
+    less_is_better=True,
 )
 def unjudged(r: Rankings, *, cutoff: int) -> FloatArray:
     """How many of the first k results nobody judged, divided by k.

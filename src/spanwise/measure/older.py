@@ -334,6 +334,7 @@ def average_fallout_recall(
     reference=TREC_EVAL_8,
     bounds=(0.0, inf),
     aliases=("rank_first_rel",),
+    less_is_better=True,
 )
 def rank_of_first_relevant(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The rank of the first relevant result.

@@ -65,6 +65,7 @@ def relevant_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     reference=TREC_EVAL,
     bounds=COUNT,
     aliases=("num_nonrel_judged_ret",),
+    less_is_better=True,
     aggregate="sum",
 )
 def nonrelevant_judged_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:

@@ -98,23 +98,24 @@ def rank_biased_precision(
     return (1 - p) * r.total((r.hits(rel) * _weights(p, r.depth))[:, :cutoff])
 
 
-def _residual(r: Rankings, p: float) -> FloatArray:
+def _residual(r: Rankings, p: float, cutoff: int | None = None) -> FloatArray:
     weights = _weights(p, r.depth + 1)
     unknown = np.where(r.real() & (r.status != JUDGED), weights[:-1], 0)
-    return weights[r.retrieved] + (1 - p) * r.total(unknown)
+    seen = r.retrieved if cutoff is None else np.minimum(r.retrieved, cutoff)
+    return weights[seen] + (1 - p) * r.total(unknown[:, :cutoff])
 
 
-@measure("RBPResidual", reference=RBP)
-def rbp_residual(r: Rankings, *, p: float = 0.8) -> FloatArray:
+@measure("RBPResidual", Law.BLIND_BELOW_CUTOFF, reference=RBP, less_is_better=True)
+def rbp_residual(r: Rankings, *, p: float = 0.8, cutoff: int | None = None) -> FloatArray:
     """By how much RBP could still grow if everything unknown were relevant.
 
     p^n, for all ranks below the n retrieved, plus (1 - p) times the sum of p^(i-1) over the ranks
-    of results that nobody judged.
+    of results that nobody judged. With a cut-off what stands below it is unknown too.
     """
-    return _residual(r, p)
+    return _residual(r, p, cutoff)
 
 
-@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",))
+@measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",), less_is_better=True)
 def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     """trec_eval's residual of rank-biased precision.
 

@@ -118,6 +118,9 @@ class Collection(Protocol):
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were read."""
 
+    def numbers(self, documents: Sequence[Name]) -> IntArray:
+        """Which documents these ids mean, -1 for unknown ones; an id has several spellings."""
+
     def length(self, document: Name) -> int:
         """The characters of a document."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from spanwise.errors import MissingExtra
@@ -94,3 +96,24 @@ class Scores:
 def printable(topic: str) -> str:
     """Bytes that are not UTF-8 are escaped where a library insists on Unicode."""
     return topic.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def run_names(results: Sequence[Scores]) -> list[str]:
+    """What the runs are called: no two alike.
+
+    Where two have one name, the name of the file stands beside it; where that is the same too, the
+    whole path, and at last a number.
+    """
+    names = [scores.run for scores in results]
+    for more in (lambda s: PurePath(s.source).name, lambda s: s.source):
+        count = Counter(names)
+        names = [
+            f"{scores.run} ({more(scores)})" if count[name] > 1 and more(scores) else name
+            for name, scores in zip(names, results, strict=True)
+        ]
+    count, seen = Counter(names), Counter[str]()
+    for place, name in enumerate(names):
+        seen[name] += 1
+        if count[name] > 1:
+            names[place] = f"{name} #{seen[name]}"
+    return names

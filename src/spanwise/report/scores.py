@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from math import isnan
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from spanwise.model.scores import run_names
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -52,15 +52,6 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
         for run, scores in zip(names, results, strict=True)
     ]
     return Table(header, tuple(rows), below)
-
-
-def run_names(results: Sequence[Scores]) -> list[str]:
-    """What the runs are called; with their files where two of them have one name."""
-    names = [scores.run for scores in results]
-    return [
-        f"{scores.run} ({PurePath(scores.source).name})" if names.count(scores.run) > 1 else name
-        for name, scores in zip(names, results, strict=True)
-    ]
 
 
 def topics_table(scores: Scores, counting: frozenset[str]) -> Table:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from unicodedata import category
+
+Cell = tuple[int, int]
+"""Row and column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,21 +20,43 @@ class Table:
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
     words: tuple[int, ...] = (0,)  # columns of words (as text only)
+    bold: frozenset[Cell] = frozenset()
+    marks: Mapping[Cell, str] = field(default_factory=dict)  # raised, behind the cell's text
 
     def widths(self) -> list[int]:
         """The widest cell of every column."""
         return [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
 
-    def written(self, change: Callable[[str], str] = str) -> Table:
-        """The same with every cell changed and all control characters escaped."""
+    def written(
+        self,
+        change: Callable[[str], str] = str,
+        bold: Callable[[str], str] = str,
+        raised: Callable[[str, int], str] = lambda mark, _: mark,
+    ) -> Table:
+        """The same with every cell changed and all control characters escaped.
 
-        def cells(row: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(change(visible(cell)) for cell in row)
+        `bold` and `raised` then set apart what is bold and what is a mark; a mark is given the
+        number of its column.
+        """
 
-        below = tuple(map(visible, self.below))
-        return Table(
-            cells(self.header), tuple(map(cells, self.rows)), below, self.rules, self.words
+        def cell(text: str, place: Cell) -> str:
+            changed = change(visible(text))
+            shown = bold(changed) if place in self.bold else changed
+            return shown + raised(self.marks.get(place, ""), place[1])
+
+        rows = tuple(
+            tuple(cell(text, (number, column)) for column, text in enumerate(row))
+            for number, row in enumerate(self.rows)
         )
+        header = tuple(change(visible(text)) for text in self.header)
+        return replace(self, header=header, rows=rows, below=tuple(map(visible, self.below)))
+
+    def mark_widths(self) -> list[int]:
+        """The room that marks need in every column."""
+        widths = [0] * len(self.header)
+        for (_, column), mark in self.marks.items():
+            widths[column] = max(widths[column], len(mark))
+        return widths
 
 
 def visible(text: str) -> str:
@@ -42,10 +68,17 @@ def visible(text: str) -> str:
     return "".join(repr(c)[1:-1] if category(c) == "Cc" else c for c in text)
 
 
-def as_text(table: Table, width: int | None = None) -> str:
-    """Aligned columns; where they do not fit, the table goes on in a second panel below."""
-    table = table.written()
-    panels = [_panel(table, columns) for columns in _fitting(table.widths(), width)]
+BOLD = "\x1b[1m{}\x1b[0m"
+
+
+def as_text(table: Table, width: int | None = None, styled: bool = False) -> str:
+    """Aligned columns; where they do not fit, the table goes on in a second panel below.
+
+    Only a terminal that can be `styled` shows what is bold.
+    """
+    room = table.mark_widths()
+    table = table.written(raised=lambda mark, column: mark.ljust(room[column]))
+    panels = [_panel(table, columns, styled) for columns in _fitting(table.widths(), width)]
     return "\n\n".join(panels) + "".join(f"\n{line}" for line in ("", *table.below)) + "\n"
 
 
@@ -63,29 +96,37 @@ def _fitting(widths: Sequence[int], width: int | None) -> list[list[int]]:
     return panels
 
 
-def _panel(table: Table, columns: list[int]) -> str:
+def _panel(table: Table, columns: list[int], styled: bool) -> str:
     widths = table.widths()
 
-    def line(cells: Sequence[str]) -> str:
-        drawn = [
-            cells[column].ljust(widths[column])
-            if column in table.words
-            else cells[column].rjust(widths[column])
-            for column in columns
-        ]
-        return "  ".join(drawn).rstrip()
+    def drawn(cells: Sequence[str], column: int, row: int) -> str:
+        text, width = cells[column], widths[column]
+        padded = text.ljust(width) if column in table.words else text.rjust(width)
+        set_apart = styled and (row, column) in table.bold
+        return padded.replace(text, BOLD.format(text)) if set_apart else padded
+
+    def line(cells: Sequence[str], row: int = -1) -> str:
+        return "  ".join(drawn(cells, column, row) for column in columns).rstrip()
 
     rule = "-" * (sum(widths[column] for column in columns) + 2 * (len(columns) - 1))
     lines = [line(table.header), rule]
     for number, row in enumerate(table.rows):
         lines += [rule] if number in table.rules else []
-        lines.append(line(row))
+        lines.append(line(row, number))
     return "\n".join(lines)
+
+
+SPECIAL = re.compile(r"[|*`<]|\\(?=[!-/:-@\[-`{-~])")
+
+
+def _for_markdown(cell: str) -> str:
+    """What would be taken for markup is escaped; so is a backslash that would escape."""
+    return SPECIAL.sub(lambda found: "\\" + found[0], cell)
 
 
 def as_markdown(table: Table) -> str:
     """A table as GitHub and most other sites render it."""
-    table = table.written(lambda cell: cell.replace("|", "\\|"))
+    table = table.written(_for_markdown, "**{}**".format)
     widths = [max(width, 4) for width in table.widths()]
 
     def line(cells: Sequence[str]) -> str:
@@ -109,12 +150,20 @@ LATEX = {
 }
 
 
+RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+
+
 def as_latex(table: Table) -> str:
     """A table for the booktabs package."""
-    table = table.written(lambda cell: "".join(LATEX.get(c, c) for c in cell))
+    table = table.written(
+        lambda cell: "".join(LATEX.get(c, c) for c in cell),
+        r"\textbf{{{}}}".format,
+        lambda mark, _: f"$^{{{RAISED.get(mark, mark)}}}$" if mark else "",
+    )
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(cells) + r" \\"
+        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # they would belong to the line before
+        return shield + " & ".join(cells) + r" \\"
 
     body: list[str] = []
     for number, row in enumerate(table.rows):

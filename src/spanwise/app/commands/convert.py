@@ -10,12 +10,16 @@ import click
 @click.argument("target", metavar="OUT")
 @click.option("--to", required=True, metavar="FORMAT", help="See: spanwise formats.")
 @click.option("--from", "source_format", metavar="FORMAT", help="By default recognised.")
-def command(source: str, target: str, to: str, source_format: str | None) -> None:
+@click.option("--collection", help="Place elements and points: a store, or a folder of documents.")
+def command(
+    source: str, target: str, to: str, source_format: str | None, collection: str | None
+) -> None:
     """Write a run or judgements in another format.
 
     IN is a file, a folder of judgements or - for standard input; OUT is a file, - for standard
     output, or a folder (with / at its end) where the format has one file for each topic. What the
-    format cannot hold is counted and said on standard error.
+    format cannot hold is counted and said on standard error. With --collection results and
+    passages that are named by paths are also given their offsets.
 
     \b
     Examples:
@@ -23,7 +27,8 @@ def command(source: str, target: str, to: str, source_format: str | None) -> Non
       spanwise convert assessments/ judgements.jsonl --to span_qrels
       spanwise convert judgements.jsonl - --to qrels
       spanwise convert judgements.jsonl release/ --to inex_assessments_2007
+      spanwise convert elements.run offsets.run --to inex_run --collection articles/
     """
     from spanwise.app.converting import converted
 
-    converted(source, target, to, source_format)
+    converted(source, target, to, source_format, collection)

@@ -17,13 +17,24 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
     "--format",
     "layout",
     type=click.Choice(FORMATS),
-    default="table",
     help="How to print; table by default.",
 )
-@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    help="Write to this file instead of standard output. Without --format, FILE.jsonl and"
+    " FILE.parquet are results to keep: every topic, the choices, hashes of the inputs.",
+)
+@click.option("--cite", is_flag=True, help="Also print what a paper cites for these measures.")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
+@click.option("--queries", help="The topics, where structure counts.")
+@click.option(
+    "--structure",
+    type=click.Choice(["strict", "vague"]),
+    help="Only elements count that the topic's query asks for.",
+)
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -32,6 +43,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 )
 @click.option("--depth", type=int, help="Look only at so many results of each topic.")
 @click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
+@click.option("--unit", help="What reading budgets count: chars, tokens:NAME, or cost.")
+@click.option(
+    "--annotators",
+    type=click.Choice(["union", "intersection", "mean"]),
+    help="Relevant text of several annotators; union by default.",
+)
 @click.option("--judgements-format", help="See: spanwise formats.")
 @click.option("--run-format", help="See: spanwise formats.")
 def command(
@@ -39,15 +56,20 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_topic: bool,
-    layout: str,
+    layout: str | None,
     output: str | None,
+    cite: bool,
     profile: str | None,
     task: str | None,
     collection: str | None,
+    queries: str | None,
+    structure: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
     judged_only: bool,
+    unit: str | None,
+    annotators: str | None,
     judgements_format: str | None,
     run_format: str | None,
 ) -> None:
@@ -64,6 +86,7 @@ def command(
       spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
       spanwise eval qrels.txt run.txt -m official --format trec
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
+      spanwise eval qrels.txt runs/*.gz -o results.jsonl
       spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
       spanwise eval inex.qrels run.txt --task ric --profile inex2010
       spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
@@ -75,6 +98,9 @@ def command(
         "ties": ties,
         "depth": depth,
         "unjudged": "drop" if judged_only else None,
+        "structure": structure,
+        "unit": "characters" if unit in ("char", "chars") else unit,
+        "annotators": annotators,
     }
     report(
         Request(
@@ -87,8 +113,10 @@ def command(
             judgements_format,
             run_format,
             collection,
+            queries,
         ),
         layout,
         per_topic,
         output,
+        cite,
     )

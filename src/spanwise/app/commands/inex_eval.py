@@ -20,6 +20,10 @@ def command(words: tuple[str, ...]) -> int:
       spanwise inex_eval -r -beta 1 -c -q inex2007.qrels run1.txt run2.txt
       spanwise inex_eval -i -irr 500 inex2010.qrels run.txt
     """
+    import os
+
+    # NumPy would start threads for linear algebra, of which there is none here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from spanwise.app.inex_eval.program import main
 
     return main(list(words))

@@ -1,0 +1,138 @@
+"""spanwise compare: which run is better, and is it more than chance?"""
+
+from __future__ import annotations
+
+import click
+
+FORMATS = ("table", "md", "latex", "csv", "json")
+TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+
+
+@click.command("compare")
+@click.argument("judgements")
+@click.argument("runs", nargs=-1)
+@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
+@click.option("--collection", help="A store or a folder of documents.")
+@click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
+@click.option(
+    "--unit",
+    default="chars",
+    help="What a budget counts: chars (default), tokens:NAME such as tokens:o200k_base, or cost.",
+)
+@click.option("--ceiling/--no-ceiling", default=True, help="Whether to work out ceilings.")
+@click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
+@click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    help="t, wilcoxon, sign, randomisation, bootstrap, tukey, randomised_tukey; several with"
+    " commas. The first decides what is marked; randomisation by default.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    default="holm",
+    help="How p is adjusted for the number of comparisons; holm by default.",
+)
+@click.option("--confidence", type=float, default=0.95, help="Of intervals; 0.95 by default.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Where chance starts; 0.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1000),
+    default=10_000,
+    help="How often to draw; 10000 by default.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(FORMATS),
+    default="table",
+    help="How to print; table by default.",
+)
+@click.option("--html", help="Also write a page to look at, all in one file.")
+@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@click.option("--profile", help="A named policy with its measures.")
+@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
+@click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
+@click.option(
+    "--ties",
+    type=click.Choice(["docno", "file", "rank", "expected"]),
+    help="Order of equal scores; `expected` is the mean over all orders.",
+)
+@click.option("--judgements-format", help="See: spanwise formats.")
+@click.option("--run-format", help="See: spanwise formats.")
+def command(
+    judgements: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    collection: str | None,
+    budget: str | None,
+    unit: str,
+    ceiling: bool,
+    baseline: str | None,
+    all_pairs: bool,
+    tests: tuple[str, ...],
+    correction: str,
+    confidence: float,
+    seed: int,
+    resamples: int,
+    layout: str,
+    html: str | None,
+    output: str | None,
+    profile: str | None,
+    task: str | None,
+    topics: str | None,
+    ties: str | None,
+    judgements_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Compare runs: means with intervals, and differences with tests.
+
+    Runs stand in the order of the first measure, the best value of each measure is bold, and a
+    dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
+    takes. With --budget, chunks are compared at equal reading, and what is unfair about comparing
+    them otherwise is said in plain sentences. A file of results (`spanwise eval -o RESULTS.jsonl`)
+    stands for the runs in it; if all are such files, no judgements are needed.
+
+    \b
+    Examples:
+      spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
+      spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
+      spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
+      spanwise compare results.jsonl --baseline bm25
+      spanwise compare gold.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
+      spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
+    """
+    from spanwise.app.comparing import comparison, report
+    from spanwise.app.evaluation import Request
+    from spanwise.compare.resampling import Draws
+    from spanwise.compare.statements import Question
+
+    asked = tuple(test.strip() for some in tests for test in some.split(","))
+    draws = Draws(seed, resamples)
+    question = Question(asked or ("randomisation",), correction, confidence, draws, all_pairs)
+    policy = {name: value for name, value in (("topics", topics), ("ties", ties)) if value}
+    request = Request(
+        judgements,
+        runs,
+        measures,
+        profile,
+        task,
+        policy,
+        judgements_format,
+        run_format,
+        collection,
+    )
+    if budget is not None:
+        from spanwise.app.budgeting import comparison_at
+
+        found = comparison_at(request, budget, unit, baseline, question, ceilings=ceiling)
+    else:
+        found = comparison(request, baseline, question)
+    if html is not None:
+        from spanwise.app.showing import write_page
+
+        write_page(request, found, html)
+    report(found, layout, output, across=budget is not None)

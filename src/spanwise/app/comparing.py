@@ -1,0 +1,69 @@
+"""What `spanwise compare` does with its words: score the runs, compare them, print."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spanwise.app.evaluation import scored
+from spanwise.app.keeping import selected
+from spanwise.app.output import emit, say
+from spanwise.app.terminal import page_width, styled
+from spanwise.comparing import stated
+from spanwise.errors import UsageError
+from spanwise.formats import expanded
+from spanwise.formats.results import holds_results, read_results
+from spanwise.report.comparison import rendered
+
+if TYPE_CHECKING:
+    from spanwise.app.evaluation import Request
+    from spanwise.compare.statements import Question
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.scores import Scores
+
+
+def gathered(request: Request, baseline: str | None = None) -> list[Scores]:
+    """The scores of all runs, and of the baseline if it is a file of its own.
+
+    A file of results stands for the runs in it; where the first argument is one, all must be.
+    """
+    runs = list(expanded(request.runs))
+    if holds_results(request.judgements):
+        runs = [request.judgements, *runs]
+    if baseline is not None and baseline not in runs and Path(baseline).is_file():
+        runs.append(baseline)
+    kept = {file for file in runs if holds_results(file)}
+    plain = [file for file in runs if file not in kept]
+    if plain and holds_results(request.judgements):
+        raise UsageError(f"{request.judgements} holds results, so {plain[0]} has no judgements")
+    fresh = iter(scored(replace(request, runs=plain))[0] if plain else [])
+    results: list[Scores] = []
+    for file in runs:
+        if file not in kept:
+            results.append(next(fresh))
+            continue
+        wanted = request.measures or (list(results[0].means) if results and plain else ())
+        results += selected(read_results(file), wanted)
+    return results
+
+
+def comparison(request: Request, baseline: str | None, question: Question) -> Comparison:
+    """The runs of a request, compared."""
+    return stated(gathered(request, baseline), baseline, question)
+
+
+def report(c: Comparison, layout: str, output: str | None = None, *, across: bool = False) -> None:
+    """Print a comparison; what to beware of is said wherever the layout has no place for it.
+
+    Where many measures stand beside few runs, runs go `across`.
+    """
+    if across and layout in ("table", "md"):
+        from spanwise.report.budgets import rendered_across
+
+        emit(rendered_across(c, layout, page_width(output), styled(output)), output)
+        return
+    emit(rendered(c, layout, page_width(output), styled(output)), output)
+    if layout in ("csv", "latex"):
+        for warning in c.warnings:
+            say("warning", warning)

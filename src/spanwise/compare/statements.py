@@ -1,0 +1,190 @@
+"""Scores of several runs to statements about them: the one place where a comparison is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isclose, isnan, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.compare.anova import randomised_tukey, tukey
+from spanwise.compare.bootstrapping import bootstrap_intervals
+from spanwise.compare.cautions import cautions
+from spanwise.compare.corrections import corrected
+from spanwise.compare.effects import cohen, topics_needed
+from spanwise.compare.grid import Grid, alike, grid, wins_ties_losses
+from spanwise.compare.intervals import CONFIDENCE, Interval, checked, student
+from spanwise.compare.resampling import Draws
+from spanwise.compare.tests import TESTS, p_values
+from spanwise.errors import UnknownName, UsageError
+from spanwise.model.comparison import Comparison, Difference, Mean
+from spanwise.model.scores import run_names
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+    from spanwise.model.scores import Scores
+
+FAMILIES = {"tukey": tukey, "randomised_tukey": randomised_tukey}
+"""Tests of all pairs at once; their p allows for the number of runs already."""
+Pair = tuple[int, int]
+"""Places of a run and of what it is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How runs are to be compared."""
+
+    tests: tuple[str, ...] = ("randomisation",)
+    correction: str = "holm"
+    confidence: float = CONFIDENCE
+    draws: Draws = field(default_factory=Draws)
+    all_pairs: bool = False
+    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in (*TESTS, *FAMILIES):
+                raise UnknownName("test", test, [*TESTS, *FAMILIES])
+        corrected([], self.correction)
+        checked(self.confidence)
+        if not self.tests:
+            raise UsageError("no test was named; expected at least one")
+
+
+def compared(
+    results: Sequence[Scores], baseline: int | None = 0, question: Question | None = None
+) -> Comparison:
+    """The runs side by side, aligned by topic, each against the baseline or all against all.
+
+    `baseline` is the place of a run; it does not matter where all pairs are asked for.
+    """
+    question = question or Question()
+    names, measures = run_names(results), shared_measures(results)
+    grids = [grid(results, measure) for measure in measures]
+    means = [
+        [_mean(names[n], results[n], g, n, question) for g in grids] for n in range(len(names))
+    ]
+    order = _order([row[0].value for row in means], measures[0] in question.lowest)
+    pairs = _pairs(order, None if question.all_pairs else baseline)
+    found = [
+        one
+        for each in grids
+        for test in question.tests
+        for one in _differences(each, pairs, names, test, question)
+    ]
+    place = None if question.all_pairs or baseline is None else names[baseline]
+    return Comparison(
+        runs=tuple(names[n] for n in order),
+        measures=tuple(measures),
+        means=tuple(mean for n in order for mean in means[n]),
+        differences=tuple(found),
+        scores=tuple(results[n] for n in order),
+        baseline=place,
+        tests=question.tests,
+        correction=question.correction,
+        confidence=question.confidence,
+        lowest=question.lowest & frozenset(measures),
+        warnings=tuple(cautions(results, names, grids, found, question.correction)),
+    )
+
+
+def shared_measures(results: Sequence[Scores]) -> list[str]:
+    """The measures that every run has, in the order of the first."""
+    if not results:
+        raise UsageError("no run was given; expected at least one")
+    shared = [name for name in results[0].means if all(name in s.values for s in results)]
+    if not shared:
+        raise UsageError("the runs have no measure in common; expected at least one")
+    return shared
+
+
+def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
+    value, values = scores.means[g.measure], g.values[:, column]
+    mean, low, high = student(values, question.confidence)
+    if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
+        low = high = nan
+    return Mean(name, g.measure, value, low, high, int(np.count_nonzero(~np.isnan(values))))
+
+
+def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
+    """Places of the runs, the best first, undefined last; equals stay in the order given."""
+    sign = 1 if less_is_better else -1
+    return sorted(range(len(values)), key=lambda n: (isnan(values[n]), sign * values[n]))
+
+
+def _pairs(order: Sequence[int], baseline: int | None) -> list[Pair]:
+    """Each run with the baseline; without one, each with every run above it."""
+    if baseline is not None:
+        return [(run, baseline) for run in order if run != baseline]
+    return [(run, other) for n, run in enumerate(order) for other in order[n + 1 :]]
+
+
+def _differences(
+    g: Grid, pairs: Sequence[Pair], names: Sequence[str], test: str, question: Question
+) -> list[Difference]:
+    """The differences of all pairs in one measure by one test: a family of comparisons."""
+    columns = [g.differences(*pair) for pair in pairs]
+    if test in FAMILIES:
+        p = adjusted = _family(g, pairs, test, question.draws)
+    else:
+        p = p_values(columns, test, question.draws)
+        adjusted = corrected(p, question.correction)
+    intervals = _intervals(columns, test, question)
+    return [
+        _difference(g.measure, test, pair, names, columns[n], (p[n], adjusted[n]), intervals[n])
+        for n, pair in enumerate(pairs)
+    ]
+
+
+def _family(g: Grid, pairs: Sequence[Pair], test: str, draws: Draws) -> list[float]:
+    values = g.complete()
+    if len(values) < 2:
+        return [nan] * len(pairs)
+    if test == "tukey":
+        return tukey(values, list(pairs))
+    return randomised_tukey(values, list(pairs), draws)
+
+
+def _intervals(columns: Sequence[FloatArray], test: str, question: Question) -> list[Interval]:
+    """Student's intervals; of the bootstrap its own."""
+    if test != "bootstrap":
+        return [student(column, question.confidence) for column in columns]
+    found = [Interval(nan, nan, nan)] * len(columns)
+    for numbers, together in alike(columns):
+        if len(together):
+            drawn = bootstrap_intervals(together, question.draws, question.confidence)
+            for number, interval in zip(numbers, drawn, strict=True):
+                found[number] = interval
+    return found
+
+
+def _difference(
+    measure: str,
+    test: str,
+    pair: Pair,
+    names: Sequence[str],
+    differences: FloatArray,
+    p: tuple[float, float],
+    interval: Interval,
+) -> Difference:
+    wins, ties, losses = wins_ties_losses(differences)
+    effect = cohen(differences)
+    return Difference(
+        run=names[pair[0]],
+        baseline=names[pair[1]],
+        measure=measure,
+        test=test,
+        p=p[0],
+        p_adjusted=p[1],
+        difference=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        topics=len(differences),
+        effect=effect,
+        topics_needed=topics_needed(effect),
+    )

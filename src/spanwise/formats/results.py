@@ -1,0 +1,186 @@
+"""Files of results: values by topic, means, and what they were made of.
+
+As JSON lines, every line is what `--format jsonl` prints: an object with run, topic, measure and
+value; topics come first, then `all`. The lines for `all` say more: `topics`, the number behind the
+mean, `signature`, `notes`, and with the first measure of each run `made`: the inputs with their
+hashes, the choices and the version. As Parquet, the four columns are the same, and the rest stands
+in the metadata of the file, as JSON under the key `spanwise`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from io import BytesIO
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spanwise.errors import FormatError
+from spanwise.formats.opening import STDIN, chunks
+from spanwise.model.results import Provenance, Results, Source
+from spanwise.model.scores import Scores, printable
+
+ALL = "all"
+FIELDS = ("run", "topic", "measure", "value")
+PARQUET = b"PAR1"
+DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
+
+
+# Writing ------------------------------------------------------------------------------------
+
+
+def results_jsonl(results: Results) -> bytes:
+    """One JSON object per line."""
+    lines = [json.dumps(record) + "\n" for record in _records(results)]
+    return "".join(lines).encode()
+
+
+def results_parquet(results: Results) -> bytes:
+    """The same as columns."""
+    import polars as pl
+
+    records = list(_records(results))
+    rows = [[printable(one["run"]), printable(one["topic"]), one["measure"], one["value"]]
+            for one in records]  # fmt: skip
+    more = [one for one in records if one["topic"] == ALL]
+    schema = {"run": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    buffer = BytesIO()
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame.write_parquet(buffer, metadata={"spanwise": json.dumps(more)})
+    return buffer.getvalue()
+
+
+def _records(results: Results) -> Iterator[dict[str, Any]]:
+    for scores, made in zip(results.scores, results.made, strict=True):
+        for topic, measure, value in scores.rows():
+            yield {"run": scores.run, "topic": topic, "measure": measure, "value": value}
+        for number, (measure, mean) in enumerate(scores.means.items()):
+            line: dict[str, Any] = {"run": scores.run, "topic": ALL, "measure": measure}
+            line["value"] = None if isnan(mean) else mean
+            line |= {"topics": scores.counts[measure], "signature": scores.signature}
+            line |= {"notes": list(scores.notes)} if scores.notes and not number else {}
+            line |= {"made": asdict(made)} if made is not None and not number else {}
+            yield line
+
+
+# Reading ------------------------------------------------------------------------------------
+
+
+def holds_results(file: str) -> bool:
+    """Whether a file is one of results, by its content."""
+    path = Path(file)
+    if file == STDIN or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        start = stream.read(1 << 16)
+    if start.startswith(PARQUET):
+        import polars as pl
+
+        return set(FIELDS) <= set(pl.read_parquet_schema(file))
+    if not start.startswith((b"{", b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
+        return False
+    first = next(iter(chunks(file))).split(b"\n", 1)[0]
+    return _is_result(first)
+
+
+def _is_result(line: bytes) -> bool:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and set(FIELDS) <= set(record)
+
+
+def read_results(file: str) -> Results:
+    """The scores that a file holds, run by run."""
+    with Path(file).open("rb") as stream:
+        columnar = stream.read(4) == PARQUET
+    records = _parquet_records(file) if columnar else _json_records(file)
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        runs.setdefault(record["run"], []).append(record)
+    scores = tuple(_scores(file, run, lines) for run, lines in runs.items())
+    made = tuple(_made(lines) for lines in runs.values())
+    return Results(file, scores, made)
+
+
+def _json_records(file: str) -> Iterator[dict[str, Any]]:
+    number = 0
+    for piece in chunks(file):
+        for line in piece.splitlines():
+            number += 1
+            if not _is_result(line):
+                raise FormatError(file, number, f"found {line[:60]!r}", DUE)
+            record = json.loads(line)
+            _refuse_odd(record, file, number)
+            yield record
+
+
+def _refuse_odd(record: dict[str, Any], file: str, number: int) -> None:
+    value = record["value"]
+    names = all(isinstance(record[name], str) for name in FIELDS[:3])
+    if not names or isinstance(value, bool) or not isinstance(value, int | float | None):
+        raise FormatError(file, number, f"found {json.dumps(record)[:60]}", DUE)
+
+
+def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
+    import polars as pl
+
+    more = json.loads(pl.read_parquet_metadata(file).get("spanwise", "[]"))
+    said = {(one["run"], one["measure"]): one for one in more}
+    for record in pl.read_parquet(file, columns=list(FIELDS)).iter_rows(named=True):
+        extra = said.get((record["run"], record["measure"]), {}) if record["topic"] == ALL else {}
+        yield {**extra, **record}
+
+
+def _scores(file: str, run: str, lines: Sequence[dict[str, Any]]) -> Scores:
+    means = {one["measure"]: _number(one["value"]) for one in lines if one["topic"] == ALL}
+    if not means:
+        raise FormatError(file, None, f"run {run!r} has no line for {ALL!r}", "a complete file")
+    topics = list(dict.fromkeys(one["topic"] for one in lines if one["topic"] != ALL))
+    if not topics:
+        raise FormatError(
+            file,
+            None,
+            f"run {run!r} has no values by topic",
+            "a file made with -o RESULTS.jsonl, or with -q --format jsonl",
+        )
+    rows = {topic: row for row, topic in enumerate(topics)}
+    values = {measure: np.full(len(topics), np.nan) for measure in means}
+    for one in lines:
+        if one["topic"] != ALL and one["measure"] in values:
+            values[one["measure"]][rows[one["topic"]]] = _number(one["value"])
+    last = [one for one in lines if one["topic"] == ALL]
+    return Scores(
+        run=run,
+        topics=tuple(topics),
+        values=values,
+        means=means,
+        counts={m: int(np.count_nonzero(~np.isnan(column))) for m, column in values.items()},
+        signature=next((one["signature"] for one in last if "signature" in one), "unknown"),
+        notes=tuple(next((one["notes"] for one in last if "notes" in one), ())),
+        source=file,
+    )
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _made(lines: Iterable[dict[str, Any]]) -> Provenance | None:
+    said = next((one["made"] for one in lines if one.get("made")), None)
+    if said is None:
+        return None
+    collection = said.get("collection")
+    return Provenance(
+        judgements=Source(**said["judgements"]),
+        run=Source(**said["run"]),
+        collection=None if collection is None else Source(**collection),
+        measures=tuple(said["measures"]),
+        options=said["options"],
+        spanwise=said["spanwise"],
+    )

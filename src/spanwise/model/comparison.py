@@ -1,0 +1,260 @@
+"""What a comparison says: means with their intervals, differences with their tests, cautions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import UsageError
+from spanwise.model.notebook import html_table, number, plain_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from spanwise.model.scores import Scores
+
+BETTER, WORSE = "†", "‡"
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """What a run reaches in a measure."""
+
+    run: str
+    measure: str
+    value: float
+    low: float  # the interval is undefined where the value is no mean over topics
+    high: float
+    topics: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A run against another in a measure, by one test."""
+
+    run: str
+    baseline: str
+    measure: str
+    test: str
+    p: float  # two-sided, uncorrected
+    p_adjusted: float
+    difference: float  # the mean over topics of run minus baseline
+    low: float
+    high: float
+    wins: int
+    ties: int
+    losses: int
+    topics: int
+    effect: float  # Cohen's d of paired differences
+    topics_needed: float  # to show this effect four times out of five
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Runs compared. They stand in the order of the first measure, best first."""
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    means: tuple[Mean, ...]  # run by run, measure by measure
+    differences: tuple[Difference, ...]
+    scores: tuple[Scores, ...]  # of the runs, topic by topic
+    baseline: str | None  # None: all pairs are compared
+    tests: tuple[str, ...]
+    correction: str
+    confidence: float
+    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+    warnings: tuple[str, ...] = ()
+    drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
+
+    @property
+    def alpha(self) -> float:
+        """Below this an adjusted p is called significant."""
+        return round(1 - self.confidence, 12)
+
+    def mean(self, run: str, measure: str) -> Mean:
+        """The mean of a run."""
+        return self.means[self.runs.index(run) * len(self.measures) + self.measures.index(measure)]
+
+    def best(self, measure: str) -> tuple[str, ...]:
+        """The runs with the best value; several when they are equal."""
+        values = {run: self.mean(run, measure).value for run in self.runs}
+        defined = [value for value in values.values() if isfinite(value)]
+        if not defined:
+            return ()
+        top = min(defined) if measure in self.lowest else max(defined)
+        return tuple(run for run, value in values.items() if value == top)
+
+    def better(self, run: str, measure: str) -> tuple[str, ...]:
+        """The runs than which a run is significantly better, by the first test."""
+        return self._significant(run, measure, 1)
+
+    def worse(self, run: str, measure: str) -> tuple[str, ...]:
+        """The runs than which a run is significantly worse, by the first test."""
+        return self._significant(run, measure, -1)
+
+    def _significant(self, run: str, measure: str, way: int) -> tuple[str, ...]:
+        sign = -way if measure in self.lowest else way
+        found = []
+        for one in self.differences:
+            if one.measure != measure or one.test != self.tests[0]:
+                continue
+            if run in (one.run, one.baseline) and one.p_adjusted < self.alpha:
+                forwards = one.difference if run == one.run else -one.difference
+                if forwards * sign > 0:
+                    found.append(one.baseline if run == one.run else one.run)
+        return tuple(found)
+
+    def select(
+        self, *, measure: str | None = None, test: str | None = None, run: str | None = None
+    ) -> list[Difference]:
+        """The differences of a measure, a test, a run."""
+        return [
+            one
+            for one in self.differences
+            if measure in (None, one.measure)
+            and test in (None, one.test)
+            and run in (None, one.run)
+        ]
+
+    def diff(self, topic: str) -> dict[str, dict[str, float | None]]:
+        """What each run has for one topic: {run: {measure: value}}; None is undefined."""
+        found: dict[str, dict[str, float | None]] = {}
+        for name, scores in zip(self.runs, self.scores, strict=True):
+            if topic in scores.topics:
+                row = scores.topics.index(topic)
+                found[name] = {
+                    measure: defined(float(scores.values[measure][row]))
+                    for measure in self.measures
+                }
+        if not found:
+            raise UsageError(f"topic {topic!r} was not evaluated")
+        return found
+
+    def curve(self, measure: str = "SpanR") -> pl.DataFrame:
+        """A measure over reading budgets: a table of run, budget, measure and value."""
+        if self.drawn is None:
+            raise UsageError("there is no curve without budgets; compare with budget=[500, 2000]")
+        import polars as pl
+
+        return pl.DataFrame(self.drawn(measure))
+
+    def assert_no_regression(
+        self,
+        measure: str | None = None,
+        *,
+        run: str | None = None,
+        max_drop: float = 0.0,
+        alpha: float | None = None,
+    ) -> None:
+        """Raise AssertionError if a run is worse than the baseline by more than `max_drop`.
+
+        The drop must be both larger than allowed and credible: adjusted p below `alpha`.
+        """
+        level = self.alpha if alpha is None else alpha
+        for one in self.select(measure=measure, test=self.tests[0], run=run):
+            drop = one.difference if one.measure in self.lowest else -one.difference
+            if drop > max_drop and one.p_adjusted < level:
+                raise AssertionError(
+                    f"{one.run} is worse than {one.baseline} in {one.measure}: by {drop:.4f}"
+                    f" [{one.low:.4f}, {one.high:.4f}], p = {one.p_adjusted:.4f};"
+                    f" allowed was {max_drop:g}"
+                )
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The same as `--format json` prints."""
+        return {
+            "scores": [
+                {"run": one.run, "measure": one.measure, "value": defined(one.value)}
+                for one in self.means
+            ],
+            "comparisons": [
+                {
+                    "run": one.run,
+                    "baseline": one.baseline,
+                    "measure": one.measure,
+                    "test": one.test,
+                    "p": defined(one.p),
+                    "p_adjusted": defined(one.p_adjusted),
+                    "difference": defined(one.difference),
+                    "low": defined(one.low),
+                    "high": defined(one.high),
+                    "wins": one.wins,
+                    "ties": one.ties,
+                    "losses": one.losses,
+                    "topics": one.topics,
+                }
+                for one in self.differences
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    def to_polars(self) -> pl.DataFrame:
+        """A frame with a row for each difference."""
+        import polars as pl
+
+        names = Difference.__slots__
+        rows = [[getattr(one, name) for name in names] for one in self.differences]
+        return pl.DataFrame(rows, schema=list(names), orient="row")
+
+    def table(self) -> str:
+        """Means, intervals and marks as text."""
+        return plain_table(*self._cells(), self.legend())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._cells(), self.legend())
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        rows = [[run, *(self.cell(run, name) for name in self.measures)] for run in self.runs]
+        return ["run", *self.measures], rows
+
+    def cell(self, run: str, measure: str) -> str:
+        """A mean with its mark and its interval, in words."""
+        mean = self.mean(run, measure)
+        bounds = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
+        return f"{number(mean.value)}{self.mark(run, measure)}{bounds}"
+
+    def mark(self, run: str, measure: str) -> str:
+        """Daggers against the baseline, or letters of the runs that this one is better than."""
+        better = self.better(run, measure)
+        if self.baseline is None:
+            return "".join(letter(place) for place in sorted(map(self.runs.index, better)))
+        if run == self.baseline:
+            return ""
+        return BETTER if better else WORSE if self.worse(run, measure) else ""
+
+    def legend(self) -> list[str]:
+        """What the marks mean, how it was tested, and what to beware of."""
+        lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
+        if self.differences and self.baseline is None:
+            letters = [f"{letter(n)} {run}" for n, run in enumerate(self.runs)]
+            lines.append(f"letters: significantly better than {', '.join(letters)}")
+        elif self.differences:
+            lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
+        if self.differences:
+            how = "uncorrected" if self.correction == "none" else f"corrected ({self.correction})"
+            lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {how}")
+        return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison of {len(self.runs)} runs in {', '.join(self.measures)};"
+            f" best: {', '.join(self.best(self.measures[0]))}>"
+        )
+
+
+def letter(place: int) -> str:
+    """A short name for a run: a, b, ..., z, then a1, b1, ...
+
+    >>> letter(0), letter(27)
+    ('a', 'b1')
+    """
+    turn, place = divmod(place, 26)
+    return chr(ord("a") + place) + (str(turn) if turn else "")
+
+
+def defined(value: float) -> float | None:
+    """A number as JSON has it: neither undefined nor infinite."""
+    return value if isfinite(value) else None

@@ -1,0 +1,151 @@
+"""A comparison as tables to look at, and as rows to read in again."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+from spanwise.model.comparison import defined, letter
+from spanwise.model.notebook import number
+from spanwise.report.tables import Table, as_latex, as_markdown, as_text
+
+if TYPE_CHECKING:
+    from spanwise.model.comparison import Comparison, Difference
+
+COLUMNS = (
+    *("baseline", "test", "p", "p_adjusted", "difference", "low", "high"),
+    *("wins", "ties", "losses", "topics", "effect", "topics_needed"),
+)
+"""What is said of a difference, beside its run and its measure."""
+
+
+# For people ---------------------------------------------------------------------------------
+
+
+def means_table(c: Comparison) -> Table:
+    """Runs down, measures across: value with its mark, interval; the best value is bold."""
+    header = ["run"]
+    rows: list[list[str]] = [[_named(c, run)] for run in c.runs]
+    bold, marks = set(), {}
+    for measure in c.measures:
+        best = c.best(measure) if len(c.runs) > 1 else ()
+        header += [measure, "interval"]
+        for place, run in enumerate(c.runs):
+            cell, mean = (place, len(header) - 2), c.mean(run, measure)
+            if run in best:
+                bold.add(cell)
+            if mark := c.mark(run, measure):
+                marks[cell] = mark
+            bounds = f"[{number(mean.low)}, {number(mean.high)}]"
+            rows[place] += [number(mean.value), bounds if isfinite(mean.low) else "-"]
+    table = tuple(map(tuple, rows))
+    return Table(tuple(header), table, tuple(below(c)), bold=frozenset(bold), marks=marks)
+
+
+def _named(c: Comparison, run: str) -> str:
+    return f"{letter(c.runs.index(run))} {run}" if c.differences and c.baseline is None else run
+
+
+def below(c: Comparison) -> list[str]:
+    """Topics and signature, then what the marks mean."""
+    counts = sorted({mean.topics for mean in c.means})
+    topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    first = f"{topics} topic{'s' if topics != '1' else ''}"
+    notes = [
+        f"{name}: {note}"
+        for name, scores in zip(c.runs, c.scores, strict=True)
+        for note in scores.notes
+    ]
+    return [first, c.scores[0].signature, *c.legend(), *notes]
+
+
+def differences_table(c: Comparison) -> Table:
+    """A row for each comparison."""
+    several = len(c.tests) > 1
+    header = ["run", *(["against"] if c.baseline is None else []), "measure"]
+    header += ["test"] if several else []
+    words = tuple(range(len(header)))
+    header += ["difference", "interval", "p", "adjusted", "effect", "+/=/-", "topics needed"]
+    rows, bold = [], set()
+    for row, one in enumerate(c.differences):
+        names = [one.run, *([one.baseline] if c.baseline is None else []), one.measure]
+        names += [one.test] if several else []
+        rows.append((*names, *_shown(one)))
+        if one.p_adjusted < c.alpha:
+            bold.add((row, len(names) + 3))
+    return Table(tuple(header), tuple(rows), words=words, bold=frozenset(bold))
+
+
+def _shown(one: Difference) -> list[str]:
+    bounds = f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-"
+    return [
+        "-" if isnan(one.difference) else f"{one.difference:+.4f}",
+        bounds,
+        probability(one.p),
+        probability(one.p_adjusted),
+        "-" if isnan(one.effect) else f"{one.effect:+.2f}",
+        f"{one.wins}/{one.ties}/{one.losses}",
+        f"{one.topics_needed:.0f}" if isfinite(one.topics_needed) else "-",
+    ]
+
+
+def probability(p: float) -> str:
+    """A p in four digits; what is smaller is said to be so.
+
+    >>> probability(0.03), probability(0.00001)
+    ('0.0300', '<0.0001')
+    """
+    if isnan(p):
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+# For programs -------------------------------------------------------------------------------
+
+
+def as_json(c: Comparison) -> str:
+    """Scores, comparisons and warnings."""
+    return json.dumps(c.to_dict(), indent=2) + "\n"
+
+
+def as_csv(c: Comparison) -> str:
+    """A row for each mean, followed by its comparisons with others, if any."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    of_mean = ("run", "measure", "value", "value_low", "value_high", "value_topics")
+    writer.writerow([*of_mean, *COLUMNS])
+    for mean in c.means:
+        mine = (mean.run, mean.measure, mean.value, mean.low, mean.high, mean.topics)
+        found = c.select(run=mean.run, measure=mean.measure)
+        theirs = [[getattr(one, name) for name in COLUMNS] for one in found]
+        for others in theirs or [[""] * len(COLUMNS)]:
+            writer.writerow([_filled(value) for value in (*mine, *others)])
+    return text.getvalue()
+
+
+def _filled(value: Any) -> Any:
+    """Undefined and infinite are empty."""
+    return ("" if defined(value) is None else value) if isinstance(value, float) else value
+
+
+def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = False) -> str:
+    """The comparison in a format of the command line."""
+    if how == "json":
+        return as_json(c)
+    if how == "csv":
+        return as_csv(c)
+    means, differences = means_table(c), differences_table(c)
+    if how == "latex":
+        return as_latex(means)
+    if how == "md":
+        parts = [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
+        return "\n".join(parts).rstrip("\n") + "\n"
+    against = "all pairs" if c.baseline is None else f"against {c.baseline}"
+    parts = [as_text(means, width, styled)]
+    if c.differences:
+        parts += [f"{against}:\n", as_text(differences, width, styled).rstrip("\n") + "\n"]
+    return "\n".join(parts)

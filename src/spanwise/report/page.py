@@ -1,0 +1,164 @@
+"""A comparison as one page that can be mailed: everything is inside, nothing is fetched.
+
+The data is cut into parts, each compressed and decoded when it is first looked at: what the
+overview needs, the values of each measure, the curves, and each topic's rankings and documents.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from gzip import compress
+from importlib.resources import files
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import MissingExtra
+from spanwise.model.scores import printable
+from spanwise.report.plots import converter, curve_spec, differences_spec, scatter_spec
+from spanwise.version import __version__
+
+if TYPE_CHECKING:
+    from spanwise.model.comparison import Comparison
+    from spanwise.report.curves import Curve
+
+DIGITS = 6
+Chunk = tuple[str, Any]
+"""A part of the data with its name."""
+
+
+def page(
+    c: Comparison,
+    topics: Sequence[str],
+    curves: Sequence[tuple[Curve, list[list[list[float | None]]]]],
+    details: Iterable[Chunk],
+    title: str,
+    explained: str,
+) -> str:
+    """The whole page. `curves` have for each run and place a mean and its bounds."""
+    parts: list[Chunk] = [("all", overview(c, topics, curves, explained))]
+    parts += [(f"values-{n}", values(c, topics, m)) for n, m in enumerate(c.measures)]
+    parts.append(("curves", [_curve(curve, points) for curve, points in curves]))
+    packed_parts = [(name, packed(part)) for name, part in (*parts, *details)]
+    counted = [f"{len(c.runs)} run{_s(len(c.runs))}", f"{len(topics)} topic{_s(len(topics))}"]
+    return template().render(
+        version=__version__,
+        title=printable(title),
+        facts=" · ".join([*counted, ", ".join(c.measures)]),
+        style=part_of_page("page.css"),
+        script=part_of_page("page.js"),
+        bundle=converter().javascript_bundle(),
+        confidence=f"{c.confidence:.0%}",
+        curves=bool(curves),
+        pairs=len(c.runs) > 1,
+        scatter=len(c.measures) > 1,
+        warnings=[printable(warning) for warning in c.warnings],
+        method=[printable(line) for line in method(c)],
+        notes=[
+            printable(f"{name}: {note}")
+            for name, scores in zip(c.runs, c.scores, strict=True)
+            for note in scores.notes
+        ],
+        chunks=packed_parts,
+    )
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def method(c: Comparison) -> list[str]:
+    """How the numbers came about."""
+    lines = [f"Choices: {c.scores[0].signature}"]
+    lines.append(f"Intervals: Student's, {c.confidence:.0%}, over topics.")
+    if c.differences:
+        against = "all pairs of runs" if c.baseline is None else f"each run against {c.baseline}"
+        how = "not corrected" if c.correction == "none" else f"corrected ({c.correction})"
+        lines.append(f"Test: {c.tests[0]}, {against}, p two-sided, {how} within each measure.")
+    return lines
+
+
+def legend(c: Comparison) -> list[str]:
+    """What the marks of the overview mean."""
+    lines = [f"Lines are {c.confidence:.0%} intervals of the mean", "the best value is bold"]
+    return [*lines, *c.legend()[1 : -len(c.warnings) or None]]
+
+
+def overview(
+    c: Comparison, topics: Sequence[str], curves: Sequence[tuple[Curve, Any]], explained: str
+) -> dict[str, Any]:
+    """What the page needs at once."""
+    places = {run: n for n, run in enumerate(c.runs)}
+    first = [one for one in c.differences if one.test == c.tests[0]]
+    return {
+        "runs": [printable(run) for run in c.runs],
+        "measures": list(c.measures),
+        "topics": [printable(topic) for topic in topics],
+        "lowest": [n for n, name in enumerate(c.measures) if name in c.lowest],
+        "baseline": None if c.baseline is None or len(c.runs) < 2 else places[c.baseline],
+        "alpha": c.alpha,
+        "explained": explained,
+        "legend": [printable(line) for line in legend(c)],
+        "means": [
+            [
+                [short(one.value), short(one.low), short(one.high)]
+                for one in (c.mean(run, measure) for measure in c.measures)
+            ]
+            for run in c.runs
+        ],
+        "marks": [[c.mark(run, measure) for measure in c.measures] for run in c.runs],
+        "differences": {
+            "run": [places[one.run] for one in first],
+            "measure": [c.measures.index(one.measure) for one in first],
+            "d": [short(one.difference) for one in first],
+            "low": [short(one.low) for one in first],
+            "high": [short(one.high) for one in first],
+            "p": [short(one.p_adjusted) for one in first],
+            "wins": [one.wins for one in first],
+            "ties": [one.ties for one in first],
+            "losses": [one.losses for one in first],
+        },
+        "curves": [curve.name for curve, _ in curves],
+        "specs": {"differences": differences_spec("", "", ""), "scatter": scatter_spec("", "")},
+    }
+
+
+def values(c: Comparison, topics: Sequence[str], measure: str) -> list[list[float | None]]:
+    """For each run the value of each topic."""
+    rows = []
+    for scores in c.scores:
+        mine = dict(zip(scores.topics, scores.values[measure].tolist(), strict=True))
+        rows.append([short(mine.get(topic, float("nan"))) for topic in topics])
+    return rows
+
+
+def _curve(curve: Curve, points: list[list[list[float | None]]]) -> dict[str, Any]:
+    return {"places": list(curve.places), "points": points, "spec": curve_spec(curve)}
+
+
+def short(value: float) -> float | None:
+    """A number with as many digits as a page can show; None where it is undefined."""
+    return float(f"{value:.{DIGITS}g}") if isfinite(value) else None
+
+
+def packed(part: Any) -> str:
+    """JSON, compressed, in letters; the same data gives the same letters."""
+    text = json.dumps(part, separators=(",", ":"), ensure_ascii=False)
+    data = text.encode("utf-8", "backslashreplace")
+    return b64encode(compress(data, 9, mtime=0)).decode()
+
+
+def part_of_page(name: str) -> str:
+    """One of the files that the page is made of."""
+    return (files("spanwise") / "data" / "page" / name).read_text(encoding="utf-8")
+
+
+def template() -> Any:
+    """The frame of the page; whatever is put into it is escaped."""
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtra("Jinja2", "report", "an HTML report") from None
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.from_string(part_of_page("page.html"))

@@ -1,0 +1,78 @@
+"""Many runs at once, against statsmodels, SciPy and enumeration."""
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.anova import AnovaRM
+
+from spanwise.compare.anova import randomised_tukey, tukey, two_way
+from spanwise.compare.resampling import Draws
+
+
+def grid(topics, runs, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.random((topics, 1)) + 0.1 * np.arange(runs) + rng.normal(0, 0.2, (topics, runs))
+
+
+def test_the_analysis_is_that_of_statsmodels():
+    values = grid(12, 4)
+    cells = [(t, r, values[t, r]) for t in range(12) for r in range(4)]
+    frame = pd.DataFrame(cells, columns=["topic", "run", "value"])
+    table = AnovaRM(frame, "value", "topic", within=["run"]).fit().anova_table
+    mine = two_way(values)
+    assert mine.f_runs == pytest.approx(table["F Value"].iloc[0])
+    assert mine.p_runs == pytest.approx(table["Pr > F"].iloc[0])
+    assert (mine.freedom_runs, mine.freedom_left) == (3, 33)
+    total = ((values - values.mean()) ** 2).sum()
+    assert mine.squares_runs + mine.squares_topics + mine.squares_left == pytest.approx(total)
+
+
+def test_two_runs_are_a_paired_t_test():
+    values = grid(20, 2)
+    expected = stats.ttest_rel(values[:, 0], values[:, 1]).pvalue
+    assert two_way(values).p_runs == pytest.approx(expected)
+    assert tukey(values, [(0, 1)]) == pytest.approx([expected], abs=1e-7)
+
+
+def test_tukey_on_values_without_topics_is_that_of_scipy():
+    # with residuals that already sum to zero in each topic, only the degrees of freedom differ
+    values = grid(15, 3)
+    analysis = two_way(values)
+    pairs = list(combinations(range(3), 2))
+    means = values.mean(0)
+    q = [abs(means[a] - means[b]) / np.sqrt(analysis.error / 15) for a, b in pairs]
+    assert tukey(values, pairs) == pytest.approx(stats.studentized_range.sf(q, 3, 28))
+
+
+def test_runs_that_are_the_same():
+    values = np.repeat(np.array([[0.1], [0.5], [0.3]]), 3, axis=1)
+    assert tukey(values, [(0, 1), (0, 2)]) == [1.0, 1.0]
+    assert randomised_tukey(values, [(0, 1)]) == [1.0]
+
+
+def test_randomised_tukey_comes_near_all_shuffles():
+    values = grid(4, 3, seed=5)
+    pairs = list(combinations(range(3), 2))
+    ranges = []
+    for orders in product(permutations(range(3)), repeat=4):
+        sums = sum(values[t, list(order)] for t, order in enumerate(orders))
+        ranges.append((sums.max() - sums.min()) / 4)
+    means = values.mean(0)
+    for (a, b), p in zip(pairs, randomised_tukey(values, pairs, Draws(seed=1)), strict=True):
+        exact = np.mean(np.array(ranges) >= abs(means[a] - means[b]) - 1e-12)
+        assert abs(p - exact) < 5 * np.sqrt(exact * (1 - exact) / 10_000) + 1e-4
+
+
+def test_randomised_tukey_is_repeatable():
+    values, pairs = grid(30, 5), [(0, 4), (1, 2)]
+    assert randomised_tukey(values, pairs) == randomised_tukey(values, pairs)
+
+
+@pytest.mark.parametrize("runs", [2, 5])
+def test_omega_squared_is_nothing_without_differences(runs):
+    assert abs(two_way(np.random.default_rng(0).random((500, runs))).omega_squared) < 0.01
+    far = np.random.default_rng(0).random((500, runs)) + 5 * np.arange(runs)
+    assert two_way(far).omega_squared > 0.8
