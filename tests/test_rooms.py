@@ -14,11 +14,14 @@ MAY_IMPORT = {
     "model": set(),
     **{name: {"model"} for name in WORKING},
     "profiles": WORKING | {"model"},
-    "pipeline": WORKING | {"model", "profiles"},
-    "comparing": WORKING | {"model", "profiles", "pipeline"},
-    "app": WORKING | {"model", "profiles", "pipeline", "comparing", "front door"},
+    "kinds": WORKING | {"model"},
+    "pipeline": WORKING | {"model", "kinds", "profiles"},
+    "comparing": WORKING | {"model", "profiles", "pipeline", "budgets"},
+    "budgets": WORKING | {"model", "profiles", "pipeline", "comparing"},
+    "app": WORKING
+    | {"model", "kinds", "profiles", "pipeline", "comparing", "budgets", "front door"},
     "__main__": {"app"},
-    "front door": WORKING | {"model", "profiles", "pipeline", "comparing"},
+    "front door": WORKING | {"model", "profiles", "pipeline", "comparing", "budgets"},
 }
 
 

@@ -3,39 +3,43 @@
     read  >  ground  >  measure  >  aggregate
 
 Evaluation is a map over shards (some topics of one run) to values by topic, followed by an
-associative merge: `shard_values` and `merged` are all that a pool of workers needs.
+associative merge: `shard_values` and `merged` in `kinds` are all that a pool of workers needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
-from spanwise.formats import Reading, read_judgements, read_run
-from spanwise.ground import align, refuse_duplicate_judgements
-from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
+from spanwise.formats import Reading, read_judgements, read_run, read_topics
+from spanwise.ground import refuse_duplicate_judgements
+from spanwise.ground.annotators import as_annotators_say
+from spanwise.ground.placing import (
+    placed,
+    placed_judgements,
+    refuse_unplaced_passages,
+    whole_documents,
+)
+from spanwise.ground.quoted import refuse_what_is_nowhere
+from spanwise.kinds import KINDS, TEXTUAL, Grounding, Values, counted, kinds_of, part_names
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
-from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.scores import Scores
-from spanwise.model.spans import UNKNOWN
-from spanwise.profiles import Profile, find_profile, measure_names
+from spanwise.profiles import ELEMENTS, Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
-    from spanwise.ground import Aligned
     from spanwise.model.documents import Collection
+    from spanwise.model.journeys import Place
     from spanwise.model.measures import Asked
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
-
-Values = dict[str, Any]
-"""For each measure one value per topic."""
 
 
 def evaluate(
@@ -48,6 +52,8 @@ def evaluate(
     judgements_format: str | None = None,
     run_format: str | None = None,
     collection: Any = None,
+    queries: Any = None,
+    behaviour: Callable[[Place, Place], float] | None = None,
     **policy: Any,
 ) -> Scores:
     """Score one run.
@@ -56,19 +62,46 @@ def evaluate(
     Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
     `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
     and without these whatever fits the files. `collection` is a store or a folder of documents,
-    or an open one: it says where the elements that files name by paths lie. `policy` are the
-    fields of `Policy`, such as ties="expected".
+    or an open one: it says where the elements that files name by paths lie. `queries` are
+    topics, for structure="strict" or "vague": which elements each one asks for. `behaviour` is a
+    user model of your own: given a result and a target, the chance that a reader goes from one to
+    the other, for the measures that have such a parameter. `policy` are the fields of `Policy`,
+    such as ties="expected".
     """
     given = _known(policy)
     names = [measures] if isinstance(measures, str) else list(measures or ())
     how = Reading(ranks=given.get("ties") == "rank")
     judged = read_judgements(qrels, judgements_format, how)
     results = read_run(run, run_format, how)
+    judged = asking(judged, queries, given.get("structure", "ignore"))
     documents = opened(collection, judged)
-    judged = placed_judgements(judged, documents)
+    judged = placed_judgements(judged, documents or texts_along(judged))
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
+    if behaviour is not None:
+        wanted = [one.assuming({"behaviour": behaviour}) for one in wanted]
     return score(judged, results, wanted, replace(chosen.policy, **given), documents)
+
+
+def asking(
+    judgements: Judgements | Preferences, queries: Any, structure: str
+) -> Judgements | Preferences:
+    """The judgements of those elements alone for which topics ask, where structure counts."""
+    if structure == "ignore" or not isinstance(judgements, Judgements):
+        return judgements
+    if queries is None:
+        raise UsageError(
+            f"structure: {structure} needs to know what topics ask for; it needs --queries"
+        )
+    from spanwise.formats.queries import queries_of
+    from spanwise.ground.structure import asked_for
+
+    stated = queries_of(read_topics(queries))
+    missing = [topic for topic in judgements.rows.topics if topic not in stated]
+    if missing:
+        raise UsageError(f"topic {text(missing[0])!r} is judged, but not among the queries")
+    wanted = asked_for(stated, strict=structure == "strict")
+    return replace(judgements, wanted=wanted, _derived={})
 
 
 def fitting(
@@ -80,11 +113,17 @@ def fitting(
     named: str | None,
 ) -> Profile:
     """The profile that was named; where none was, that of passages if text is to be measured."""
-    if named or "readings" not in kinds_of(judgements):
+    kinds = kinds_of(judgements)
+    if named or not set(TEXTUAL) & set(kinds):
         return profile
     parts = run.spans is not None or run.paths is not None
-    textual = any(one.measure.reads == "readings" for one in asked(measures))
-    return find_profile(None, "passages") if textual or (parts and not measures) else profile
+    textual = any(one.measure.reads in TEXTUAL for one in asked(measures))
+    if not (textual if measures else parts):
+        return profile
+    marked = judgements.highlights if isinstance(judgements, Judgements) else None
+    if marked is not None and marked.unit != "opaque" and run.paths is None:
+        return find_profile("chunks")
+    return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,14 +157,48 @@ def score(
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
+    collection = collection or texts_along(judgements)
     judgements, run = placed(judgements, run, collection, said)
+    if isinstance(judgements, Judgements):
+        judgements = ready_to_read(judgements, run, measures, policy, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
     notes = [*said, *topic_notes(judgements, run, policy)]
-    values = values_of(judgements, run, topics, measures, policy, notes)
+    values = values_of(judgements, run, topics, measures, policy, notes, collection)
     return summed_up(run, topics, measures, policy, values, notes)
+
+
+def texts_along(judgements: Judgements | Preferences) -> Collection | None:
+    """The documents that came with the judgements, as a collection."""
+    if not isinstance(judgements, Judgements) or judgements.evidence is None:
+        return None
+    evidence = judgements.evidence
+    if not evidence.documents:
+        return None
+    return judgements.once("texts along", lambda: opened(evidence.documents))
+
+
+def ready_to_read(
+    judgements: Judgements,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None,
+    notes: list[str],
+) -> Judgements:
+    """Judgements whose relevant text is where the run's is, as annotators are to be taken."""
+    textual = any(one.measure.reads == "readings" for one in measures)
+    if not textual:
+        return judgements
+    plain = judgements.highlights is None and judgements.elements is None
+    if plain and collection is not None:
+        judgements = whole_documents(judgements, collection, notes)
+    refuse_what_is_nowhere(run, judgements)
+    return judgements.once(
+        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+    )
 
 
 def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
@@ -174,11 +247,7 @@ def topic_notes(judgements: Judgements | Preferences, run: Run, policy: Policy) 
 
 def _topics(topics: set[bytes]) -> str:
     more = ", ..." if len(topics) > 1 else ""
-    return f"{_counted(len(topics))} ({_example(topics)}{more})"
-
-
-def _counted(topics: int) -> str:
-    return f"{topics} topic{'s' if topics != 1 else ''}"
+    return f"{counted(len(topics))} ({_example(topics)}{more})"
 
 
 def values_of(
@@ -188,6 +257,7 @@ def values_of(
     measures: Sequence[Asked],
     policy: Policy,
     notes: list[str] | None = None,
+    collection: Collection | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
     offered = kinds_of(judgements)
@@ -197,157 +267,10 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, [] if notes is None else notes)
+        said = [] if notes is None else notes
+        task = Grounding(run, topics, some, policy, said, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
-
-
-@dataclass(frozen=True, slots=True)
-class Grounding:
-    """What is to be put together with judgements, and for which measures."""
-
-    run: Run
-    topics: Sequence[bytes]
-    measures: Sequence[Asked]
-    policy: Policy
-    notes: list[str]  # what was found worth saying is added here
-
-
-def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
-    from spanwise.ground.preferences import fulfilments
-
-    blocks = fulfilments(task.run, judgements, task.topics, task.policy)
-    return merged(shard_values(block, task.measures) for block in blocks)
-
-
-def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        aligned = align(task.run, part, topics, task.policy)
-        new = [note for note in tie_notes(aligned, task.measures) if note not in task.notes]
-        task.notes.extend(new)
-        scores = any(one.measure.scores for one in task.measures)
-        return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
-
-    return _by_assessor(judgements, task, values)
-
-
-def _of_readings(judgements: Judgements, task: Grounding) -> Values:
-    from spanwise.ground.passages import readings
-
-    lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
-    if lost:
-        task.notes.append(f"results that could not be placed in their documents: {lost}")
-
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        blocks = readings(task.run, part, topics, task.policy)
-        return merged(shard_values(block, task.measures) for block in blocks)
-
-    return _by_assessor(judgements, task, values)
-
-
-def _by_assessor(
-    judgements: Judgements,
-    task: Grounding,
-    values: Callable[[Judgements, Sequence[bytes]], Values],
-) -> Values:
-    """The values under each assessor's judgements, averaged where there are several."""
-    if judgements.assessors is None:
-        return values(judgements, task.topics)
-    parts = []
-    for part in by_assessor(judgements):
-        judged = set(part.rows.topics)
-        mine = [topic for topic in task.topics if topic in judged]
-        if mine:
-            parts.append((mine, values(part, mine)))
-    return mean_over_assessors(task.topics, parts)
-
-
-class Kind(NamedTuple):
-    """A kind of block: what it is made of in words, what offers it, how values come of it."""
-
-    needs: str
-    offered: Callable[[Judgements | Preferences], bool]
-    values: Callable[[Any, Grounding], Values]
-
-
-KINDS: dict[str, Kind] = {
-    "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
-    "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
-    "readings": Kind(
-        "highlighted text",
-        lambda j: isinstance(j, Judgements) and j.highlights is not None,
-        _of_readings,
-    ),
-}
-"""Every kind of block that a measure can be a function of."""
-
-
-def kinds_of(judgements: Judgements | Preferences) -> list[str]:
-    """The kinds of blocks that can be made of judgements."""
-    return [name for name, kind in KINDS.items() if kind.offered(judgements)]
-
-
-def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
-    """Where equal scores stand on both sides of a cut-off, the order among them decides."""
-    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
-    depth = aligned.policy.depth
-    if depth is not None:  # nothing below it is looked at
-        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    rule = aligned.policy.ties
-    order = "mean over all orders" if rule == "expected" else f"{rule} order"
-    found = [(cutoff, aligned.straddled(cutoff)) for cutoff in sorted(cutoffs)]
-    across = [(cutoff, count) for cutoff, count in found if count]
-    if len(across) > 2:  # in one line
-        ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
-        return [f"equal scores across ranks (in so many topics) {ranks}: {order}"]
-    return [f"{_counted(n)} with equal scores across rank {k}: {order}" for k, n in across]
-
-
-def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
-    """The map: values of some topics. This function runs on every worker, near or far."""
-    values = {one.label: settled(one(block), one, block) for one in measures}
-    for one in measures:
-        for name, part in zip(part_names(one), one.measure.parts or (), strict=True):
-            values[name] = settled(part(block, **one.parameters), one, block)
-    return values
-
-
-def part_names(one: Asked) -> list[str]:
-    """Under which names the two parts of a pooled measure stand among the values."""
-    kinds = ("dividend", "divisor") if one.measure.parts else ()
-    return [f"{kind} of {one.label}" for kind in kinds]
-
-
-def settled(values: Any, one: Asked, block: Any) -> Any:
-    """Topics with nothing relevant are undefined or 0, as the policy says."""
-    if one.measure.aggregate == "text":
-        return values
-    if block.policy.empty == "skip":
-        return np.where(block.anything_relevant(one.parameter("rel")), values, np.nan)
-    if block.policy.empty == "zero":
-        return np.where(np.isnan(values), 0.0, values)
-    return values
-
-
-def merged(shards: Iterable[Values]) -> Values:
-    """The reduction: shards one after the other."""
-    parts = list(shards)
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def mean_over_assessors(topics: Sequence[bytes], parts: list[tuple[list[bytes], Values]]) -> Values:
-    """Each topic's mean over those of its assessors for whom the measure is defined."""
-    rows = {topic: row for row, topic in enumerate(topics)}
-    means: Values = {}
-    for name in parts[0][1]:
-        sums, count = np.zeros(len(topics)), np.zeros(len(topics), np.int64)
-        for mine, values in parts:
-            defined = ~np.isnan(values[name])
-            where = np.array([rows[topic] for topic in mine])[defined]
-            sums[where] += values[name][defined]
-            count[where] += 1
-        means[name] = np.divide(sums, count, out=np.full(len(sums), np.nan), where=count > 0)
-    return means
 
 
 def summed_up(
@@ -362,9 +285,12 @@ def summed_up(
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
-    if any(undefined.values()):
-        most = max(undefined.values())
-        notes.append(f"{_counted(most)} with nothing relevant, left out")
+    empty = min(undefined.values(), default=0)
+    if empty:
+        notes.append(f"{counted(empty)} with nothing relevant, left out")
+    for name, count in undefined.items():
+        if count > empty:
+            notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
     return Scores(
         run=run.name,
         topics=tuple(text(topic) for topic in topics),
@@ -384,7 +310,11 @@ def summed_up(
 
 def assumptions(measures: Sequence[Asked]) -> list[str]:
     """The values of parameters that a profile chose, as a signature shows them."""
-    chosen = {f"{key}={value}" for one in measures for key, value in one.assumed.items()}
+    chosen = {
+        f"{key}={getattr(value, '__name__', value)}"
+        for one in measures
+        for key, value in one.assumed.items()
+    }
     return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 

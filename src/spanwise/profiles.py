@@ -113,6 +113,7 @@ class Profile:
     policy: Policy = field(default_factory=Policy)
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of each family
+    tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures of its own tasks
 
     def with_task(self, task: Profile) -> Profile:
         """The same rules for a task: its measures, and its defaults before one's own."""
@@ -152,6 +153,48 @@ def _inex(**context: Any) -> Profile:
     return Profile(AS_IT_STANDS, measures, {"context": {"past": "last", **context}})
 
 
+ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
+"""What is asked of judged elements where nothing is named."""
+
+# The campaigns of 2002 to 2006: EvalJ took the mean over the topics of the run.
+_AS_EVALJ = Policy(ties="file", topics="run")
+_TENTHS = tuple(f"{level / 10}" for level in range(1, 11))
+_A = ("0.01", "0.1", "1", "10", "100")
+
+
+def _precall(*quants: str) -> tuple[str, ...]:
+    return tuple(f"inex_eval(quant={quant})" for quant in quants)
+
+
+def _year(tasks: Mapping[str, tuple[str, ...]], **defaults: Mapping[str, Any]) -> Profile:
+    """A campaign with measures of its own for each task."""
+    plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
+    return Profile(_AS_EVALJ, tuple(dict.fromkeys(plain)), defaults, tasks)
+
+
+_2005 = ("strict5", "gen5", "genLifted")
+INEX_2005 = {
+    "thorough": tuple(f"MAep(quant={quant})" for quant in _2005),
+    "focused": tuple(
+        name
+        for quant in _2005
+        for name in (
+            *(f"nxCG(quant={quant})@{k}" for k in (10, 25, 50)),
+            f"MAep(overlap=on,quant={quant})",
+        )
+    ),
+}
+INEX_2006 = {
+    "thorough": ("MAep", *(f"ep[{level}]" for level in _TENTHS)),
+    "focused": (
+        *(f"nxCG@{k}" for k in (5, 10, 25, 50)),
+        *(f"nxCG(overlap=off,recallbase=ideal)@{k}" for k in (5, 10, 25, 50)),
+    ),
+    "ric": _IN_CONTEXT,
+    "bic": (*(f"BEPD(A={a})" for a in _A), *(f"EPRUM(A={a})" for a in _A)),
+}
+
+
 PROFILES: dict[str, Profile] = {
     "documents": Profile(),
     "trec_eval": Profile(
@@ -160,6 +203,23 @@ PROFILES: dict[str, Profile] = {
     "trec_eval9": Profile(
         Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
+    "chunks": Profile(
+        Policy(ties="rank"),
+        (
+            *("SpanR(budget=500)", "SpanR(budget=2000)", "SpanR(budget=8000)"),
+            *("SpanP(budget=2000)", "FullEvidence(budget=2000)", "Waste(budget=2000)"),
+            *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
+        ),
+    ),
+    "inex2002": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
+    "inex2003": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
+    "inex2004": _year(
+        {"thorough": _precall("strict", "gen", "sog")},
+        precall={"quant": "gen"},
+        cumulated={"ideal": "deeper"},
+    ),
+    "inex2005": _year(INEX_2005, cumulated={"quant": "gen5", "ideal": "deeper"}),
+    "inex2006": _year(INEX_2006, context={"beta": 1}),
     "inex2007": _inex(beta=1, n=1000),
     "inex2008": _inex(),
     "inex2009": _inex(),
@@ -175,7 +235,14 @@ def find_profile(name: str | None, task: str | None = None) -> Profile:
         return TASKS[task or "documents"]
     if name not in PROFILES:
         raise UnknownName("profile", name, sorted(PROFILES))
-    return PROFILES[name] if task is None else PROFILES[name].with_task(TASKS[task])
+    profile = PROFILES[name]
+    if task is None:
+        return profile
+    if not profile.tasks:
+        return profile.with_task(TASKS[task])
+    if task not in profile.tasks:
+        raise UsageError(f"{name} had no task {task!r}; expected one of {', '.join(profile.tasks)}")
+    return replace(profile, measures=profile.tasks[task])
 
 
 def measure_names(asked: list[str]) -> list[str]:

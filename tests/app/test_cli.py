@@ -13,7 +13,7 @@ from spanwise.app.cli import COMMANDS
 
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
 
-DROP_INS = ("trec_eval", "inex_eval")
+DROP_INS = ("trec_eval", "inex_eval", "evalj")
 
 
 def test_help_lists_every_command_and_an_example(ask):

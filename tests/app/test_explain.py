@@ -188,3 +188,25 @@ def test_mistakes_are_told(explain):
     assert explain("official").complaint.endswith("name one of them")
     assert "unknown measure" in explain("APP").complaint
     assert "needs highlighted text" in explain("MAiP", files=DOCUMENTS).complaint
+
+
+# Journeys -----------------------------------------------------------------------------------
+# Best entry points: a 0, b 60. With L = 10, A = 1: a result d characters away has 10 / (10 + d).
+
+
+def test_where_readers_go_and_what_they_have_seen(explain):
+    answer = explain("EPRUM(L=10)")
+    assert cells(answer) == [
+        ["1", "a", "0-50", "1", "1.0000", "1.0000", "0.5000"],
+        ["2", "c", "0-100", "0.5000"],
+        ["3", "a", "25-125", "1", "0.2857", "0.0000", "0.5000"],  # seen for certain before
+        ["4", "b", "50-100", "1", "0.5000", "0.5000", "0.7500"],
+    ]
+    assert below(answer)[0] == "mine, topic 1: EPRUM(L=10) = 0.6250"  # (1 + 1/2 * 2/4) / 2
+    assert "2 targets, worth 2 in all" in below(answer)
+
+
+def test_the_distance_to_entry_points(explain):
+    answer = explain("BEPD(L=10)")
+    assert below(answer)[0] == "mine, topic 1: BEPD(L=10) = 0.7500"
+    assert "only the first result of each document counts" in below(answer)

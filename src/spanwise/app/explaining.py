@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spanwise.app.explaining_elements import block_of, of_elements
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
-from spanwise.ground.passages import ordered_results, readings
+from spanwise.ground.passages import readings
 from spanwise.ground.placing import placed, placed_judgements
+from spanwise.ground.results import ordered_results
+from spanwise.kinds import TEXTUAL, Grounding, journey_blocks, kinds_of
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
 from spanwise.measure.highlight import LEVELS, best_from, picked
@@ -22,7 +25,7 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import assumptions, fitting, kinds_of, refuse_unfit, values_of
+from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.scores import shown
@@ -55,6 +58,7 @@ class Case:
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
+    rows: IntArray | None = None  # of its results in order, likewise
 
     @property
     def name(self) -> str:
@@ -74,6 +78,7 @@ def case_of(request: Request, topic: str) -> Case:
     how = Reading(ranks=given.get("ties") == "rank")
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
+    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
     collection = opened(request.collection, judgements)
     notes: list[str] = []
     judgements = placed_judgements(judgements, collection)
@@ -100,7 +105,10 @@ def case_of(request: Request, topic: str) -> Case:
 def explained(case: Case, width: int | None, most: int | None = None) -> str:
     """The ranking row by row, then the value with its signature."""
     notes = list(case.notes)
-    values = values_of(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes)
+    values = values_of(
+        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes),
+        case.collection,
+    )
     value = values[case.asked.label][0]
     table, words = _table(case)
     if case.policy.ties == "expected":
@@ -124,6 +132,14 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         table, words = _of_text(case)
     elif case.name in BINARY | GAINS:
         table, words = _of_documents(case), []
+    elif case.asked.measure.reads == "elements":
+        assert isinstance(case.judgements, Judgements)
+        block = block_of(
+            *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
+        )
+        table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
+    elif case.asked.measure.reads == "journeys":
+        table, words = _of_journey(case)
     else:
         words = [f"how {case.name} comes about is not shown row by row"]
         table = explanation.plain_table(_listing(case.run, _rows(case)))
@@ -255,14 +271,45 @@ def _of_documents(case: Case) -> Table:
     return explanation.grade_table(block, listing, rel, averaged=case.name == "AP")
 
 
+# Journeys -----------------------------------------------------------------------------------
+
+
+def _of_journey(case: Case) -> tuple[Table, list[str]]:
+    from spanwise.measure.discoveries import discoveries
+    from spanwise.measure.navigation import behaviour_of
+    from spanwise.report.journeys import journey_table
+
+    assert isinstance(case.judgements, Judgements)
+    task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
+    (block,) = journey_blocks(case.judgements, task)
+    (journey,) = block.of(behaviour_of(case.asked))
+    found = discoveries(journey)
+    table = journey_table(
+        journey,
+        found.rank,
+        found.target,
+        found.missed_before - found.missed,
+        _listing(case.run, _rows(case)),
+    )
+    words = [
+        "chance: of going to the likeliest target; new: targets expected to be seen first here",
+        f"{len(journey.worth)} targets, worth {journey.worth.sum():g} in all",
+    ]
+    if case.name == "BEPD":
+        words.append("only the first result of each document counts")
+    return table, words
+
+
 # Results ------------------------------------------------------------------------------------
 
 
 def _rows(case: Case) -> IntArray:
     """The rows of the topic's results, in the order in which the measure sees them."""
+    if case.rows is not None:
+        return case.rows
     reads = case.asked.measure.reads
     kind = kinds_of(case.judgements)[0] if reads == "anything" else reads
-    if kind == "readings" and isinstance(case.judgements, Judgements):
+    if kind in TEXTUAL and isinstance(case.judgements, Judgements):
         return ordered_results(case.run, case.judgements, [case.topic], case.policy).row
     if case.topic not in case.run.rows.topics:
         return np.zeros(0, np.int64)

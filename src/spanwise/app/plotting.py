@@ -16,8 +16,8 @@ from spanwise.comparing import place_of
 from spanwise.errors import UnknownName, UsageError
 from spanwise.formats import read_judgements
 from spanwise.formats.results import holds_results
+from spanwise.kinds import kinds_of
 from spanwise.model.scores import run_names
-from spanwise.pipeline import kinds_of
 from spanwise.report import plots
 from spanwise.report.curves import CURVES, curve_points, find_curve
 

@@ -9,22 +9,35 @@ from spanwise.formats import trec  # the least special first: those entered last
 
 # isort: split
 from spanwise.formats import (
+    beir,
+    chroma,
+    evidence_sets,
+    genomics,
     inex_assessments,
+    inex_full_recall_base,
     inex_qrels,
     inex_runs,
     inex_submissions,
     inex_topics,
+    legalbench,
     plain_topics,
+    pools,
+    qasper,
+    rag_exports,
     records,
     reuters,
     smart_judged,
     smart_topics,
+    span_parquet,
+    squad,
     survey_runs,
 )
 from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
 
 if TYPE_CHECKING:
+    from spanwise.model.elements import Grades
     from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.pools import Pool
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
 
@@ -32,21 +45,34 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reading",
+    "beir",
+    "chroma",
+    "evidence_sets",
     "expanded",
+    "genomics",
     "inex_assessments",
+    "inex_full_recall_base",
     "inex_qrels",
     "inex_runs",
     "inex_submissions",
     "inex_topics",
+    "legalbench",
     "plain_topics",
+    "pools",
+    "qasper",
+    "rag_exports",
     "read",
     "read_judgements",
+    "read_pool",
+    "read_quantisation",
     "read_run",
     "read_topics",
     "records",
     "reuters",
     "smart_judged",
     "smart_topics",
+    "span_parquet",
+    "squad",
     "survey_runs",
     "trec",
 ]
@@ -67,6 +93,13 @@ def read_judgements(
     from spanwise.formats.objects import judgements_of
 
     return judgements_of(source)
+
+
+def read_quantisation(file: str) -> Grades:
+    """A quantisation of the user's own: what each pair of grades is worth."""
+    from spanwise.formats.quantisation import parsed
+
+    return parsed(file)
 
 
 def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
@@ -99,3 +132,13 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
         return parts[0]
     every = [replace(topic, lines={}) for part in parts for topic in part]
     return inex_topics.unique(every, os.fspath(source), how or Reading())
+
+
+def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
+    """A pool from a file, or from all files of a folder."""
+    from spanwise.model.pools import pool_of
+
+    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    if len(parts) == 1:
+        return parts[0]
+    return pool_of(source, (one for part in parts for one in part), {})

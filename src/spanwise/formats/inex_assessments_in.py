@@ -16,6 +16,7 @@ import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning
 from spanwise.formats.judged import Judged
+from spanwise.formats.stretches import Stretches
 from spanwise.formats.xml_events import Event, copied, events
 from spanwise.model.assessments import (
     TOO_SMALL,
@@ -49,6 +50,10 @@ HELPER = "xrai:s"
 
 class Assessed(Judged):
     """Takes the events of one file."""
+
+    def __init__(self, file: str, how: Reading) -> None:
+        super().__init__(file, how)
+        self.stretches = Stretches()
 
     topic = b""
     skipping = False  # inside a document that is there for the second time
@@ -112,6 +117,8 @@ class Assessed(Judged):
                 self.entry(point, event.line)
         elif "path" in event.attributes:
             self._element(event)
+        elif (stretch := self.stretches.behind(event.attributes.get("stretch", ""))) is not None:
+            self.elements(*stretch, event.line)
         else:
             self.problem(event.line, f"<{event.name}> without a path", DUE)
 
@@ -211,13 +218,13 @@ def _file_name(said: Mapping[str, str]) -> str:
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """The assessments of one topic."""
     content = Assessed(file, how)
-    for event in events(pieces, file, DUE):
+    for event in events(content.stretches.shortened(pieces), file, DUE):
         content.take(event)
     judgements, _ = content.finished(DUE)
-    return _inferred(judgements, content)
+    return inferred(judgements, content)
 
 
-def _inferred(judgements: Judgements, content: Assessed) -> Judgements:
+def inferred(judgements: Judgements, content: Assessed) -> Judgements:
     """An element without exhaustivity, among others that have it, has that of the best inside."""
     said = judgements.elements
     assert said is not None

@@ -24,6 +24,7 @@ from spanwise.model.rows import Rows
 
 if TYPE_CHECKING:
     from spanwise.formats.registry import Reading
+    from spanwise.formats.stretches import Numbers
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -39,7 +40,7 @@ class Judged:
         self._collections: list[bytes] = []
         self._entries: list[bytes] = []
         self._paths: list[bytes] = []
-        self._numbers: list[tuple[int, int, int, int, int, int]] = []
+        self._numbers: list[Numbers] = []
         self._begins: list[int] = []
         self._starts: list[bytes] = []
         self._ends: list[bytes] = []
@@ -96,6 +97,16 @@ class Judged:
         self._seen.add(path)
         self._paths.append(path)
         self._numbers.append((exhaustivity, specificity, coverage, size, highlighted, int(flags)))
+
+    def elements(self, paths: list[bytes], numbers: list[Numbers], line: int) -> None:
+        """Many judged elements of the document, one on each line."""
+        if len(set(paths)) == len(paths) and self._seen.isdisjoint(paths):
+            self._seen.update(paths)
+            self._paths += paths
+            self._numbers += numbers
+            return
+        for count, (path, said) in enumerate(zip(paths, numbers, strict=True)):
+            self.element(path, line + count, *said)
 
     def passage(self, start: bytes, end: bytes, size: int) -> None:
         """Highlighted text of the document."""

@@ -28,7 +28,7 @@ declared alike for both.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spanwise.errors import InputError
@@ -37,6 +37,7 @@ from spanwise.model.nexi import Structured
 if TYPE_CHECKING:
     from spanwise.model.nexi import Node, Query
 
+NUMBER = re.compile(rb"\[[0-9]+\]")
 STEP = re.compile(r"/(@?[^/\[\]()@\s]+)(?:\[[1-9][0-9]*\])?")
 
 Alike = Sequence[Collection[str]]
@@ -65,6 +66,28 @@ def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bo
         return _follows(tags, nodes, alike)
     inside = any(_fits(tag, nodes[-1], alike) for tag in tags)
     return inside or any(_fits(tags[-1], node, alike) for node in nodes)
+
+
+def asked_for(
+    queries: Mapping[bytes, Sequence[Query]], *, strict: bool, alike: Alike = ()
+) -> Callable[[bytes, bytes], bool]:
+    """Whether a topic asks for elements such as the one at a path, in one of its queries.
+
+    Numbers in paths do not matter, so every sequence of tags is looked at once.
+    """
+    known: dict[tuple[bytes, bytes], bool] = {}
+
+    def wanted(topic: bytes, path: bytes) -> bool:
+        key = topic, NUMBER.sub(b"", path)
+        if key not in known:
+            place = path.decode("utf-8", "surrogateescape")
+            known[key] = any(
+                satisfies(place, query, strict=strict, alike=alike)
+                for query in queries.get(topic, ())
+            )
+        return known[key]
+
+    return wanted
 
 
 def _tags(path: str) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.measure.gain_tables import Gains
@@ -113,7 +113,7 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
             raise UsageError(f"measure {name!r}: {key} is given twice")
         given[key] = value
     if at or level:
-        given[_positional(measure, name)] = at or level
+        given[_positional(measure, name, "cutoff" if at else "recall")] = at or level
     return measure, given
 
 
@@ -124,8 +124,9 @@ def _parts(inside: str | None, name: str) -> list[str]:
     return parts
 
 
-def _positional(measure: Measure, name: str) -> str:
-    for key in ("cutoff", "recall"):
+def _positional(measure: Measure, name: str, meant: str) -> str:
+    """Which parameter a number is: what the sign means, else the only one that there is."""
+    for key in (meant, "cutoff", "recall"):
         if key in measure.parameters:
             return key
     raise UsageError(f"measure {name!r}: {measure.name} takes no cut-off")
@@ -144,16 +145,20 @@ def _value(measure: Measure, key: str, text: str, name: str) -> Any:
 
 def _converted(kind: Any, text: str) -> Any:
     """The text as a value of a parameter's type; ValueError says what was due."""
-    if isinstance(kind, UnionType):
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
         kind = next(option for option in get_args(kind) if option is not NoneType)
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
             raise ValueError("one of " + ", ".join(get_args(kind)))
         return text
+    if kind is str:
+        return text
     if kind == Gains:
         return _gains(text)
     if get_origin(kind) is tuple:
         return tuple(_number(part) for part in text.strip("[]").split(","))
+    if kind is str:
+        return text
     if kind is bool:
         if text not in ("True", "False"):
             raise ValueError("True or False")

@@ -37,6 +37,10 @@ FAMILY = {
     "preferences": "Preferences (formats prefs and qrels_prefs)",
     "highlight": "Highlighted text (format inex_qrels)",
     "context": "Documents in context (format inex_qrels)",
+    "cumulated": "Elements: cumulated gain (2005-06)",
+    "precall": "Elements: precision by recall (2002-04)",
+    "next_generation": "Elements: specificity and exhaustivity (2003)",
+    "hixeval": "Elements: highlighted characters; overlap",
     "older": "TrecEval II and trec_eval 8",
     "older_bpref": "Variants of bpref (trec_eval 8)",
     "older_time": "Scores that are times (trec_eval 8)",
@@ -113,6 +117,8 @@ def described_parameters(measure: Measure) -> Iterable[str]:
 
 def _choices(kind: Any) -> str:
     values = get_args(kind)
+    if values and get_args(values[0]):  # one of these, or none
+        values = get_args(values[0])
     return " or ".join(values) if values and all(isinstance(v, str) for v in values) else ""
 
 

@@ -29,6 +29,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 @click.option("--profile", help="A named policy with its measures.")
 @click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
+@click.option("--queries", help="The topics, where structure counts.")
+@click.option(
+    "--structure",
+    type=click.Choice(["strict", "vague"]),
+    help="Only elements count that the topic's query asks for.",
+)
 @click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
 @click.option(
     "--ties",
@@ -37,6 +43,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 )
 @click.option("--depth", type=int, help="Look only at so many results of each topic.")
 @click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
+@click.option("--unit", help="What reading budgets count: chars, tokens:NAME, or cost.")
+@click.option(
+    "--annotators",
+    type=click.Choice(["union", "intersection", "mean"]),
+    help="Relevant text of several annotators; union by default.",
+)
 @click.option("--judgements-format", help="See: spanwise formats.")
 @click.option("--run-format", help="See: spanwise formats.")
 def command(
@@ -50,10 +62,14 @@ def command(
     profile: str | None,
     task: str | None,
     collection: str | None,
+    queries: str | None,
+    structure: str | None,
     topics: str | None,
     ties: str | None,
     depth: int | None,
     judged_only: bool,
+    unit: str | None,
+    annotators: str | None,
     judgements_format: str | None,
     run_format: str | None,
 ) -> None:
@@ -82,6 +98,9 @@ def command(
         "ties": ties,
         "depth": depth,
         "unjudged": "drop" if judged_only else None,
+        "structure": structure,
+        "unit": "characters" if unit in ("char", "chars") else unit,
+        "annotators": annotators,
     }
     report(
         Request(
@@ -94,6 +113,7 @@ def command(
             judgements_format,
             run_format,
             collection,
+            queries,
         ),
         layout,
         per_topic,

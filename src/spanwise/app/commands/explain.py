@@ -14,6 +14,12 @@ import click
 @click.option("--profile", help="A named policy.")
 @click.option("--task", help="What the run is for, as for eval.")
 @click.option("--collection", help="Show the text too: a store, or a folder of documents.")
+@click.option("--queries", help="The topics, where structure counts.")
+@click.option(
+    "--structure",
+    type=click.Choice(["strict", "vague"]),
+    help="Only elements count that the topic's query asks for.",
+)
 @click.option(
     "--ties",
     type=click.Choice(["docno", "file", "rank", "expected"]),
@@ -32,6 +38,8 @@ def command(
     profile: str | None,
     task: str | None,
     collection: str | None,
+    queries: str | None,
+    structure: str | None,
     ties: str | None,
     depth: int | None,
     judged_only: bool,
@@ -59,7 +67,12 @@ def command(
     from spanwise.app.explaining import case_of, explained, marked_text
     from spanwise.app.output import coloured, emit
 
-    policy = {"ties": ties, "depth": depth, "unjudged": "drop" if judged_only else None}
+    policy = {
+        "ties": ties,
+        "depth": depth,
+        "unjudged": "drop" if judged_only else None,
+        "structure": structure,
+    }
     request = Request(
         judgements,
         [run],
@@ -70,6 +83,7 @@ def command(
         judgements_format,
         run_format,
         collection,
+        queries,
     )
     terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None

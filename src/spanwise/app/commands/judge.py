@@ -1,0 +1,209 @@
+"""spanwise judge: highlight what is relevant, in the browser."""
+
+from __future__ import annotations
+
+import click
+
+from spanwise.app.words import DefaultGroup
+
+MODES = ("highlight", "grades", "aspects", "exhaustivity", "document")
+FORMATS = (
+    "span_qrels",
+    "inex_assessments_2006",
+    "inex_assessments_2007",
+    "inex_qrels",
+    "qrels",
+    "w3c",
+)
+STATES = ("done", "all")
+MERGES = ("union", "intersection", "majority", "adjudicated")
+
+
+@click.group("judge", cls=DefaultGroup, default="serve")
+def command() -> None:
+    """Judge a pool in the browser: `spanwise judge POOL --collection STORE --topics FILE`.
+
+    A page is served on this machine only; a link is printed for every judge. Each gesture is kept
+    at once, in one file; nothing is lost if browser or server stop.
+
+    \b
+    Examples:
+      spanwise judge --demo
+      spanwise judge pool.jsonl --collection articles/ --topics topics.xml
+      spanwise judge pool.jsonl --collection articles/ --topics topics.xml --judge anna --judge ben
+      spanwise judge status pool.judged
+      spanwise judge export pool.judged -o judged.jsonl
+    """
+
+
+@command.command("serve")
+@click.argument("pool", required=False)
+@click.option("--collection", metavar="STORE", help="The documents; a store or a folder.")
+@click.option("--topics", metavar="FILE", help="What is asked.")
+@click.option("--store", metavar="FILE", help="Where to keep judgements; POOL.judged if not given.")
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Who judges; repeatable.")
+@click.option("--adjudicate", is_flag=True, help="Also a link for who merges the judges.")
+@click.option("--mode", type=click.Choice(MODES), default="highlight", help="What judges say.")
+@click.option("--aspect", "aspects", multiple=True, metavar="NAME", help="For mode aspects.")
+@click.option(
+    "--order",
+    type=click.Choice(["shuffle", "pool", "id"]),
+    default="shuffle",
+    help="In which order documents are shown.",
+)
+@click.option(
+    "--support",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    help="Whether judges may look at what systems returned.",
+)
+@click.option("--guidelines", metavar="FILE", help="A text that judges see beside the topic.")
+@click.option("--seed", type=int, default=1, help="Of the order of documents.")
+@click.option("--port", type=click.IntRange(0, 65535), default=7878, help="0: any that is free.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--prepare", is_flag=True, help="Make the store and stop; serve it later.")
+@click.option("--demo", is_flag=True, help="Judge the handbook that comes with the package.")
+def serve_command(
+    pool: str | None,
+    collection: str | None,
+    topics: str | None,
+    store: str | None,
+    judges: tuple[str, ...],
+    adjudicate: bool,
+    mode: str,
+    aspects: tuple[str, ...],
+    order: str,
+    support: str,
+    guidelines: str | None,
+    seed: int,
+    port: int,
+    no_open: bool,
+    prepare: bool,
+    demo: bool,
+) -> None:
+    """Make or open a store and serve the page."""
+    from pathlib import Path
+
+    from spanwise.app.judge.serving import refuse_without_extra, serve
+    from spanwise.app.judge.setup import Campaign, opened_or_made
+    from spanwise.app.output import emit
+    from spanwise.collection import open_collection
+    from spanwise.errors import UsageError
+    from spanwise.formats import read_pool, read_topics
+
+    refuse_without_extra()
+    if demo:
+        from spanwise.app.judge.demo import demo_files
+
+        pool, collection, topics, store = demo_files(store)
+    if pool is None or collection is None or topics is None:
+        raise UsageError("give POOL --collection STORE --topics FILE, or --demo")
+    text = Path(guidelines).read_text(encoding="utf-8") if guidelines else ""
+    plan = Campaign(mode, aspects, order, seed, support == "on", text)
+    documents = open_collection(collection)
+    place = store or f"{pool.rstrip('/')}.judged"
+    kept = opened_or_made(place, read_pool(pool), read_topics(topics), documents, plan)
+    for name in judges or (() if kept.judges() else ("judge",)):
+        kept.add_judge(name)
+    if adjudicate:
+        kept.add_judge("adjudicated", "adjudicator")
+    if prepare:
+        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.judges())}\n")
+        return
+    serve(kept, documents, port, browse=not no_open)
+
+
+@command.command("status")
+@click.argument("store")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    help="How to print.",
+)
+def status_command(store: str, layout: str) -> None:
+    """How far every judge is with every topic."""
+    from spanwise.app.judge.reporting import status
+    from spanwise.app.output import emit
+
+    emit(status(store, layout))
+
+
+@command.command("verify")
+@click.argument("store")
+@click.option("--collection", metavar="STORE", help="Also compare the texts of the documents.")
+def verify_command(store: str, collection: str | None) -> int:
+    """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong."""
+    from spanwise.app.judge.reporting import verified
+    from spanwise.app.output import emit
+
+    text, fine = verified(store, collection)
+    emit(text)
+    return 0 if fine else 1
+
+
+@command.command("log")
+@click.argument("store")
+@click.option("--judge", metavar="NAME", help="Only this judge.")
+def log_command(store: str, judge: str | None) -> None:
+    """Print every gesture, one JSON object a line."""
+    from spanwise.app.judge.reporting import log
+    from spanwise.app.output import emit
+
+    for line in log(store, judge):
+        emit(line)
+
+
+@command.command("revoke")
+@click.argument("store")
+@click.argument("judge")
+def revoke_command(store: str, judge: str) -> None:
+    """Make all links of a judge worthless; the next start prints a new one."""
+    from spanwise.app.judge.store import Store
+    from spanwise.app.output import emit
+
+    emit(f"{judge}: {Store(store).revoke(judge)} links revoked\n")
+
+
+@command.command("export")
+@click.argument("store")
+@click.option("-o", "--output", required=True, metavar="OUT", help="A file, or a folder for XML.")
+@click.option("--to", type=click.Choice(FORMATS), default="span_qrels", help="The format.")
+@click.option("--judge", metavar="NAME", help="Only this judge.")
+@click.option("--merge", type=click.Choice(MERGES), help="All judges as one.")
+@click.option("--state", type=click.Choice(STATES), default="done", help="Only finished documents?")
+@click.option("--collection", metavar="STORE", help="The documents, where the format needs them.")
+@click.option("--include-machine", is_flag=True, help="Also judges whose names begin machine: .")
+def export_command(
+    store: str,
+    output: str,
+    to: str,
+    judge: str | None,
+    merge: str | None,
+    state: str,
+    collection: str | None,
+    include_machine: bool,
+) -> None:
+    """Write judgements that `spanwise eval` and others read."""
+    from spanwise.app.judge.exporting import Wanted, exported
+    from spanwise.app.output import emit
+
+    wanted = Wanted(to, judge, merge, state, collection, include_machine)
+    emit(exported(store, output, wanted))
+
+
+@command.command("import")
+@click.argument("store")
+@click.argument("judgements")
+@click.option("--judge", required=True, metavar="NAME", help="Whose judgements they are.")
+@click.option("--collection", required=True, metavar="STORE", help="The documents.")
+@click.option("--from", "form", metavar="FORMAT", help="Else recognised; w3c must be named.")
+def import_command(
+    store: str, judgements: str, judge: str, collection: str, form: str | None
+) -> None:
+    """Put judgements from a file into the log, as those of a judge who has none yet."""
+    from spanwise.app.judge.importing import imported
+    from spanwise.app.output import emit
+
+    emit(imported(store, judgements, judge, collection, form))

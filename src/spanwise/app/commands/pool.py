@@ -1,0 +1,227 @@
+"""spanwise pool: choose the documents to judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spanwise.app.words import DefaultGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanwise.app.pooling import Plan, Relevant
+    from spanwise.model.pools import Pool
+
+METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
+
+
+def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how documents are drawn."""
+    for option in reversed(
+        (
+            click.option("--method", type=click.Choice(METHODS), help="How to choose; see below."),
+            click.option("--budget", type=click.IntRange(1), help="Documents per topic; 500."),
+            click.option("--depth", type=click.IntRange(1), help="Ranks that `depth` takes."),
+            click.option("--seed", type=int, default=1, help="Of everything drawn at random."),
+            click.option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True),
+            click.option(
+                "--judgements", metavar="FILE", help="What mtf, mm and ts may learn from."
+            ),
+            click.option(
+                "--support",
+                type=click.Choice(["on", "off"]),
+                default="on",
+                help="Whether to note what systems returned.",
+            ),
+            click.option(
+                "--to",
+                type=click.Choice(["pool", "xrai_pool"]),
+                default="pool",
+                help="JSON lines, or the XML of X-Rai (a folder, one file per topic).",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group("pool", cls=DefaultGroup, default="build")
+def command() -> None:
+    """Choose the documents that judges should read: `spanwise pool RUN... -o POOL`.
+
+    \b
+    Methods:
+      rounds   (default) the first document of every run, then the second, up to the budget
+      depth    all documents with a unit among the first ranks (100; 10 where parts are ranked)
+      fusion   the documents on which runs agree most
+      sample   all of ranks 1-10, 30 % of 11-50, 10 % of 51-200, each with its probability
+      mtf, mm, ts   learn from judgements which run to ask next: from --judgements, or live,
+               while `spanwise judge` runs; scores cannot be estimated from them without bias
+
+    \b
+    Examples:
+      spanwise pool runs/*.run -o pool.jsonl
+      spanwise pool runs/ -o pool.jsonl --method sample --budget 100 --seed 7
+      spanwise pool check pool.jsonl runs/
+      spanwise pool extend pool.jsonl new.run -o more.jsonl
+      spanwise pool estimate pool.jsonl judged.jsonl new.run
+    """
+
+
+@command.command("build")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, metavar="POOL", help="The file to write.")
+@drawing
+@click.option("--add", metavar="FILE", help="Also take what these judgements have judged.")
+@click.option("--without", "leave", metavar="FILE", help="Leave out what these have judged.")
+@click.option("--topics", metavar="FILE", help="Only the topics of this file.")
+def build_command(
+    runs: tuple[str, ...],
+    output: str,
+    add: str | None,
+    leave: str | None,
+    topics: str | None,
+    **words: Any,
+) -> None:
+    """Make a pool of runs."""
+    from spanwise.app import pooling
+    from spanwise.formats import read_topics
+
+    chosen = frozenset(topic.id for topic in read_topics(topics)) if topics else None
+    plan, known = _plan(words, chosen)
+    pool = pooling.pooled(pooling.contributions(runs), plan, known)
+    if add:
+        pool = _with(pool, pooling.relevant_in(add), chosen)
+    if leave:
+        pool = pooling.without(pool, set(pooling.relevant_in(leave)))
+    _write(pool, output, words["to"])
+
+
+def _plan(words: dict[str, Any], topics: frozenset[str] | None) -> tuple[Plan, Relevant | None]:
+    from spanwise.app.pooling import Plan, relevant_in
+    from spanwise.errors import UsageError
+
+    method = words["method"] or "rounds"
+    if words["depth"] and method != "depth":
+        raise UsageError(f"--depth is for --method depth, not for {method}; use --budget")
+    if words["budget"] and method == "depth":
+        raise UsageError("--budget is not for --method depth; use --depth")
+    plan = Plan(
+        method,
+        words["budget"],
+        words["depth"],
+        words["seed"],
+        words["gamma"],
+        words["support"] == "on",
+        topics,
+    )
+    return plan, relevant_in(words["judgements"]) if words["judgements"] else None
+
+
+def _with(pool: Pool, judged: Relevant, topics: frozenset[str] | None) -> Pool:
+    from spanwise.model.pools import Pooled, pool_of
+
+    more = [Pooled(*key) for key in judged if topics is None or key[0] in topics]
+    return pool_of(pool.source, [*pool, *more], pool.about)
+
+
+def _write(pool: Pool, output: str, to: str) -> None:
+    from pathlib import Path
+
+    from spanwise.app.output import emit, write_atomically, write_folder_atomically
+    from spanwise.errors import InputError
+    from spanwise.formats import FORMATS
+
+    if not len(pool):
+        raise InputError("nothing is left to judge: the pool would be empty")
+    entry = FORMATS[to]
+    assert entry.write is not None  # both kinds of pools are written here
+    if entry.files is not None:
+        parts = ((name, entry.write(part)) for name, part in entry.files(pool))
+        write_folder_atomically(Path(output), parts)
+    else:
+        write_atomically(Path(output), entry.write(pool))
+    sizes = sorted(len(documents) for documents in pool.topics.values())
+    emit(
+        f"{output}: {len(sizes)} topics, {len(pool)} documents to judge"
+        f" ({sizes[0]} to {sizes[-1]} for a topic), about {len(pool) * 2 / 60:.1f} hours\n"
+    )
+
+
+@command.command("extend")
+@click.argument("pool")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, metavar="POOL", help="The file to write.")
+@drawing
+def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) -> None:
+    """A second pool: what new runs add to POOL, and nothing that is in it already."""
+    from spanwise.app import pooling
+    from spanwise.formats import read_pool
+
+    old = read_pool(pool)
+    words["method"] = words["method"] or str(old.about.get("method", "rounds"))
+    if not words["budget"] and not words["depth"]:
+        words["depth"] = old.about.get("depth") if words["method"] == "depth" else None
+        words["budget"] = old.about.get("budget") if words["method"] != "depth" else None
+    plan, known = _plan(words, None)
+    _write(pooling.extended(old, pooling.contributions(runs), plan, known), output, words["to"])
+
+
+@command.command("check")
+@click.argument("pool")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("--judgements", metavar="FILE", help="What has been judged by now.")
+@click.option("-m", "--measure", help="With --judgements: score each run without its own finds.")
+@click.option("--minutes", type=float, default=2.0, help="That a document takes; 2.")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    help="How to print.",
+)
+def check_command(
+    pool: str,
+    runs: tuple[str, ...],
+    judgements: str | None,
+    measure: str | None,
+    minutes: float,
+    layout: str,
+) -> None:
+    """How well a pool covers runs, what each run alone brought in, and what judging will cost."""
+    import json
+
+    from spanwise.app.output import emit
+    from spanwise.app.pool_checks import checked
+    from spanwise.report.pools import check_tables
+
+    found = checked(pool, runs, judgements, measure, minutes)
+    emit(json.dumps(found, indent=1) + "\n" if layout == "json" else check_tables(found))
+
+
+@command.command("estimate")
+@click.argument("pool")
+@click.argument("judgements")
+@click.argument("runs", nargs=-1)
+@click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    help="How to print.",
+)
+def estimate_command(
+    pool: str, judgements: str, runs: tuple[str, ...], per_topic: bool, layout: str
+) -> None:
+    """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind."""
+    import json
+
+    from spanwise.app.estimating import estimated
+    from spanwise.app.output import emit
+    from spanwise.report.pools import estimate_tables
+
+    found = estimated(pool, judgements, runs, per_topic=per_topic)
+    emit(json.dumps(found, indent=1) + "\n" if layout == "json" else estimate_tables(found))

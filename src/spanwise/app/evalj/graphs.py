@@ -1,0 +1,110 @@
+"""Curves as files for gnuplot, or as pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spanwise.app.output import write_atomically
+from spanwise.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from spanwise.app.evalj.plan import Curve, Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The curve of one run."""
+
+    run: str
+    points: tuple[tuple[float, float], ...]  # where it is not defined there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The curves of all runs under one metric."""
+
+    label: str
+    curve: Curve
+    lines: tuple[Line, ...]
+
+    @property
+    def name(self) -> str:
+        """The label as the name of a file."""
+        return re.sub(r"[^\w.+-]+", "_", self.label).strip("_")
+
+
+def graph(metric: Metric, means: Sequence[tuple[str, Mapping[str, float]]]) -> Graph | None:
+    """The curves of runs, given their means by measure; None if there is nothing to draw."""
+    if metric.curve is None:
+        return None
+    lines = []
+    for run, values in means:
+        points = [(x, values[label]) for x, label, _ in metric.curve.points if label in values]
+        lines.append(Line(run, tuple(point for point in points if not isnan(point[1]))))
+    drawn = tuple(line for line in lines if line.points)
+    return Graph(metric.label, metric.curve, drawn) if drawn else None
+
+
+def write_gnuplot(one: Graph, folder: Path) -> list[Path]:
+    """A data file with one block for each run, and a script that draws them all."""
+    blocks = [
+        f"# {_one_line(line.run)}\n" + "".join(f"{x:g} {y!r}\n" for x, y in line.points)
+        for line in one.lines
+    ]
+    data, script = folder / f"{one.name}.dat", folder / f"{one.name}.gp"
+    write_atomically(data, "\n\n".join(blocks).encode("utf-8", "surrogateescape"))
+    curves = ", \\\n     ".join(
+        f"{_quoted(data.name)} index {number} using 1:2 with lines title {_quoted(line.run)}"
+        for number, line in enumerate(one.lines)
+    )
+    lines = [
+        "set terminal png noenhanced size 900,600",
+        f"set output {_quoted(one.name + '.png')}",
+        f"set title {_quoted(one.label)}",
+        f"set xlabel {_quoted(one.curve.across)}",
+        f"set ylabel {_quoted(one.curve.upwards)}",
+        "set yrange [0:*]",
+        *(["set logscale x"] if one.curve.across == "rank" else []),
+        f"plot {curves}",
+    ]
+    write_atomically(script, ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"))
+    return [data, script]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quoted(text: str) -> str:
+    """A string of gnuplot in which nothing is special; quotes are doubled."""
+    return "'" + _one_line(text).replace("'", "''") + "'"
+
+
+def write_picture(one: Graph, folder: Path) -> Path:
+    """The same as PNG."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("vl-convert", "report", "evalj -jfree") from None
+    rows = [{"run": line.run, "x": x, "y": y} for line in one.lines for x, y in line.points]
+    scale = {"type": "log" if one.curve.across == "rank" else "linear"}
+    chart = {
+        "title": one.label,
+        "width": 600,
+        "height": 400,
+        "data": {"values": rows},
+        "mark": "line",
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "scale": scale, "title": one.curve.across},
+            "y": {"field": "y", "type": "quantitative", "title": one.curve.upwards},
+            "color": {"field": "run", "type": "nominal"},
+        },
+    }
+    file = folder / f"{one.name}.png"
+    write_atomically(file, vl_convert.vegalite_to_png(chart, scale=2))
+    return file

@@ -1,0 +1,192 @@
+"""EvalJ's main program: read a configuration, score runs, write results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spanwise.app.evalj import metrics as xml
+from spanwise.app.evalj.graphs import graph, write_gnuplot, write_picture
+from spanwise.app.evalj.options import HELP, Options, parsed
+from spanwise.app.evalj.plan import Metric, planned
+from spanwise.app.evalj.properties import Properties, read_properties
+from spanwise.app.output import emit, say, write_atomically
+from spanwise.collection import opened
+from spanwise.errors import UsageError
+from spanwise.formats import FORMATS, expanded, read_judgements, read_run
+from spanwise.formats.inex_full_recall_base import NAME
+from spanwise.ground.placing import placed_judgements
+from spanwise.measure.names import parse
+from spanwise.model.judgements import Judgements, combined
+from spanwise.model.policy import Policy
+from spanwise.pipeline import score
+from spanwise.report.scores import rendered
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.run import Run
+    from spanwise.model.scores import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be scored, whatever the configuration looked like."""
+
+    metrics: Sequence[Metric]
+    judgements: Judgements
+    runs: Sequence[str]
+    results: Path
+    collection: Collection | None
+    task: str | None = None  # what runs should have been made for
+
+
+def main(words: list[str]) -> int:
+    """Do what a command line asks for."""
+    if not words or words[0] in ("-h", "-help", "--help"):
+        emit(HELP)
+        return 0
+    options = parsed(words)
+    if options.examples:
+        _write_examples(Path(options.examples))
+        return 0
+    job = _with_metrics(options) if xml.is_metrics(options.config) else _with_properties(options)
+    _make_folder(job.results)
+    results = [_scored(job, options, file) for file in expanded(job.runs)]
+    shown = [scores for scores in results if scores.means]
+    for scores in shown:
+        _write(job, options, scores)
+    if shown:
+        emit(rendered([_printed(job, one) for one in shown], "table", per_topic=options.per_topic))
+    _draw(job, options, shown)
+    return 0
+
+
+def _write_examples(folder: Path) -> None:
+    _make_folder(folder)
+    for file in sorted(files("spanwise").joinpath("data/evalj").iterdir(), key=lambda f: f.name):
+        if (folder / file.name).exists():
+            raise UsageError(f"{folder / file.name}: is there already; expected another folder")
+        write_atomically(folder / file.name, file.read_bytes())
+        emit(f"{folder / file.name}\n")
+
+
+# Jobs ---------------------------------------------------------------------------------------
+
+
+def _with_properties(options: Options) -> Job:
+    if options.files:
+        raise UsageError(
+            f"evalj: {options.files[0]!r}: properties name their files themselves,"
+            " in ASSESSMENTS_DIR and SUBMISSIONRUNS_DIR"
+        )
+    properties = read_properties(options.config)
+    collection = opened(options.collection or properties.collection)
+    judgements = _judged(properties, collection)
+    metrics = planned(properties, judgements)
+    folder = Path(properties.results)
+    return Job(metrics, judgements, properties.runs, folder, collection, properties.task)
+
+
+def _with_metrics(options: Options) -> Job:
+    wanted = xml.read_metrics(options.config)
+    if len(options.files) < 2:
+        raise UsageError("evalj: metrics need ASSESSMENTS and RUN... after them")
+    collection = opened(options.collection)
+    judgements = _elements(read_judgements(options.files[0]), options.files[0], collection)
+    metrics = xml.planned(wanted, judgements)
+    return Job(metrics, judgements, options.files[1:], Path(options.results), collection)
+
+
+def _judged(properties: Properties, collection: Collection | None) -> Judgements:
+    """The assessments; they are put together in one file if one is named and not yet there."""
+    if not properties.assessments:
+        assert properties.everything is not None
+        file = properties.everything
+        return _elements(read_judgements(file), file, collection)
+    names = ", ".join(properties.assessments)
+    parts = [read_judgements(name) for name in properties.assessments]
+    judgements = _elements(combined(parts, names), names, collection)
+    write = FORMATS[NAME].write
+    if properties.everything is not None and write is not None:
+        write_atomically(Path(properties.everything), write(judgements))
+    return judgements
+
+
+def _elements(judgements: object, source: str, collection: Collection | None) -> Judgements:
+    if isinstance(judgements, Judgements):
+        return placed_judgements(judgements, collection)
+    raise UsageError(f"{source}: preferences; evalj needs assessments of elements or text")
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be made ({error.strerror})") from error
+
+
+# Scores -------------------------------------------------------------------------------------
+
+
+def _scored(job: Job, options: Options, file: str) -> Scores:
+    """The scores of one run under the metrics that are for it."""
+    run = read_run(file)
+    task = (run.header or {}).get("task")
+    _warn_of_task(job, run, task)
+    names = {k: v for one in job.metrics if one.fits(task) for k, v in one.measures().items()}
+    asked = [replace(parse(name), label=label) for label, name in names.items()]
+    policy = Policy(ties="file", topics="judged" if options.every_topic else "run")
+    return score(job.judgements, run, asked, policy, job.collection)
+
+
+def _warn_of_task(job: Job, run: Run, task: str | None) -> None:
+    if not any(one.fits(task) for one in job.metrics):
+        say("warning", f"{run.rows.source}: a run for {task}, for which no metric is meant")
+    elif job.task and task and job.task.lower() not in task.lower():
+        say("warning", f"{run.rows.source}: a run for {task}, scored as one for {job.task}")
+
+
+def _printed(job: Job, scores: Scores) -> Scores:
+    """The scores without the points of curves."""
+    labels = [label for one in job.metrics for label, _ in one.numbers if label in scores.means]
+    return replace(
+        scores,
+        values={label: scores.values[label] for label in labels},
+        means={label: scores.means[label] for label in labels},
+        counts={label: scores.counts[label] for label in labels},
+    )
+
+
+def _write(job: Job, options: Options, scores: Scores) -> None:
+    """One file for each run: measure, topic and value, with tabs between them."""
+    lines = [f"# {scores.run}: {scores.source}", f"# {scores.signature}"]
+    lines += [f"# {note}" for note in scores.notes]
+    for label in _printed(job, scores).means if options.per_topic else ():
+        values = zip(scores.topics, scores.values[label].tolist(), strict=True)
+        lines += [f"{label}\t{topic}\t{value!r}" for topic, value in values]
+    lines += [f"{label}\tall\t{value!r}" for label, value in scores.means.items()]
+    text = "\n".join(lines) + "\n"
+    file = job.results / f"{_stem(scores.source)}.txt"
+    write_atomically(file, text.encode("utf-8", "surrogateescape"))
+
+
+def _stem(source: str) -> str:
+    name = Path(source).name
+    for ending in (".gz", ".xz", ".zst", ".xml", ".txt"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _draw(job: Job, options: Options, results: Sequence[Scores]) -> None:
+    if options.graphs is None:
+        return
+    means = [(scores.run, scores.means) for scores in results]
+    for metric in job.metrics:
+        one = graph(metric, means)
+        if one is not None and options.graphs == "gnu":
+            write_gnuplot(one, job.results)
+        elif one is not None:
+            write_picture(one, job.results)

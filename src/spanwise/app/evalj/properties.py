@@ -1,0 +1,170 @@
+"""XCGEval's property files: one `KEY: value` on a line, lists with commas, `#` before comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spanwise.errors import FormatError, UnknownName
+from spanwise.formats.opening import chunks
+
+KEYS = (
+    *("TASK", "METRICS", "OVERLAP", "ALPHA", "DCV", "QUANT_FUNCTIONS"),
+    *("ASSESSMENTS_DIR", "SUBMISSIONRUNS_DIR", "RESULTS_DIR"),
+    *("EXPANDED_FULLRB", "INEXDOCCOLL_DIR"),
+)
+METRICS = ("nxCG", "xCG", "ep/gr")
+TASKS = ("Thorough", "Focused")
+USUAL_COLLECTION = "./inex-1.4"
+LINE = re.compile(r"\s*([^\s:=]+)\s*(?:[:=]\s*|\s+|$)(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What a property file asks for."""
+
+    source: str
+    task: str
+    metrics: tuple[str, ...]
+    overlap: tuple[str, ...]
+    alpha: float
+    ranks: tuple[int, ...]
+    quantisations: tuple[str, ...]
+    runs: tuple[str, ...]
+    assessments: tuple[str, ...] = ()  # empty: only the file of all assessments is named
+    everything: str | None = None  # one file with all assessments, made if it is not there
+    results: str = "./results"
+    collection: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Values as they stand in the file, with their lines."""
+
+    file: str
+    values: dict[str, tuple[str, int]]
+
+    def one(self, key: str, otherwise: str) -> str:
+        return self.values.get(key, (otherwise, 0))[0] or otherwise
+
+    def several(self, key: str, otherwise: str = "") -> tuple[str, ...]:
+        parts = [part.strip() for part in self.one(key, otherwise).split(",")]
+        return tuple(part for part in parts if part)
+
+    def wrong(self, key: str, found: str, due: str) -> FormatError:
+        line = self.values[key][1] if key in self.values else None
+        return FormatError(self.file, line, f"{key} {found}", due)
+
+    def chosen(self, key: str, known: tuple[str, ...], otherwise: str = "") -> tuple[str, ...]:
+        """Values of a list, in the spelling that is known."""
+        spelled = {name.lower(): name for name in known}
+        asked = self.several(key, otherwise)
+        for part in asked:
+            if part.lower() not in spelled:
+                raise self.wrong(key, repr(part), f"one of {', '.join(known)}")
+        if not asked:
+            raise self.wrong(key, "is missing", f"one or more of {', '.join(known)}")
+        return tuple(spelled[part.lower()] for part in asked)
+
+    def files(self, key: str) -> tuple[str, ...]:
+        """The files and folders that a list of names and patterns stands for."""
+        found: list[str] = []
+        for name in self.several(key):
+            matching = [name] if Path(name).exists() else _matching(name)
+            if not matching:
+                raise self.wrong(key, repr(name), "a file, a folder, or a pattern that fits some")
+            found += matching
+        return tuple(found)
+
+
+def read_properties(file: str) -> Properties:
+    """The properties in a file."""
+    said = _Said(file, dict(_entries(file)))
+    (task, *more) = said.chosen("TASK", TASKS, "Thorough")
+    if more:
+        raise said.wrong("TASK", "has two values", "one task")
+    runs = said.files("SUBMISSIONRUNS_DIR")
+    if not runs:
+        raise said.wrong("SUBMISSIONRUNS_DIR", "is missing", "where the runs are")
+    everything = said.one("EXPANDED_FULLRB", "") or None
+    known = everything is not None and Path(everything).exists()
+    assessments = () if known else said.files("ASSESSMENTS_DIR")
+    if not assessments and not known:
+        due = "where the assessments are" if everything is None else "of what to make that file"
+        raise said.wrong("ASSESSMENTS_DIR", "is missing", due)
+    return Properties(
+        file,
+        task,
+        said.chosen("METRICS", METRICS),
+        said.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
+        _alpha(said),
+        _ranks(said),
+        said.several("QUANT_FUNCTIONS", "gen"),
+        runs,
+        assessments,
+        everything,
+        said.one("RESULTS_DIR", "./results"),
+        _collection(said),
+    )
+
+
+def _entries(file: str) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Keys and values with their lines; a line that ends in a backslash goes on."""
+    text = b"".join(chunks(file)).decode("utf-8", "replace")
+    seen: set[str] = set()
+    pending, first = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
+        if not pending and (not raw.strip() or raw.lstrip()[0] in "#!"):
+            continue
+        first = first if pending else number
+        if raw.endswith("\\"):
+            pending += raw[:-1].strip() + " "
+            continue
+        match = LINE.fullmatch(pending + raw.strip())
+        pending = ""
+        assert match is not None  # every line with a word fits
+        key, value = match.groups()
+        if key not in KEYS:
+            unknown = UnknownName("key", key, list(KEYS), f"known are {', '.join(KEYS)}")
+            raise FormatError(file, first, str(unknown), "")
+        if key in seen:
+            raise FormatError(file, first, f"{key} a second time", "each key once")
+        seen.add(key)
+        yield key, (value.strip(), first)
+
+
+def _matching(pattern: str) -> list[str]:
+    """The files that a pattern such as `dir/*/16*.xml` fits, in byte order."""
+    path = Path(pattern)
+    return sorted(map(str, Path(path.anchor).glob(str(path.relative_to(path.anchor)))))
+
+
+def _alpha(said: _Said) -> float:
+    value = said.one("ALPHA", "1.0")
+    try:
+        alpha = float(value)
+    except ValueError:
+        alpha = -1.0
+    if not 0 <= alpha <= 1:
+        raise said.wrong("ALPHA", repr(value), "a number from 0 to 1")
+    return alpha
+
+
+def _ranks(said: _Said) -> tuple[int, ...]:
+    ranks = said.several("DCV", "5, 10, 25, 50")
+    for rank in ranks:
+        if not re.fullmatch(r"[1-9]\d{0,8}", rank):
+            raise said.wrong("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
+    return tuple(map(int, ranks))
+
+
+def _collection(said: _Said) -> str | None:
+    """Where the documents are; the usual place only if there is something."""
+    named = said.one("INEXDOCCOLL_DIR", "")
+    if not named:
+        return USUAL_COLLECTION if Path(USUAL_COLLECTION).exists() else None
+    if not Path(named).exists():
+        raise said.wrong("INEXDOCCOLL_DIR", repr(named), "a folder of documents or a store")
+    return named

@@ -1,0 +1,130 @@
+"""W3C Web Annotations: a judged document is one annotation, every highlight in it another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import FormatError, InputError
+from spanwise.ground.points import TextPoints
+
+if TYPE_CHECKING:
+    from spanwise.app.judge.store import Store
+    from spanwise.app.judge.verdicts import Verdict
+    from spanwise.model.documents import Collection
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+AROUND = 32
+"""Characters of context on either side of a quote."""
+Judged = dict[tuple[str, str], dict[str, Any]]
+
+
+def written_annotations(
+    store: Store, found: Sequence[Verdict], collection: Collection
+) -> Iterator[bytes]:
+    """One annotation page."""
+    seq, head = store.head()
+    items = [item for one in found for item in _items(one, collection)]
+    said = {
+        "@context": CONTEXT,
+        "type": "AnnotationPage",
+        "spanwise": {
+            "unit": "codepoint",
+            "head": head,
+            "events": seq,
+            "pool": store.about.get("pool"),
+        },
+        "items": items,
+    }
+    yield json.dumps(said, ensure_ascii=True, indent=1).encode() + b"\n"
+
+
+def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
+    name, state = one.document.id, one.state
+    base = f"urn:spanwise:{one.topic}:{name}:{one.judge}"
+    source = {"source": name, "state": {"type": "TextState", "sha256": one.document.sha256}}
+    creator = {"type": "Person", "name": one.judge}
+    said = {"topic": one.topic, "state": state.status, "bep": state.bep, "grade": state.grade}
+    said |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
+    yield {
+        "id": base,
+        "type": "Annotation",
+        "motivation": "assessing",
+        "creator": creator,
+        "body": {
+            "type": "TextualBody",
+            "purpose": "assessing",
+            "format": "application/json",
+            "value": json.dumps({k: v for k, v in said.items() if v not in (None, "")}),
+        },
+        "target": source,
+    }
+    text, points = collection.text(name), TextPoints(collection, name)
+    for layer, spans in state.layers.items():
+        for start, end in spans:
+            yield {
+                "id": f"{base}:{layer}:{start}-{end}",
+                "type": "Annotation",
+                "motivation": "highlighting",
+                "creator": creator,
+                "body": {"type": "TextualBody", "purpose": "tagging", "value": layer},
+                "target": {**source, "selector": _selectors(text, points, start, end)},
+            }
+
+
+def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict[str, Any]]:
+    return [
+        {"type": "TextPositionSelector", "start": start, "end": end},
+        {
+            "type": "TextQuoteSelector",
+            "exact": text[start:end],
+            "prefix": text[max(0, start - AROUND) : start],
+            "suffix": text[end : end + AROUND],
+        },
+        {
+            "type": "RangeSelector",
+            "startSelector": {"type": "XPathSelector", "value": points.start(start)},
+            "endSelector": {"type": "XPathSelector", "value": points.end(end)},
+        },
+    ]
+
+
+def read_annotations(file: str, collection: Collection) -> Judged:
+    """What a page of annotations says; every quote must stand where its position says."""
+    try:
+        page = json.loads(Path(file).read_bytes())
+        items = page["items"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(file, None, f"no annotation page ({error})", "W3C annotations") from error
+    found: Judged = {}
+    owners: dict[str, tuple[str, str]] = {}
+    for item in items:
+        if item.get("motivation") == "assessing":
+            said = json.loads(item["body"]["value"])
+            key = (said.pop("topic"), item["target"]["source"])
+            owners[item["id"]] = key
+            found[key] = {"layers": {}, **said}
+    for item in items:
+        if item.get("motivation") == "highlighting":
+            _highlight(file, item, owners, found, collection)
+    return found
+
+
+def _highlight(
+    file: str, item: Any, owners: dict[str, tuple[str, str]], found: Judged, collection: Collection
+) -> None:
+    layer = item["body"]["value"]
+    owner = owners.get(item["id"].rsplit(f":{layer}:", 1)[0])
+    if owner is None:
+        raise InputError(f"{file}: {item['id']}: a highlight of a document that is not assessed")
+    by_type = {one["type"]: one for one in item["target"]["selector"]}
+    place, quote = by_type["TextPositionSelector"], by_type["TextQuoteSelector"]
+    start, end = place["start"], place["end"]
+    if collection.text(owner[1], start, end - start) != quote["exact"]:
+        raise InputError(
+            f"{file}: {item['id']}: the text at {start} is not the one quoted; expected the same"
+            " collection, and nothing is moved to where it might fit"
+        )
+    found[owner]["layers"].setdefault(layer, []).append((start, end))

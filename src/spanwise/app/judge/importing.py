@@ -1,0 +1,109 @@
+"""What `spanwise judge import` does: judgements from a file become gestures in the log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.app.judge.annotations import Judged, read_annotations
+from spanwise.app.judge.store import Document, Event, Store
+from spanwise.app.judge.views import check_of, fingerprint
+from spanwise.collection import open_collection
+from spanwise.errors import InputError, UsageError
+from spanwise.formats import read_judgements
+from spanwise.ground.placing import placed_judgements
+from spanwise.model.gestures import Gesture
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+
+
+def imported(path: str, file: str, judge: str, collection: str, form: str | None) -> str:
+    """Put judgements into a store as those of a judge; what became of them, in a sentence."""
+    store, documents = Store(path), open_collection(collection)
+    if store.events(judge):
+        raise UsageError(f"{path}: {judge!r} has judged already; import under another name")
+    found = read_annotations(file, documents) if form == "w3c" else _judged(file, form, documents)
+    numbers = {name: number for number, name, _ in store.topics()}
+    places = {(t, d.id): d for t, n in numbers.items() for d in store.documents(n)}
+    known = {key: said for key, said in found.items() if key in places}
+    if not known:
+        raise InputError(f"{file}: none of its documents is in the pool of {path}")
+    store.add_judge(judge)
+    client = "import-" + sha256(f"{file} {judge} {time.time()}".encode()).hexdigest()[:16]
+    events: list[Event] = []
+    for key, said in known.items():
+        for gesture in _gestures(client, len(events), said, places[key], documents):
+            place = places[key]
+            events.append(Event(0, judge, place.topic, place.number, gesture, 0, 0.0, time.time()))
+    store.append(events)
+    beyond = len(found) - len(known)
+    return (
+        f"{path}: {len(known)} documents of {judge} from {file}"
+        + (f"; {beyond} that are not in the pool were left out" if beyond else "")
+        + "\n"
+    )
+
+
+def _judged(file: str, form: str | None, collection: Collection) -> Judged:
+    judgements = placed_judgements(read_judgements(file, form), collection)
+    if not isinstance(judgements, Judgements) or (
+        judgements.assessors is not None
+        and len(set(judgements.assessors.take(np.arange(len(judgements.rows))))) > 1
+    ):
+        raise UsageError(f"{file}: not the judgements of one judge; import one at a time")
+    rows, marked = judgements.rows, judgements.highlights
+    owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
+    found: Judged = {}
+    for row, name in enumerate(judgements.documents.take(np.arange(len(rows)))):
+        grade = float(judgements.grades[row])
+        said: dict[str, Any] = {"layers": {}, "state": "skipped" if grade < 0 else "done"}
+        said["reason"] = "not judged" if grade < 0 else ""
+        if marked is not None:
+            spans = marked.of(row)
+            pairs = list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True))
+            said["layers"] = {"relevant": pairs} if pairs else {}
+            entry = int(marked.entries[row])
+            said["bep"] = entry if entry >= 0 else None
+            said["chars"] = int(marked.lengths[row])
+        if grade >= 0 and (marked is None or grade > 1):
+            said["grade"] = int(grade)
+        found[text(rows.topics[owners[row]]), text(name)] = said
+    return found
+
+
+def _gestures(
+    client: str, first: int, said: dict[str, Any], place: Document, collection: Collection
+) -> Iterator[Gesture]:
+    """The gestures that lead to a state; the text must be the one that was judged."""
+    content = collection.text(place.id)
+    if fingerprint(content) != place.sha256:
+        raise InputError(f"{place.id}: the text has changed since the pool was made")
+    if said.get("chars", -1) not in (-1, None, len(content)):
+        raise InputError(
+            f"{place.id}: judged with {said['chars']} characters, but the collection has"
+            f" {len(content)}; expected the same text"
+        )
+    made: list[dict[str, Any]] = []
+    for layer, spans in said["layers"].items():
+        for start, end in spans:
+            check = check_of(content[start:end])
+            made.append({"kind": "add", "layer": layer, "start": start, "end": end, "check": check})
+    if said.get("bep") is not None:
+        made.append({"kind": "bep", "start": said["bep"]})
+    if said.get("grade") is not None:
+        made.append({"kind": "grade", "value": str(said["grade"])})
+    if said.get("note"):
+        made.append({"kind": "note", "value": said["note"]})
+    if said["state"] == "skipped":
+        made.append({"kind": "skip", "value": said.get("reason") or "not judged"})
+    elif said["state"] == "done":
+        made.append({"kind": "done"})
+    for number, one in enumerate(made, first):
+        yield Gesture(client, number, **one)

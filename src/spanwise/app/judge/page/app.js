@@ -1,0 +1,116 @@
+// The beginning: who you are, where you are, and small tools that all modules use.
+
+import * as outbox from "./outbox.js";
+import { home, topic, help } from "./screens.js";
+import { documentScreen } from "./document.js";
+
+export const session = { token: "", judge: "", me: null, statuses: new Map() };
+
+export async function gotPool(number) { // with what this window knows and the server may not know yet
+  const pool = await got(`/api/t/${number}/pool`);
+  for (const one of pool.documents) one.status = session.statuses.get(`${number} ${one.number}`) ?? one.status;
+  return pool;
+}
+export const page = () => document.getElementById("page");
+
+export function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+export function say(text) { // for those who listen
+  const live = document.getElementById("live");
+  live.textContent = live.textContent === text ? `${text}\u00a0` : text;
+}
+
+export async function api(address, body) {
+  const options = { headers: { Authorization: `Bearer ${session.token}` }, cache: "no-store" };
+  if (body) {
+    options.method = "POST";
+    options.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  const answer = await fetch(address, options);
+  let content = {};
+  try { content = await answer.json(); } catch { content = { error: await answer.text().catch(() => "") }; }
+  return { status: answer.status, content };
+}
+
+export async function got(address) {
+  const { status, content } = await api(address);
+  if (status !== 200) throw new Error(content.error || `the server answered ${status}`);
+  return content;
+}
+
+export function go(address, { replace = false } = {}) {
+  if (replace) history.replaceState(null, "", address); else history.pushState(null, "", address);
+  return show();
+}
+
+export function link(address, attributes, ...children) {
+  return el("a", {
+    href: address, ...attributes,
+    onclick: (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      go(address);
+    },
+  }, ...children);
+}
+
+let leave = () => {};
+export async function show() {
+  leave();
+  leave = () => {};
+  const path = location.pathname;
+  try {
+    const place = path.match(/^\/t\/(\d+)(?:\/d\/(\d+))?$/);
+    if (place?.[2] !== undefined) leave = (await documentScreen(Number(place[1]), Number(place[2]))) ?? (() => {});
+    else if (place) await topic(Number(place[1]));
+    else if (path === "/help") await help();
+    else await home();
+  } catch (error) {
+    page().replaceChildren(el("main", {}, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),
+      el("p", {}, link("/", {}, "Back to all topics"))));
+  }
+}
+
+export const settings = {
+  get: (name, otherwise) => JSON.parse(localStorage.getItem(`judge.${name}`) ?? "null") ?? otherwise,
+  set: (name, value) => localStorage.setItem(`judge.${name}`, JSON.stringify(value)),
+};
+
+function takeToken() {
+  const given = location.hash.match(/^#k=([\w-]+)$/);
+  if (given) {
+    sessionStorage.setItem("judge.token", given[1]);
+    localStorage.setItem("judge.token", given[1]);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  session.token = sessionStorage.getItem("judge.token") ?? localStorage.getItem("judge.token") ?? "";
+  if (session.token) sessionStorage.setItem("judge.token", session.token);
+}
+
+async function start() {
+  takeToken();
+  const { status, content } = await api("/api/me").catch(() => ({ status: 0, content: {} }));
+  if (status !== 200) {
+    page().replaceChildren(el("main", {}, el("h1", {}, status === 401 ? "Who are you?" : "The server does not answer"),
+      el("p", { class: "lead" }, content.error ?? "Start it again and reload this page. Nothing is lost.")));
+    return;
+  }
+  session.judge = content.judge;
+  session.me = content;
+  await outbox.open();
+  addEventListener("popstate", show);
+  await show();
+}
+
+addEventListener("hashchange", () => { if (location.hash.startsWith("#k=")) location.reload(); });
+start();

@@ -1,0 +1,411 @@
+// One document: its text, what was done to it, and every gesture.
+
+import { el, got, gotPool, go, link, page, say, session, settings } from "./app.js";
+import { applied, folded, highlighted, inconsistencies, key, redoable, undoable } from "./fold.js";
+import { gestureOf } from "./keys.js";
+import * as outbox from "./outbox.js";
+import { Painter } from "./paint.js";
+import { Panels } from "./panels.js";
+import { header } from "./screens.js";
+import { Text } from "./text.js";
+
+const UNITS = ["letter", "word", "sentence", "block"];
+const RELEVANT = "relevant";
+
+export async function documentScreen(topic, number) {
+  const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
+  const screen = new DocumentScreen(topic, number, pool, view);
+  await screen.open();
+  return () => screen.close();
+}
+
+export class DocumentScreen {
+  constructor(topic, number, pool, view) {
+    Object.assign(this, { topic, number, pool, view });
+    this.me = session.me;
+    this.mode = this.me.mode;
+    this.events = view.events.slice();
+    this.state = folded(this.events);
+    this.layer = this.mode === "aspects" ? this.me.aspects[0] : RELEVANT;
+    this.unit = settings.get("unit", "word");
+    this.cursor = null; // a stretch: [start, end], with the end that moves
+    this.caret = false;
+    this.proposed = false;
+    this.problem = "";
+    this.digests = Promise.resolve();
+    this.abort = new AbortController();
+  }
+
+  async open() {
+    this.text = new Text(this.view);
+    this.pane = el("div", { class: "text", tabindex: "0", role: "document", "aria-label": `Text of ${this.view.id}` });
+    this.text.render(this.pane);
+    this.painter = new Painter(this.text);
+    this.panels = new Panels(this);
+    this.flag = el("div", { class: "flag", hidden: true, "aria-hidden": "true" }, "BEP");
+    this.pane.append(this.flag);
+    page().replaceChildren(
+      header(link(`/t/${this.topic}`, {}, this.pool.topic.title ?? this.pool.id), el("span", { "aria-current": "page" }, this.view.id)),
+      el("div", { class: "desk" },
+        this.panels.outline(), el("main", { class: "reading" }, el("h1", { class: "unseen" }, this.view.id), this.pane), this.panels.side()),
+      this.panels.strip, this.panels.bottom());
+    document.title = `${this.view.id} – ${this.pool.topic.title ?? this.pool.id}`;
+    const signal = this.abort.signal;
+    document.addEventListener("keydown", (event) => this.onkey(event), { signal });
+    document.addEventListener("selectionchange", () => this.onselection(), { signal });
+    this.pane.addEventListener("pointerup", () => this.onselection(), { signal });
+    this.pane.addEventListener("click", (event) => this.onclick(event), { signal });
+    const replace = () => requestAnimationFrame(() => requestAnimationFrame(() => this.placeFlag()));
+    for (const kind of ["resize", "scroll"]) addEventListener(kind, replace, { signal, passive: true });
+    addEventListener("focus", () => this.refresh(), { signal });
+    outbox.listen("ack", (event, seq) => this.acknowledged(event, seq));
+    outbox.listen("refused", (event, error) => this.refused(event, error));
+    outbox.listen("status", (status) => this.panels.saving(status));
+    outbox.listen("changed", (what) => { if (what.topic === this.topic && what.doc === this.number) this.refresh(); });
+    this.poll = setInterval(() => { if (!document.hidden) this.refresh(); }, 4000);
+    if (!this.events.length && !this.view.frozen) this.act({ kind: "open" });
+    if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
+    if (this.me.role === "adjudicator") await this.panels.compare();
+    this.update();
+    replace(); // text that was never on the screen has no place yet
+    this.pane.focus({ preventScroll: true });
+    const at = location.hash.match(/^#s=(\d+)-(\d+)$/);
+    if (at) this.select([Number(at[1]), Number(at[2])]);
+  }
+
+  close() {
+    clearInterval(this.poll);
+    this.abort.abort();
+    for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => {});
+  }
+
+  // Events ------------------------------------------------------------------------------------
+
+  base() { return this.events.reduce((most, one) => Math.max(most, one.seq ?? 0), 0); }
+
+  act(gesture) {
+    if (this.view.frozen) { say("this document is frozen"); return; }
+    const event = outbox.next({ topic: this.topic, doc: this.number, base: this.base(), ...gesture });
+    this.events.push(event);
+    this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);
+    if (event.kind === "open") this.state = folded(this.events);
+    this.problem = "";
+    this.proposed = false;
+    this.digests = this.digests.then(async () => {
+      if (event.kind === "add" || event.kind === "remove") event.check = await check(this.text.slice(event.start, event.end));
+      outbox.store(event);
+    });
+    this.update();
+  }
+
+  acknowledged(event, seq) {
+    const mine = this.events.find((one) => key(one) === key(event));
+    if (mine) mine.seq = seq;
+    this.panels.savedNow();
+  }
+
+  refused(event, error) {
+    this.events = this.events.filter((one) => key(one) !== key(event));
+    this.state = folded(this.events);
+    this.problem = error;
+    this.panels.tell(`Not taken: ${error}`);
+    say(`not taken: ${error}`);
+    this.refresh();
+    this.update();
+  }
+
+  async refresh() { // what other windows did; the log's order counts
+    let answer;
+    try { answer = await got(`/api/t/${this.topic}/d/${this.number}/events?since=${this.base0()}`); } catch { return; }
+    const known = new Map(this.events.map((one) => [key(one), one]));
+    let fresh = false;
+    for (const one of answer.newer) {
+      const mine = known.get(key(one));
+      if (mine) mine.seq = one.seq; else { this.events.push(one); fresh = true; }
+    }
+    if (!fresh) return;
+    this.events = this.events.map((one, place) => [one.seq ?? Infinity, place, one]).sort((a, b) => (a[0] === b[0] ? a[1] - b[1] : a[0] - b[0])).map(([, , one]) => one);
+    this.state = folded(this.events);
+    this.update();
+  }
+
+  base0() { // up to where nothing of this document can be missing
+    const open = this.events.filter((one) => !one.seq);
+    return open.length ? Math.min(...open.map((one) => one.base ?? 0)) : this.base();
+  }
+
+  // What is shown ------------------------------------------------------------------------------
+
+  update() {
+    session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
+    if (this.mode === "aspects") this.me.aspects.forEach((name, i) => this.painter.paint(`aspect-${i % 8}`, this.state.layers[name] ?? []));
+    else this.painter.paint(RELEVANT, this.state.layers[RELEVANT] ?? []);
+    this.paintCursor();
+    this.placeFlag();
+    this.panels.update();
+  }
+
+  paintCursor() { this.painter.paint("cursor", this.cursor ? [span(this.cursor, this.view.chars)] : []); }
+
+  placeFlag() {
+    const place = this.state.bep ?? (this.proposed ? highlighted(this.state)[0]?.[0] : undefined);
+    this.flag.hidden = place === undefined || place === null;
+    if (this.flag.hidden) return;
+    this.flag.className = this.state.bep === null ? "flag hollow" : "flag";
+    const end = Math.min(place + 1, this.view.chars);
+    const box = this.text.live(place, end).getClientRects()[0];
+    const holder = this.text.nodes[this.text.at(place)].made.getBoundingClientRect();
+    this.flag.style.top = `${(box ?? holder).top - this.pane.getBoundingClientRect().top}px`;
+  }
+
+  show([start, end]) {
+    const one = this.text.nodes[this.text.at(start)];
+    const box = this.text.live(start, Math.max(start + 1, Math.min(end, start + 200))).getClientRects()[0] ?? one.made.getBoundingClientRect();
+    if (box.top < 70 || box.bottom > innerHeight - 90) {
+      one.made.scrollIntoView({ block: "nearest" });
+      const again = this.text.live(start, start + 1).getClientRects()[0] ?? one.made.getBoundingClientRect();
+      scrollBy(0, again.top - innerHeight / 3);
+    }
+  }
+
+  // Selecting ----------------------------------------------------------------------------------
+
+  select(stretch, { keep = false } = {}) {
+    this.cursor = stretch;
+    if (!keep) getSelection().removeAllRanges();
+    this.painter.paint("preview", []);
+    this.paintCursor();
+    if (stretch) this.show(span(stretch, this.view.chars));
+    this.panels.selection();
+  }
+
+  onselection() {
+    const found = this.text.selected();
+    if (!found) { this.painter.paint("preview", []); return; }
+    this.cursor = null;
+    this.paintCursor();
+    const snapped = this.text.snapped(found, this.unit);
+    this.painter.paint("preview", snapped[0] !== found[0] || snapped[1] !== found[1] ? [snapped] : []);
+    this.panels.selection();
+  }
+
+  onclick(event) {
+    if (!getSelection().isCollapsed) return;
+    const place = document.caretPositionFromPoint?.(event.clientX, event.clientY);
+    const position = place ? this.text.position(place.offsetNode, place.offset) : null;
+    if (position === null) return;
+    if (this.tapping) { // first sentence, then last
+      const unit = this.text.unit(position, this.unit === "letter" ? "word" : this.unit === "word" ? "sentence" : this.unit);
+      this.select(this.tapping === true ? unit : [Math.min(unit[0], this.tapping[0]), Math.max(unit[1], this.tapping[1])]);
+      this.tapping = this.tapping === true ? unit : true;
+    } else if (event.shiftKey && this.clicked !== undefined) {
+      this.select(this.text.snapped([Math.min(position, this.clicked), Math.max(position, this.clicked)], this.unit));
+    } else { this.clicked = position; this.select([position, position]); }
+    this.panels.selection();
+  }
+
+  chosen() { // what a gesture is about: the selection, else the cursor, else the sentence at it
+    const selected = this.text.selected();
+    if (selected) return this.text.snapped(selected, this.unit);
+    if (!this.cursor) return null;
+    const [start, end] = span(this.cursor, this.view.chars, false);
+    return end > start ? [start, end] : this.text.unit(start, "sentence");
+  }
+
+  here() { return this.text.selected()?.[0] ?? (this.cursor ? Math.min(...this.cursor) : null); }
+
+  // Gestures -----------------------------------------------------------------------------------
+
+  onkey(event) {
+    const inField = event.target.closest?.("input, textarea, select, dialog");
+    const found = gestureOf(event, { single: settings.get("keys", true), caret: this.caret, mode: this.mode });
+    if (!found || event.isComposing) return;
+    const [name, ...more] = found;
+    if (inField && name !== "escape") return;
+    if (name === "tab" && !this.tab(...more, event)) return;
+    if (name !== "tab" && this[name]?.(...more) === false) return;
+    if (name !== "escape") event.preventDefault();
+  }
+
+  highlight() { this.mark("add"); }
+  unhighlight() { this.mark("remove"); }
+
+  mark(kind, stretch = this.chosen()) {
+    if (!stretch || this.mode === "document") { say("select something first"); return; }
+    const [start, end] = stretch;
+    this.act({ kind, layer: this.layer, start, end });
+    getSelection().removeAllRanges();
+    this.painter.paint("preview", []);
+    if (this.cursor) this.cursor = [start, start === end ? end : end];
+    this.paintCursor();
+    const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
+    say(`${kind === "add" ? "highlighted" : "removed"} ${words} words`);
+  }
+
+  take() {
+    if (!this.cursor && !this.text.selected()) this.select(this.text.unit(0, "sentence"));
+    const stretch = this.chosen();
+    this.mark("add", stretch);
+    this.select(this.text.step(stretch[1] - 1, "sentence", 1));
+  }
+
+  bep() {
+    const spans = highlighted(this.state);
+    const here = this.here();
+    if (here === null && !spans.length) { say("select a place first"); return; }
+    if (here === null && !this.proposed && this.state.bep === null) {
+      this.proposed = true;
+      this.placeFlag();
+      this.panels.update();
+      say("entry point proposed at the first highlight; press b again to set it");
+      return;
+    }
+    this.act({ kind: "bep", start: here ?? spans[0][0] });
+    say("best entry point set");
+  }
+
+  unbep() { if (this.state.bep !== null) { this.act({ kind: "unbep" }); say("best entry point removed"); } }
+
+  finish() {
+    if (this.state.status === "done") { this.act({ kind: "reopen" }); say("opened again"); return; }
+    const left = inconsistencies(this.state, this.mode, this.view.paths);
+    if (left.length) { this.problem = left.join("; "); this.panels.update(); say(`cannot finish: ${left.join("; ")}`); return; }
+    this.act({ kind: "done" });
+    say("finished");
+  }
+
+  nothing() {
+    if (highlighted(this.state).length) { this.problem = "something is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
+    if (this.state.bep !== null) this.act({ kind: "unbep" });
+    if (this.state.grade) this.act({ kind: "grade", value: "0" });
+    if (this.state.status !== "done") this.act({ kind: "done" });
+    say("nothing relevant; next document");
+    this.nextUnjudged();
+  }
+
+  grade(value) { if (value <= 3 && (this.mode === "grades" || this.mode === "document")) { this.act({ kind: "grade", value: String(value) }); say(`grade ${value}`); } }
+  gradeAndGo(value) { this.grade(value); this.act({ kind: "done" }); this.nextUnjudged(); }
+  aspect(number) { if (this.me.aspects[number - 1]) { this.layer = this.me.aspects[number - 1]; this.panels.update(); say(`aspect ${this.layer}`); } }
+
+  undo() {
+    const one = undoable(this.events);
+    if (!one) { say("nothing to undo"); return; }
+    this.act({ kind: "undo", value: key(one) });
+    say("undone");
+  }
+
+  redo() {
+    const name = redoable(this.events);
+    if (!name) { say("nothing to redo"); return; }
+    this.act({ kind: "redo", value: name });
+    say("done again");
+  }
+
+  async leaveTo(address) { await this.digests; go(address); }
+  neighbour(by, unjudged) {
+    const all = this.pool.documents, here = all.findIndex((one) => one.number === this.number);
+    for (let at = here + by; at >= 0 && at < all.length; at += by) {
+      if (!unjudged || !["done", "skipped"].includes(all[at].status)) return all[at].number;
+    }
+    return null;
+  }
+  goTo(number) { if (number === null) { say("no other document"); this.leaveTo(`/t/${this.topic}`); } else this.leaveTo(`/t/${this.topic}/d/${number}`); }
+  next() { this.goTo(this.neighbour(1, false)); }
+  previous() { this.goTo(this.neighbour(-1, false)); }
+  up() { this.leaveTo(`/t/${this.topic}`); }
+  async nextUnjudged() { // around the end of the list, as long as anything is left
+    await this.digests;
+    const place = this.pool.documents.find((one) => one.number === this.number);
+    if (place) place.status = this.state.status;
+    const ahead = this.neighbour(1, true);
+    const left = ahead ?? this.pool.documents.find((one) => one.number !== this.number && !["done", "skipped"].includes(one.status))?.number;
+    this.goTo(left ?? null);
+  }
+  previousUnjudged() { this.goTo(this.neighbour(-1, true)); }
+  help() { this.leaveTo("/help"); }
+
+  step(unit, by, extend) {
+    const from = this.cursor ?? (this.here() === null ? null : [this.here(), this.here()]);
+    const current = from ? span(from, this.view.chars, false) : null;
+    const next = !current ? this.text.unit(0, unit) : current[0] === current[1] && !extend && by > 0 ? this.text.unit(current[0], unit)
+      : this.text.step(by > 0 ? Math.max(current[0], current[1] - 1) : current[0], unit, by);
+    if (!extend || !current) { this.anchor = null; this.select(next); return; }
+    this.anchor ??= current;
+    const all = [...this.anchor, ...next];
+    this.select([Math.min(...all), Math.max(...all)]);
+  }
+  nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); }
+  setUnit(unit) { this.unit = unit; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
+  move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
+    const [anchor, focus] = this.cursor ?? [0, 0];
+    let to = focus;
+    if (unit === "letter") to = focus + by;
+    else if (unit === "word") { const [s, e] = this.text.step(focus, "word", by); to = by > 0 ? e : s; }
+    else if (unit === "edge") { const one = this.text.nodes[this.text.at(focus)]; to = by > 0 ? one.end : one.start; }
+    else to = this.text.step(focus, "block", by)[0];
+    to = Math.max(0, Math.min(this.view.chars, to));
+    this.select(extend ? [anchor, to] : [to, to]);
+  }
+
+  tab(by, event) {
+    if (event.target !== this.pane) return false;
+    const spans = highlighted(this.state), here = this.here() ?? (by > 0 ? -1 : this.view.chars);
+    const found = by > 0 ? spans.find(([start]) => start > here) : spans.findLast(([start]) => start < here);
+    if (!found) return false;
+    this.select(found);
+    return true;
+  }
+
+  edge(which, by) { // of the highlight at the cursor
+    const here = this.here();
+    const found = (this.state.layers[this.layer] ?? []).find(([start, end]) => here !== null && start <= here && here < end);
+    if (!found) { say("no highlight here"); return; }
+    const [start, end] = found;
+    const unit = this.unit;
+    const at = which === "end" ? end : start;
+    const unitAt = (position) => this.text.unit(Math.max(0, Math.min(position, this.view.chars - 1)), unit);
+    const to = by > 0 ? (unitAt(at)[1] > at ? unitAt(at)[1] : this.text.step(at, unit, 1)[1]) : (unitAt(at - 1)[0] < at ? unitAt(at - 1)[0] : this.text.step(at, unit, -1)[0]);
+    const grows = (which === "end") === (by > 0);
+    const change = [Math.min(at, to), Math.max(at, to)];
+    if (change[0] === change[1]) return;
+    this.act({ kind: grows ? "add" : "remove", layer: this.layer, start: change[0], end: change[1] });
+    const now = (this.state.layers[this.layer] ?? []).find(([s, e]) => s < end && e > start);
+    if (now) this.select(now);
+  }
+  toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); }
+  keywordOn() { this.jump(this.panels.hits, 1); }
+  keywordBack() { this.jump(this.panels.hits, -1); }
+  jump(hits, by) {
+    const here = this.here() ?? (by > 0 ? -1 : this.view.chars);
+    const found = by > 0 ? hits.find(([start]) => start > here) ?? hits[0] : hits.findLast(([start]) => start < here) ?? hits.at(-1);
+    if (found) this.select(found); else say("no hit");
+  }
+
+  find() { this.panels.finder.focus(); }
+  note() { this.panels.noteField.focus(); }
+  topicStatement() { this.panels.topicBox.open = !this.panels.topicBox.open; }
+  support() { this.panels.toggleSupport(); }
+  skip() { this.panels.askReason(); }
+  escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
+}
+
+// Gestures that differ in a unit and a direction.
+for (const unit of ["block", "sentence"]) {
+  for (const [way, by] of [["On", 1], ["Back", -1]]) {
+    DocumentScreen.prototype[`${unit}${way}`] = function () { this.step(unit, by, false); };
+    DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
+    for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
+  }
+}
+
+const span = ([a, b], chars, visible = true) => {
+  const start = Math.min(a, b), end = Math.max(a, b);
+  return visible && start === end ? [Math.min(start, Math.max(0, chars - 1)), Math.min(start + 1, chars)] : [start, end];
+};
+
+async function check(text) {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash).slice(0, 8), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+export { UNITS };

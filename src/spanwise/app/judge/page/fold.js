@@ -1,0 +1,124 @@
+// What gestures make of a document: the same fold as the server's, so that a page can show at once
+// what the log will say. Spans are half open, sorted, disjoint; touching ones become one.
+
+export const EDITS = new Set(["add", "remove", "bep", "unbep", "grade", "exh"]);
+export const UNDOABLE = new Set([...EDITS, "note", "done", "reopen", "skip"]);
+
+export const key = (one) => `${one.client}:${one.n}`;
+
+export function added(spans, start, end) {
+  if (end <= start) return spans;
+  const found = [];
+  for (const [low, high] of spans) {
+    if (high < start || low > end) found.push([low, high]);
+    else { start = Math.min(start, low); end = Math.max(end, high); }
+  }
+  found.push([start, end]);
+  return found.sort((a, b) => a[0] - b[0]);
+}
+
+export function removed(spans, start, end) {
+  if (end <= start) return spans;
+  const found = [];
+  for (const [low, high] of spans) {
+    if (low < start) found.push([low, Math.min(high, start)]);
+    if (high > end) found.push([Math.max(low, end), high]);
+  }
+  return found;
+}
+
+export const empty = (status = "new") =>
+  ({ status, layers: {}, bep: null, grade: null, exhaustivity: {}, note: "", reason: "" });
+
+function exhausted(values, path, value) {
+  const found = { ...values, [path]: value };
+  for (const [other, grade] of Object.entries(values)) {
+    const below = other.startsWith(path + "/");
+    if (below && value === -1) found[other] = -1;
+    else if (below && grade > value && value !== 0) found[other] = 0;
+    else if (path.startsWith(other + "/") && value === 2) found[other] = 2;
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, grade]) => grade !== 0));
+}
+
+export function applied(state, one) {
+  switch (one.kind) {
+    case "add": case "remove": {
+      const change = one.kind === "add" ? added : removed;
+      const layers = { ...state.layers };
+      layers[one.layer] = change(layers[one.layer] ?? [], one.start, one.end);
+      if (!layers[one.layer].length) delete layers[one.layer];
+      return { ...state, status: "touched", layers };
+    }
+    case "bep": return { ...state, status: "touched", bep: one.start };
+    case "unbep": return { ...state, status: "touched", bep: null };
+    case "grade": return { ...state, status: "touched", grade: one.value === "" ? null : Number(one.value) };
+    case "exh": return { ...state, status: "touched", exhaustivity: exhausted(state.exhaustivity, one.layer, Number(one.value)) };
+    case "note": return { ...state, note: one.value };
+    case "done": return { ...state, status: "done", reason: "" };
+    case "reopen": return { ...state, status: "touched", reason: "" };
+    case "skip": return { ...state, status: "skipped", reason: one.value };
+    default: return state;
+  }
+}
+
+export function standing(events) {
+  const taken = new Set();
+  for (const one of events) {
+    if (one.kind === "undo") taken.add(one.value);
+    else if (one.kind === "redo") taken.delete(one.value);
+  }
+  return events.filter((one) => !taken.has(key(one)) && one.kind !== "undo" && one.kind !== "redo");
+}
+
+export function folded(events) {
+  return standing(events).reduce(applied, empty(events.length ? "open" : "new"));
+}
+
+export function undoable(events) {
+  const stands = standing(events).filter((one) => UNDOABLE.has(one.kind));
+  return stands.at(-1) ?? null;
+}
+
+export function redoable(events) {
+  // What was taken back last and not brought back, unless something new was done since.
+  const waiting = [];
+  for (const one of events) {
+    if (one.kind === "undo") waiting.push(one.value);
+    else if (one.kind === "redo") waiting.splice(waiting.lastIndexOf(one.value), 1);
+    else if (UNDOABLE.has(one.kind)) waiting.length = 0;
+  }
+  return waiting.at(-1) ?? null;
+}
+
+export function highlighted(state) {
+  let spans = [];
+  for (const layer of Object.values(state.layers)) for (const [s, e] of layer) spans = added(spans, s, e);
+  return spans;
+}
+
+export function assess(state, paths) {
+  const spans = highlighted(state), found = [];
+  for (const [path, start, end] of paths) {
+    const touching = spans.filter(([s, e]) => s < end && e > start);
+    if (touching.length) found.push([path, touching.some(([s, e]) => start <= s && e <= end)]);
+  }
+  return found;
+}
+
+export function inconsistencies(state, mode, paths = []) {
+  const marked = highlighted(state).length > 0, found = [];
+  if (mode === "document") return state.grade === null ? ["give the document a grade"] : [];
+  if (marked && state.bep === null) found.push("set the best entry point: something is highlighted");
+  if (!marked && state.bep !== null) found.push("remove the best entry point: nothing is highlighted");
+  if (mode === "grades" && marked && !state.grade) found.push("give a grade of 1 or more: something is highlighted");
+  if (mode === "grades" && !marked && state.grade) found.push("nothing is highlighted, so the grade is 0 or none");
+  if (mode === "exhaustivity") {
+    for (const [path, whole] of assess(state, paths)) {
+      const grade = state.exhaustivity[path] ?? 0;
+      if (grade === 0) found.push(`say how exhaustive ${path} is`);
+      else if (grade === -1 && whole) found.push(`${path} holds a whole passage, so it is not too small`);
+    }
+  }
+  return found;
+}

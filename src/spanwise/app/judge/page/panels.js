@@ -1,0 +1,240 @@
+// What stands around the text: outline, topic, highlights, note, keywords, the line at the bottom.
+
+import { el, api, say, settings } from "./app.js";
+import { added, assess, highlighted, inconsistencies, removed } from "./fold.js";
+import { UNITS } from "./document.js";
+import { statement } from "./screens.js";
+
+const REASONS = ["I cannot tell", "not in a language I read", "the document is broken", "too long to read", "I know the author"];
+
+export class Panels {
+  constructor(screen) {
+    this.screen = screen;
+    this.hits = [];
+    this.supportShown = false;
+    this.strip = el("div", { class: "strip", "aria-hidden": "true" });
+  }
+
+  // Left and right ------------------------------------------------------------------------------
+
+  outline() {
+    const { text } = this.screen;
+    this.heads = text.headings.map((one) => {
+      const made = el("a", { href: `#s=${one.start}-${one.start}`, class: `d${Math.min(3, one.depth)}`, onclick: (event) => {
+        event.preventDefault();
+        this.screen.select(text.unit(one.start, "block"));
+        this.screen.pane.focus({ preventScroll: true });
+      } }, one.text);
+      return { made, start: one.start };
+    });
+    return el("nav", { class: "outline", "aria-label": "Outline", tabindex: "0" }, el("ol", {}, ...this.heads.map((one) => el("li", {}, one.made))));
+  }
+
+  side() {
+    const { screen } = this;
+    this.topicBox = el("details", { open: true }, el("summary", {}, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic));
+    this.told = el("p", { class: "told", hidden: true });
+    this.marks = el("ul", { class: "marks", "aria-label": "My highlights" });
+    this.marksTitle = el("h2", {}, "My highlights");
+    this.extra = el("div");
+    this.noteField = el("textarea", { id: "note", "aria-label": "Note on this document", placeholder: "For yourself and for who adjudicates", onchange: () => screen.act({ kind: "note", value: this.noteField.value }) });
+    this.words = el("input", { type: "text", id: "words", value: this.keywords().join(", "), onchange: () => { settings.set(`words.${screen.pool.id}`, this.words.value); this.colour(); screen.update(); } });
+    this.finder = el("input", { type: "search", id: "finder", onkeydown: (event) => { if (event.key === "Enter") this.findNext(event.shiftKey ? -1 : 1); }, oninput: () => this.find() });
+    this.lanes = el("div");
+    const side = el("aside", { class: "side", "aria-label": "Topic and highlights", tabindex: "0" }, this.told, this.topicBox, this.lanes, this.extra,
+      screen.mode === "document" ? null : el("section", {}, this.marksTitle, this.marks),
+      el("section", {}, el("h2", {}, el("label", { for: "words" }, "Keywords")), this.words, el("p", { class: "small" }, "Underlined in the text. Commas between them; * stands for letters.")),
+      el("section", {}, el("h2", {}, el("label", { for: "finder" }, "Find")), this.finder),
+      el("section", {}, el("h2", {}, el("label", { for: "note" }, "Note")), this.noteField));
+    this.colour();
+    return side;
+  }
+
+  keywords() {
+    const said = settings.get(`words.${this.screen.pool.id}`, null);
+    if (said !== null) return said.split(",").map((one) => one.trim()).filter(Boolean);
+    const { title = "", ontopic_keywords: on = "", keywords = "" } = this.screen.pool.topic;
+    return [...new Set(`${title} ${on} ${keywords}`.split(/[\s,;"']+/).filter((one) => one.length > 3))];
+  }
+
+  colour() {
+    const words = this.words.value.split(",").map((one) => one.trim()).filter(Boolean);
+    const parts = words.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\\\*/g, "\\p{L}*"));
+    this.hits = parts.length ? this.screen.text.find(new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join("|")})(?![\\p{L}\\p{N}])`, "giu")) : [];
+    this.screen.painter.paint("keyword", this.hits);
+  }
+
+  find() {
+    const wanted = this.finder.value;
+    this.found = wanted ? this.screen.text.find(new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu")) : [];
+    this.screen.painter.paint("find", this.found);
+  }
+  findNext(by) { this.find(); this.screen.jump(this.found, by); say(`${this.found.length} places`); }
+
+  // The line at the bottom ----------------------------------------------------------------------
+
+  bottom() {
+    const { screen } = this;
+    const button = (label, act, title, more = {}) => el("button", { class: "button", type: "button", title, onmousedown: (event) => event.preventDefault(), onclick: () => { act(); screen.pane.focus({ preventScroll: true }); }, ...more }, label);
+    const marking = screen.mode === "document" ? [] : [
+      button("Highlight", () => screen.highlight(), "h"), button("Remove", () => screen.unhighlight(), "u"), button("Entry point", () => screen.bep(), "b")];
+    this.done = button("Finish", () => screen.finish(), "f", { class: "button strong" });
+    this.tap = el("button", { class: "button", type: "button", "aria-pressed": "false", title: "tap the first sentence, then the last", onclick: () => {
+      screen.tapping = !screen.tapping; this.tap.setAttribute("aria-pressed", String(Boolean(screen.tapping)));
+    } }, "Tap");
+    this.unit = el("select", { "aria-label": "Unit of selecting", class: "optional", onchange: () => screen.setUnit(this.unit.value) }, ...UNITS.map((one) => el("option", { value: one }, one)));
+    this.saved = el("span", { class: "saved" }, "");
+    this.statusWord = el("strong", {});
+    this.blocked = el("span", { class: "blocked", role: "alert" });
+    const here = screen.pool.documents.findIndex((one) => one.number === screen.number) + 1;
+    return el("footer", { class: "bottom" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
+      button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z", { class: "button optional" }),
+      button("Skip", () => this.askReason(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
+      screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p", { class: "button optional" }) : null,
+      button("Next", () => screen.next(), "3"),
+      el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.unit, this.saved));
+  }
+
+  saving({ waiting, age, problem }) {
+    if (!this.saved || !waiting) { if (this.saved) this.saved.className = "saved"; return; }
+    this.saved.className = age > 10 ? "saved red" : age > 2 ? "saved amber" : "saved";
+    this.saved.textContent = age > 10 ? `${waiting} waiting: keep this tab open${problem ? ` (${problem})` : ""}` : age > 0.5 ? `${waiting} waiting` : "saving";
+  }
+  savedNow() { this.saved.className = "saved"; this.saved.textContent = `saved ${new Date().toLocaleTimeString([], { hour12: false })}`; }
+
+  tell(text) { this.told.textContent = text; this.told.hidden = false; }
+  selection() {}
+
+  // Keeping up with the state --------------------------------------------------------------------
+
+  update() {
+    const { screen } = this, { state } = screen;
+    const spans = highlighted(state);
+    this.statusWord.textContent = { new: "new", open: "looking", touched: "begun", done: "finished", skipped: `skipped: ${state.reason}` }[state.status];
+    this.done.textContent = state.status === "done" ? "Re-open" : "Finish";
+    const left = state.status === "done" ? [] : inconsistencies(state, screen.mode, screen.view.paths);
+    this.done.setAttribute("aria-disabled", String(left.length > 0));
+    this.blocked.textContent = screen.problem || (spans.length ? left[0] ?? "" : "");
+    this.unit.value = screen.unit;
+    if (document.activeElement !== this.noteField) this.noteField.value = state.note;
+    this.listMarks();
+    this.showExtra();
+    for (const { made, start } of this.heads) {
+      const next = this.heads.find((one) => one.start > start)?.start ?? screen.view.chars;
+      made.classList.toggle("marked", spans.some(([s, e]) => s < next && e > start));
+    }
+    this.showStrip(spans);
+  }
+
+  listMarks() {
+    const { screen } = this;
+    const every = Object.entries(screen.state.layers).flatMap(([layer, spans]) => spans.map(([start, end]) => ({ layer, start, end }))).sort((a, b) => a.start - b.start);
+    this.marksTitle.textContent = every.length ? `My highlights (${every.length})` : "My highlights";
+    const some = every.slice(0, 200).map(({ layer, start, end }) => {
+      const words = screen.text.slice(start, Math.min(end, start + 80)).replace(/\s+/g, " ").trim();
+      const label = screen.mode === "aspects" ? `${layer}: ` : "";
+      return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
+        `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small" }, `${end - start} characters`)),
+      el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => screen.act({ kind: "remove", layer, start, end }) }, "×"));
+    });
+    const bep = screen.state.bep;
+    if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump entry", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
+      el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => screen.unbep() }, "×")));
+    if (every.length > 200) some.push(el("li", { class: "small" }, `and ${every.length - 200} more`));
+    if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text and press h."));
+    this.marks.replaceChildren(...some);
+  }
+
+  showStrip(spans) {
+    const { chars } = this.screen.view;
+    const piece = (start, end, kind) => {
+      const made = el("i", { class: kind });
+      made.style.top = `${(100 * start) / chars}%`;
+      made.style.height = `${(100 * (end - start)) / chars}%`;
+      return made;
+    };
+    const { bep } = this.screen.state;
+    this.strip.replaceChildren(...spans.slice(0, 300).map(([s, e]) => piece(s, e, "")), ...this.hits.slice(0, 100).map(([s, e]) => piece(s, e, "hit")), ...(bep === null ? [] : [piece(bep, bep, "bep")]));
+  }
+
+  showExtra() { // grades, aspects, exhaustivity
+    const { screen } = this, { mode, state } = screen;
+    if (mode === "grades" || mode === "document") {
+      this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Grade of the document"), ...[0, 1, 2, 3].map((value) =>
+        el("button", { class: "button", type: "button", "aria-pressed": String(state.grade === value), onclick: () => screen.grade(value) }, String(value)))));
+    } else if (mode === "aspects") {
+      this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Aspect to highlight"), ...screen.me.aspects.map((name, i) =>
+        el("button", { class: "button", type: "button", "aria-pressed": String(screen.layer === name), onclick: () => screen.aspect(i + 1) }, name))));
+    } else if (mode === "exhaustivity") {
+      const { name, value } = document.activeElement ?? {}; // whoever is here with the keyboard stays
+      this.extra.replaceChildren(...this.exhaustivity());
+      if (name?.startsWith("exh-")) this.extra.querySelector(`input[name="${name}"][value="${value}"]`)?.focus();
+    }
+  }
+
+  exhaustivity() {
+    const { screen } = this;
+    const every = assess(screen.state, screen.view.paths);
+    const left = every.filter(([path]) => !screen.state.exhaustivity[path]).length;
+    return [el("h2", {}, every.length ? `Exhaustivity: ${left} of ${every.length} to say` : "Exhaustivity"), ...every.slice(0, 100).map(([path, whole], row) => {
+      const now = screen.state.exhaustivity[path] ?? 0;
+      const option = (value, label) => {
+        const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
+        input.checked = now === value;
+        return el("label", {}, input, ` ${label}`);
+      };
+      return el("fieldset", { class: "exh" }, el("legend", {}, path), option(2, "high"), option(1, "some"), whole ? null : option(-1, "too small"));
+    })];
+  }
+
+  // Systems, skipping, judges -----------------------------------------------------------------
+
+  toggleSupport() {
+    this.supportShown = !this.supportShown;
+    if (this.supportShown) this.screen.act({ kind: "show", value: "support" });
+    this.screen.painter.paint("support", this.supportShown ? this.screen.view.support.filter(([s, e]) => e > s && e <= this.screen.view.chars) : []);
+    say(this.supportShown ? "shown: what systems returned" : "hidden: what systems returned");
+  }
+
+  askReason() {
+    const { screen } = this;
+    const finish = (reason) => { dialog.close(); screen.act({ kind: "skip", value: reason }); say("skipped"); screen.nextUnjudged(); };
+    const own = el("input", { type: "text", "aria-label": "Another reason", placeholder: "another reason" });
+    const dialog = el("dialog", { "aria-label": "Why skip this document?", onclose: () => dialog.remove() }, el("h2", {}, "Why skip this document?"),
+      el("div", { class: "choices" }, ...REASONS.map((reason) => el("button", { class: "button", type: "button", onclick: () => finish(reason) }, reason))),
+      el("div", { class: "between" }, own, el("button", { class: "button strong", type: "button", onclick: () => { if (own.value.trim()) finish(own.value.trim()); } }, "Skip")),
+      el("p", {}, el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Do not skip")));
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  async compare() {
+    const { screen } = this;
+    const { status, content } = await api(`/api/t/${screen.topic}/d/${screen.number}/compare`);
+    if (status !== 200) { this.tell(content.error); return; }
+    const people = content.judges;
+    const sets = people.map((one) => highlighted(one));
+    people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
+    const both = (a, b) => b.reduce((kept, [s, e], i) => removed(kept, i ? b[i - 1][1] : 0, s), a).flatMap(([s, e]) => removed([[s, e]], b.at(-1)?.[1] ?? 0, screen.view.chars));
+    const union = sets.flat().reduce((all, [s, e]) => added(all, s, e), []);
+    const common = sets.reduce((all, one) => (one.length ? both(all, one) : []), union);
+    const cuts = [...new Set(sets.flat(2))].sort((a, b) => a - b);
+    const most = cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => 2 * sets.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length > sets.length).reduce((all, [s, e]) => added(all, s, e), []);
+    const disagreements = common.reduce((rest, [s, e]) => removed(rest, s, e), union).sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
+    const take = (spans, bep) => () => {
+      for (const [s, e] of highlighted(screen.state)) screen.act({ kind: "remove", layer: screen.layer, start: s, end: e });
+      for (const [s, e] of spans) screen.act({ kind: "add", layer: screen.layer, start: s, end: e });
+      const place = bep ?? spans[0]?.[0];
+      if (place !== undefined && spans.length) screen.act({ kind: "bep", start: place });
+      else if (screen.state.bep !== null) screen.act({ kind: "unbep" });
+      say("taken");
+    };
+    const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
+    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("div", { class: "grades" }, ...people.map((one, i) => button(`Take ${one.judge}`, take(sets[i], one.bep))),
+      button("Union", take(union)), button("Intersection", take(common)), button("Majority", take(most))),
+    el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
+    el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
+      `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),
+    ...people.filter((one) => one.note).map((one) => el("p", { class: "small" }, `${one.judge}: ${one.note}`)));
+  }
+}

@@ -1,0 +1,98 @@
+// Home, one topic, help: everything but the document.
+
+import { el, got, gotPool, link, page, session, settings, go } from "./app.js";
+import { KEYS } from "./keys.js";
+
+const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
+
+export function header(...trail) {
+  const crumbs = trail.map((one) => el("span", { class: "crumb" }, one));
+  return el("header", { class: "top" },
+    el("nav", { "aria-label": "Where you are" }, link("/", { class: "home" }, "spanwise judge"), ...crumbs),
+    el("span", { class: "who" }, session.judge),
+    link("/help", { class: "quiet" }, "Help"));
+}
+
+function bar(counts, label) {
+  const total = counts.left + counts.relevant + counts.nothing + counts.skipped || 1;
+  const parts = ["relevant", "nothing", "skipped"].map((kind) => {
+    const made = el("span", { class: `part ${kind}` });
+    made.style.width = `${(100 * counts[kind]) / total}%`;
+    return made;
+  });
+  return el("div", { class: "bar", role: "img", "aria-label": label }, ...parts);
+}
+
+export async function home() {
+  const me = await got("/api/me");
+  session.me = me;
+  const cards = me.topics.map((one) => {
+    const total = one.left + one.relevant + one.nothing + one.skipped;
+    const words = `${total - one.left} of ${total} judged, ${one.relevant} with relevant text`;
+    return el("li", {}, link(`/t/${one.number}`, { class: "card" },
+      el("span", { class: "id" }, one.id), el("strong", {}, one.title ?? "(no title)"),
+      bar(one, words), el("span", { class: "small" }, words)));
+  });
+  const left = me.topics.reduce((sum, one) => sum + one.left, 0);
+  const resume = me.last
+    ? link(`/t/${me.last.topic}/d/${me.last.doc}`, { class: "button strong" }, "Resume where I was") : null;
+  page().replaceChildren(header(), el("main", { class: "narrow" },
+    el("h1", {}, "My topics"),
+    el("p", { class: "lead" }, left ? `${left} documents are left to judge.` : "Everything is judged. Thank you."),
+    resume, el("ul", { class: "cards" }, ...cards)));
+  document.title = "My topics – spanwise judge";
+}
+
+export async function topic(number) {
+  const pool = await gotPool(number);
+  const rows = (filter) => pool.documents.filter((one) => filter === "all" || (filter === "left") === (one.status !== "done" && one.status !== "skipped"))
+    .map((one) => el("li", {}, link(`/t/${number}/d/${one.number}`, { class: "row" },
+      el("span", { class: `state ${one.status}` }, WORDS[one.status]),
+      el("span", { class: "grow" }, one.id),
+      el("span", { class: "small" }, one.relevant ? `${one.relevant.toLocaleString()} characters relevant` : one.status === "done" ? "nothing relevant" : ""),
+      el("span", { class: "small" }, `${one.chars.toLocaleString()} characters`))));
+  const list = el("ul", { class: "rows" });
+  const fill = () => list.replaceChildren(...rows(choice.value));
+  const choice = el("select", { "aria-label": "Which documents", onchange: fill },
+    el("option", { value: "left" }, "left to judge"), el("option", { value: "all" }, "all"));
+  if (!pool.documents.some((one) => one.status !== "done" && one.status !== "skipped")) choice.value = "all";
+  fill();
+  const next = pool.documents.find((one) => one.status !== "done" && one.status !== "skipped");
+  const start = next ? link(`/t/${number}/d/${next.number}`, { class: "button strong" }, "Judge the next document") : null;
+  page().replaceChildren(header(link(`/t/${number}`, { "aria-current": "page" }, pool.id)), el("main", { class: "narrow" },
+    el("h1", {}, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), start,
+    el("div", { class: "between" }, el("h2", {}, "Documents"), choice), list));
+  document.title = `${pool.topic.title ?? pool.id} – spanwise judge`;
+}
+
+export function statement(said) {
+  const parts = [["narrative", "What is relevant"], ["description", "The question"], ["keywords", "Keywords"], ["ontopic_keywords", "Keywords"]];
+  return parts.filter(([name]) => said[name]).map(([name, title]) =>
+    el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, said[name])));
+}
+
+function guidelines() {
+  const text = session.me?.guidelines;
+  return text ? [el("details", { class: "statement" }, el("summary", {}, "Guidelines"), ...text.split(/\n\s*\n/).map((part) => el("p", {}, part)))] : [];
+}
+
+export async function help() {
+  const single = el("input", { type: "checkbox", id: "single" });
+  single.checked = settings.get("keys", true);
+  single.addEventListener("change", () => settings.set("keys", single.checked));
+  const table = el("table", {}, el("caption", {}, "Keys in a document"),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Key"), el("th", { scope: "col" }, "Act"))),
+    el("tbody", {}, ...KEYS.map(([keys, act]) => el("tr", {}, el("td", {}, ...keys.map((key) => el("kbd", {}, key))), el("td", {}, act)))));
+  page().replaceChildren(header("Help"), el("main", { class: "narrow" },
+    el("h1", {}, "How to judge"),
+    el("ol", { class: "steps" },
+      el("li", {}, "Read what is relevant, on the right of the text. It decides over the title."),
+      el("li", {}, "Highlight all relevant text, and nothing else. Judge each part on its own merit, even if you have read the same elsewhere."),
+      el("li", {}, "Set the best entry point: where you would begin to read."),
+      el("li", {}, "Finish. If nothing is relevant, one key (0) finishes and goes on.")),
+    el("p", {}, "Every gesture is kept at once. The line at the bottom says when it was saved. Undo has no limit."),
+    el("p", {}, single, el("label", { for: "single" }, " Single letters are keys")),
+    table,
+    el("p", {}, el("button", { class: "button", onclick: () => (history.length > 1 ? history.back() : go("/")) }, "Back"))));
+  document.title = "Help – spanwise judge";
+}

@@ -1,0 +1,171 @@
+"""The routes. Documents and topics are numbers of the store; no part of a request is a path."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from spanwise.app.judge.guard import Guard
+from spanwise.app.judge.service import Refused, Service
+from spanwise.errors import InputError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+PAGE = {
+    "app.js": "text/javascript",
+    "document.js": "text/javascript",
+    "fold.js": "text/javascript",
+    "keys.js": "text/javascript",
+    "outbox.js": "text/javascript",
+    "paint.js": "text/javascript",
+    "panels.js": "text/javascript",
+    "screens.js": "text/javascript",
+    "text.js": "text/javascript",
+    "style.css": "text/css",
+    "icon.svg": "image/svg+xml",
+}
+"""All files that a browser can ask for, beside the page itself."""
+BATCH = 50
+RATE, BURST = 50.0, 500.0
+"""Events per second and judge, and how many may come at once after a pause."""
+
+
+def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
+    """The server as an ASGI application."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    api = Api(service)
+    routes = [
+        Route("/", page),
+        Route("/t/{topic:int}", page),
+        Route("/t/{topic:int}/d/{doc:int}", page),
+        Route("/help", page),
+        Route("/page/{name}", asset),
+        Route("/api/me", api.answers(api.me)),
+        Route("/api/t/{topic:int}/pool", api.answers(api.pool)),
+        Route("/api/t/{topic:int}/d/{doc:int}", api.answers(api.document)),
+        Route("/api/t/{topic:int}/d/{doc:int}/compare", api.answers(api.compare)),
+        Route("/api/t/{topic:int}/d/{doc:int}/events", api.answers(api.newer)),
+        Route("/api/events", api.answers(api.post), methods=["POST"]),
+    ]
+    return Guard(Starlette(routes=routes), hosts, scheme)
+
+
+def _asset(name: str) -> bytes:
+    return (files("spanwise.app.judge") / "page" / name).read_bytes()
+
+
+async def page(request: Request) -> Response:  # noqa: ARG001
+    """Every address of the page is the same page."""
+    from starlette.responses import Response
+
+    return Response(_asset("index.html"), media_type="text/html")
+
+
+async def asset(request: Request) -> Response:
+    """A file of the page, by a name out of the table."""
+    from starlette.responses import PlainTextResponse, Response
+
+    name = request.path_params["name"]
+    if name not in PAGE:
+        return PlainTextResponse("no such file", 404)
+    return Response(_asset(name), media_type=PAGE[name])
+
+
+class Api:
+    """Questions and gestures of whoever bears a token."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._allowance: dict[str, tuple[float, float]] = {}
+
+    def answers(self, act: Callable[..., Any]) -> Callable[[Request], Awaitable[Response]]:
+        """An act as a route: the token is looked up, the work done beside the event loop."""
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import Response
+
+        async def route(request: Request) -> Response:
+            try:
+                body = await request.body() if request.method == "POST" else b""
+                status, content = await run_in_threadpool(self._act, act, request, body)
+            except Refused as refused:
+                status, content = refused.status, {"error": refused.reason}
+            data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+            return Response(
+                data.encode("utf-8", "surrogatepass"), status, media_type="application/json"
+            )
+
+        return route
+
+    def _act(self, act: Callable[..., Any], request: Request, body: bytes) -> tuple[int, Any]:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        who = self.service.store.bearer(token.strip()) if kind == "Bearer" and token else None
+        if who is None:
+            raise Refused(401, "no valid link: open the one that the server printed")
+        try:
+            return act(who, request, body)
+        except sqlite3.OperationalError as error:
+            raise Refused(
+                507, f"the store cannot be written ({error}); keep this tab open"
+            ) from error
+        except InputError as error:
+            raise Refused(409, str(error)) from error
+
+    def me(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Topics and progress."""
+        return 200, self.service.overview(*who)
+
+    def pool(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """One topic."""
+        return 200, self.service.pool(who[0], request.path_params["topic"])
+
+    def document(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """One document."""
+        return 200, self.service.document(who[0], *_place(request))
+
+    def compare(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """All judges, for who adjudicates."""
+        return 200, self.service.compare(who[1], *_place(request))
+
+    def newer(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What happened since an event."""
+        since = request.query_params.get("since", "0")
+        if not since.isdecimal() or len(since) > 15:
+            raise Refused(400, "since is no number of an event")
+        return 200, {"newer": self.service.newer(who[0], *_place(request), int(since))}
+
+    def post(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Gestures."""
+        try:
+            sent = json.loads(body)
+        except (ValueError, RecursionError):
+            raise Refused(400, "not JSON") from None
+        batch = sent.get("events") if isinstance(sent, dict) else None
+        if not isinstance(batch, list) or not 0 < len(batch) <= BATCH:
+            raise Refused(400, f"expected 1 to {BATCH} events")
+        self._charge(who[0], len(batch))
+        answers = self.service.receive(who[0], batch)
+        results = [
+            {"n": a.n, "seq": a.seq} if not a.error else {"n": a.n, "error": a.error}
+            for a in answers
+        ]
+        return (409 if any(a.error for a in answers) else 200), {"results": results}
+
+    def _charge(self, judge: str, count: int) -> None:
+        now = time.monotonic()
+        left, then = self._allowance.get(judge, (BURST, now))
+        left = min(BURST, left + (now - then) * RATE)
+        if left < count:
+            raise Refused(429, "too many gestures at once; they are sent again")
+        self._allowance[judge] = (left - count, now)
+
+
+def _place(request: Request) -> tuple[int, int]:
+    return request.path_params["topic"], request.path_params["doc"]

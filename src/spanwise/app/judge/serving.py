@@ -1,0 +1,80 @@
+"""Running the server: links for judges, loopback, and a clear word when a port is taken."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from spanwise.app.judge.setup import copy_safely, locked
+from spanwise.app.output import emit, say
+from spanwise.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from spanwise.app.judge.store import Store
+    from spanwise.model.documents import Collection
+
+PORT = 7878
+LOOPBACK = "127.0.0.1"
+
+
+def refuse_without_extra() -> None:
+    """The libraries of the server are an extra."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingExtra("starlette and uvicorn", "judge", "spanwise judge") from None
+
+
+def links(store: Store, port: int) -> list[tuple[str, str]]:
+    """A fresh link for every judge; the secret is behind the #, so no server logs it."""
+    return [
+        (name, f"http://{LOOPBACK}:{port}/#k={store.new_token(name)}") for name in store.judges()
+    ]
+
+
+def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    from spanwise.app.judge.server import application
+    from spanwise.app.judge.service import Service
+
+    handle = locked(store.path)
+    listening = _bound(port)
+    port = listening.getsockname()[1]
+    copy_safely(store)
+    printed = links(store, port)
+    for name, link in printed:
+        emit(f"{name}: {link}\n")
+    emit(f"Everything is kept in {store.path}. Stop with Ctrl-C.\n")
+    hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost", "[::1]")]
+    config = uvicorn.Config(
+        application(Service(store, collection), hosts),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    if browse:
+        import webbrowser
+
+        webbrowser.open(printed[0][1])
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        say("note", "stopped")
+    finally:
+        handle.close()
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        raise UsageError(f"port {port} is taken ({error.strerror}); give another --port") from error
+    return listening

@@ -1,0 +1,148 @@
+"""Making a judging store of a pool, topics and a collection; opening it; one server at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from spanwise.app.judge.store import Document, Store, create, is_store
+from spanwise.app.judge.views import fingerprint, refuse_bytes
+from spanwise.errors import InputError, UsageError
+from spanwise.model.topics import Topic
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.pools import Pool, Pooled
+    from spanwise.model.topics import Topics
+
+SHOWN = ("title", "description", "narrative", "castitle", "keywords", "ontopic_keywords")
+COPIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """How documents are to be judged."""
+
+    mode: str = "highlight"
+    aspects: tuple[str, ...] = ()
+    order: str = "shuffle"
+    seed: int = 1
+    support: bool = True
+    guidelines: str = ""
+    judges: tuple[str, ...] = field(default_factory=tuple)
+
+
+def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign) -> Store:
+    """A new store. Every document of the pool must be in the collection, every topic be known."""
+    refuse_bytes(collection)
+    if plan.mode == "aspects" and not plan.aspects:
+        raise UsageError("--mode aspects needs --aspect NAME, once for each")
+    known = {topic.id: topic for topic in topics}
+    lost = [name for name in pool.topics if name not in known]
+    if lost:
+        raise InputError(f"{topics.source}: no topic {lost[0]!r}, which is in the pool")
+    absent = [one for one in pool if one.document not in collection]
+    if absent:
+        raise InputError(
+            f"{pool.source}: {len(absent)} documents are not in the collection, such as"
+            f" {absent[0].document!r} of topic {absent[0].topic!r}"
+        )
+    about = {
+        "mode": plan.mode,
+        "aspects": list(plan.aspects),
+        "order": plan.order,
+        "seed": plan.seed,
+        "support": plan.support,
+        "guidelines": plan.guidelines,
+        "characters": str(collection.policy),
+        "pool": {key: value for key, value in pool.about.items() if key != "runs"},
+        "pool_file": Path(pool.source).name,
+    }
+    statements = [(name, _statement(known[name])) for name in pool.topics]
+    return create(path, about, statements, _documents(pool, collection))
+
+
+def _statement(topic: Topic) -> dict[str, Any]:
+    said = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
+    return {name: value for name, value in said.items() if value}
+
+
+def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
+    for topic, documents in enumerate(pool.topics.values()):
+        for number, one in enumerate(documents):
+            text = collection.text(one.document)
+            about: dict[str, Any] = {"p": one.p, "stratum": one.stratum, "round": one.round}
+            if one.ranks:
+                about["ranks"] = list(one.ranks)
+            about["spans"] = _support(one, collection)
+            yield Document(topic, number, one.document, fingerprint(text), len(text), about)
+
+
+def _support(one: Pooled, collection: Collection) -> list[list[int]]:
+    """What systems returned, as spans, in an order that says nothing of them."""
+    found = []
+    for part in one.support:
+        if isinstance(part, str):
+            spans = collection.spans([one.document], [part])
+            if spans.starts[0] >= 0:
+                found.append([int(spans.starts[0]), int(spans.ends[0])])
+        elif isinstance(part[0], int):
+            found.append([part[0], int(part[1])])
+        else:
+            spans = collection.spans([one.document] * 2, [str(part[0]), str(part[1])])
+            if (spans.starts >= 0).all():
+                found.append([int(spans.starts[0]), int(spans.ends[1])])
+    unique = sorted({tuple(span) for span in found})
+    random.Random(one.document).shuffle(unique)
+    return [list(span) for span in unique]
+
+
+def opened_or_made(
+    path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign
+) -> Store:
+    """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    if not Path(path).exists():
+        return made(path, pool, topics, collection, plan)
+    if not is_store(path):
+        raise UsageError(f"{path}: is there and no judging store; give another --store")
+    store = Store(path)
+    theirs = {
+        (name, one.id) for number, name, _ in store.topics() for one in store.documents(number)
+    }
+    if theirs != pool.keys():
+        raise UsageError(f"{path}: made from another pool; give another --store")
+    if store.about["mode"] != plan.mode:
+        raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+    return store
+
+
+def locked(path: str) -> IO[str]:
+    """Keep other servers away from a store, as long as the handle lives."""
+    import fcntl
+
+    handle = Path(f"{path}.lock").open("a+")  # noqa: SIM115
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.seek(0)
+        raise UsageError(f"{path}: another server has it open ({handle.read().strip()})") from None
+    handle.truncate(0)
+    handle.write(f"process {os.getpid()}\n")
+    handle.flush()
+    return handle
+
+
+def copy_safely(store: Store) -> None:
+    """A copy beside the store; the last five are kept."""
+    from datetime import datetime
+
+    place = Path(store.path)
+    folder = place.with_name(f"{place.name}.copies")
+    folder.mkdir(exist_ok=True)
+    store.copy_to(folder / f"{datetime.now():%Y%m%d-%H%M%S}.sqlite")
+    for old in sorted(folder.glob("*.sqlite"))[:-COPIES]:
+        old.unlink()

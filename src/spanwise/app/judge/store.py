@@ -1,0 +1,283 @@
+"""The judging store: one SQLite file with an append-only, hash-chained log of gestures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spanwise.app.judge.schema import APPLICATION, COLUMNS, TABLES, VERSION
+from spanwise.errors import InputError, UsageError
+from spanwise.model.gestures import Gesture
+
+GENESIS = b"\0" * 32
+SQLITE = b"SQLite format 3\0"
+QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A gesture with whose it is, where, when, and its place in the log."""
+
+    seq: int
+    judge: str
+    topic: int
+    doc: int
+    gesture: Gesture
+    base: int
+    at_client: float
+    at_server: float
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of a topic's pool, as it was when the store was made."""
+
+    topic: int
+    number: int
+    id: str
+    sha256: str
+    chars: int
+    said: dict[str, Any]
+
+
+def is_store(path: str) -> bool:
+    """Whether a file is a database of SQLite."""
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(16) == SQLITE
+    except OSError:
+        return False
+
+
+class Store:
+    """One file. One connection writes, behind a lock; readers have connections of their own."""
+
+    def __init__(self, path: str) -> None:
+        if not is_store(path):
+            raise InputError(f"{path}: not a judging store; make one with: spanwise judge POOL ...")
+        self.path = path
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._writer = self._connection()
+        found = self._writer.execute("PRAGMA application_id").fetchone()[0]
+        version = self._writer.execute("PRAGMA user_version").fetchone()[0]
+        if (found, version) != (APPLICATION, VERSION):
+            raise InputError(f"{path}: not a judging store of version {VERSION}")
+        self.about: dict[str, Any] = {
+            key: json.loads(value) for key, value in self._writer.execute("SELECT * FROM about")
+        }
+
+    def _connection(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=30
+        )
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._connection()
+        return self._local.connection.execute(query, values).fetchall()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._writer.close()
+
+    # Who and what -----------------------------------------------------------------------------
+
+    def judges(self) -> dict[str, str]:
+        """Names and roles, in the order in which they came."""
+        return dict(self._read("SELECT name, role FROM judge ORDER BY number"))
+
+    def add_judge(self, name: str, role: str = "judge") -> None:
+        """One more, unless there is one of that name."""
+        with self._lock:
+            self._writer.execute(
+                "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge", (name, role)
+            )
+
+    def new_token(self, judge: str) -> str:
+        """A secret that lets its bearer act as a judge; only its hash is kept."""
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), judge))
+        return token
+
+    def revoke(self, judge: str) -> int:
+        """All secrets of a judge become worthless; how many there were."""
+        with self._lock:
+            return self._writer.execute("DELETE FROM token WHERE judge = ?", (judge,)).rowcount
+
+    def bearer(self, token: str) -> tuple[str, str] | None:
+        """Name and role of whoever bears this secret."""
+        query = "SELECT name, role FROM token JOIN judge ON judge = name WHERE hash = ?"
+        found = self._read(query, (_hashed(token),))
+        return found[0] if found else None
+
+    def topics(self) -> list[tuple[int, str, dict[str, Any]]]:
+        """Number, id and statement of each."""
+        rows = self._read("SELECT number, id, said FROM topic ORDER BY number")
+        return [(number, name, json.loads(said)) for number, name, said in rows]
+
+    def documents(self, topic: int) -> list[Document]:
+        """The pool of a topic, by number."""
+        rows = self._read("SELECT * FROM document WHERE topic = ? ORDER BY number", (topic,))
+        return [_document(row) for row in rows]
+
+    def document(self, topic: int, number: int) -> Document | None:
+        """One of them."""
+        query = "SELECT * FROM document WHERE topic = ? AND number = ?"
+        rows = self._read(query, (topic, number))
+        return _document(rows[0]) if rows else None
+
+    # The log ----------------------------------------------------------------------------------
+
+    def events(
+        self, judge: str | None = None, topic: int = -1, doc: int = -1, since: int = 0
+    ) -> list[Event]:
+        """The log, or the part of it that belongs to a judge, a topic, a document."""
+        wanted: list[tuple[str, object]] = [("seq > ?", since)]
+        wanted += [("judge = ?", judge)] if judge is not None else []
+        wanted += [("topic = ?", topic)] if topic >= 0 else []
+        wanted += [("doc = ?", doc)] if doc >= 0 else []
+        where = " AND ".join(condition for condition, _ in wanted)
+        query = f"SELECT seq, {QUOTED} FROM event WHERE {where} ORDER BY seq"
+        return [_event(row) for row in self._read(query, [value for _, value in wanted])]
+
+    def head(self) -> tuple[int, str]:
+        """Number and hash of the last event: what is cited."""
+        rows = self._read("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")
+        return (rows[0][0], rows[0][1].hex()) if rows else (0, GENESIS.hex())
+
+    def append(self, batch: Sequence[Event]) -> list[tuple[int, str]]:
+        """Put events into the log, in one transaction; it returns when the disk has them.
+
+        For each its number and "" - or 0 and a reason: an event of that name is there already, and
+        says something else. One that is there and says the same gives its old number.
+        """
+        with self._lock:
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                answers = [self._put(event) for event in batch]
+                self._writer.execute("COMMIT")
+            except BaseException:
+                self._writer.execute("ROLLBACK")
+                raise
+        return answers
+
+    def _put(self, event: Event) -> tuple[int, str]:
+        gesture = event.gesture
+        query = f"SELECT seq, {QUOTED} FROM event WHERE client = ? AND n = ?"
+        old = self._writer.execute(query, (gesture.client, gesture.n)).fetchone()
+        if old is not None:
+            known = _event(old)
+            same = (known.judge, known.topic, known.doc, known.gesture) == (
+                event.judge,
+                event.topic,
+                event.doc,
+                gesture,
+            )
+            return (known.seq, "") if same else (0, "another event has this name")
+        last = self._writer.execute(
+            "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
+        ).fetchone() or (0, GENESIS)
+        row = _row(event)
+        seq, prev = last[0] + 1, last[1]
+        places = ", ".join("?" * (len(row) + 3))
+        self._writer.execute(
+            f"INSERT INTO event (seq, {QUOTED}, prev, hash) VALUES ({places})",
+            (seq, *row, prev, chained(prev, seq, row)),
+        )
+        return seq, ""
+
+    def verify(self) -> list[str]:
+        """What is wrong with the file and with the chain of the log; nothing, if all is well."""
+        problems = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
+        prev, due = GENESIS, 1
+        query = f"SELECT seq, {QUOTED}, prev, hash FROM event ORDER BY seq"
+        for seq, *row, stored_prev, stored in self._read(query):
+            if seq != due:
+                problems.append(f"event {due} is missing")
+            if stored_prev != prev or chained(prev, seq, row) != stored:
+                problems.append(f"event {seq} is not what was stored")
+            prev, due = stored, seq + 1
+        return problems
+
+    def copy_to(self, path: Path) -> None:
+        """A safety copy."""
+        path.unlink(missing_ok=True)
+        with self._lock:
+            self._writer.execute("VACUUM INTO ?", (str(path),))
+
+
+def _row(event: Event) -> tuple[Any, ...]:
+    g = event.gesture
+    return (
+        *(event.judge, event.topic, event.doc, g.client, g.n, g.kind, g.layer, g.start, g.end),
+        *(g.value, g.check, event.base, event.at_client, event.at_server),
+    )
+
+
+def _event(row: Sequence[Any]) -> Event:
+    seq, judge, topic, doc, *rest = row
+    return Event(seq, judge, topic, doc, Gesture(*rest[:8]), *rest[8:])
+
+
+def _document(row: Sequence[Any]) -> Document:
+    topic, number, name, sha256, chars, said = row
+    return Document(topic, number, name, sha256, chars, json.loads(said))
+
+
+def chained(prev: bytes, seq: int, row: Sequence[Any]) -> bytes:
+    """The hash of an event, which holds all events before it."""
+    said = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(prev + said.encode()).digest()
+
+
+def _hashed(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+def create(
+    path: str,
+    about: dict[str, Any],
+    topics: Iterable[tuple[str, dict[str, Any]]],
+    documents: Iterator[Document],
+) -> Store:
+    """A new store; it appears only when it is complete."""
+    place = Path(path)
+    temporary = place.with_name(f".{place.name}.new")
+    for leftover in place.parent.glob(f"{temporary.name}*"):
+        leftover.unlink()
+    try:
+        connection = sqlite3.connect(temporary, isolation_level=None)
+    except sqlite3.Error as error:
+        raise UsageError(f"{path}: cannot be written ({error})") from error
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.executescript(TABLES)
+    connection.execute("BEGIN")
+    said = {**about, "made": time.time()}
+    rows = [(key, json.dumps(value)) for key, value in said.items()]
+    connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
+    for number, (name, statement) in enumerate(topics):
+        connection.execute(
+            "INSERT INTO topic VALUES (?, ?, ?)", (number, name, json.dumps(statement))
+        )
+    connection.executemany(
+        "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
+        ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.said)) for d in documents),
+    )
+    connection.execute("COMMIT")
+    connection.close()
+    temporary.replace(place)
+    return Store(path)

@@ -1,0 +1,226 @@
+"""What `spanwise pool` does with its words: read runs, draw documents, write or check a pool."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.errors import InputError, UsageError
+from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.ground.pooling import (
+    ADAPTIVE,
+    Drawn,
+    Queue,
+    Ranking,
+    depth,
+    fusion,
+    ranked,
+    rounds,
+    sample,
+)
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements
+from spanwise.model.pools import Pool, Pooled, Support, pool_of
+from spanwise.version import __version__
+
+if TYPE_CHECKING:
+    from spanwise.model.run import Run
+
+BUDGET = 500
+DEPTH = {"documents": 100, "parts": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a pool is to be made."""
+
+    method: str = "rounds"
+    budget: int | None = None  # documents of each topic
+    depth: int | None = None
+    seed: int = 1
+    gamma: float = 1.0  # of the methods that learn: how much of the past counts
+    support: bool = True  # whether to note what systems returned
+    topics: frozenset[str] | None = None  # only these
+
+
+Relevant = dict[tuple[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """Runs, and the ranking that each gives for each topic."""
+
+    files: tuple[str, ...]
+    runs: tuple[Run, ...]
+    rankings: tuple[dict[str, dict[str, int]], ...]
+
+    @property
+    def topics(self) -> list[str]:
+        """All topics of the runs, in byte order."""
+        found = {topic for ranking in self.rankings for topic in ranking}
+        return sorted(found, key=lambda topic: topic.encode("utf-8", "surrogateescape"))
+
+    def of(self, topic: str) -> list[Ranking]:
+        """What each run gives for a topic."""
+        return [ranking.get(topic, {}) for ranking in self.rankings]
+
+
+def contributions(words: Sequence[str]) -> Contributions:
+    """Read the runs that are to be pooled."""
+    files = expanded(words)
+    runs = tuple(read_run(file) for file in files)
+    return Contributions(tuple(files), runs, tuple(dict(ranked(run)) for run in runs))
+
+
+def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
+    """The pool of all topics; `known` is what is relevant, where a method asks for it."""
+    topics = [t for t in given.topics if plan.topics is None or t in plan.topics]
+    if not topics:
+        raise InputError("the runs have none of the topics asked for; expected the same ids")
+    parts = any(run.spans is not None or run.paths is not None for run in given.runs)
+    documents: list[Pooled] = []
+    for topic in topics:
+        rankings = given.of(topic)
+        found = _drawn(rankings, plan, topic, DEPTH["parts" if parts else "documents"], known)
+        counts = _counts(rankings, {one.document for one in found})
+        live = plan.method in ADAPTIVE and known is None
+        documents += [
+            Pooled(
+                topic,
+                one.document,
+                one.round,
+                counts[one.document],
+                one.p,
+                one.stratum,
+                ranks=tuple(r.get(one.document) for r in rankings) if live else (),
+            )
+            for one in found
+        ]
+    pool = pool_of("pool", documents, about(given, plan, known))
+    return with_support(pool, given) if plan.support else pool
+
+
+def _drawn(
+    rankings: Sequence[Ranking], plan: Plan, topic: str, usual: int, known: Relevant | None
+) -> list[Drawn]:
+    budget = plan.budget or BUDGET
+    if plan.method == "depth":
+        return depth(rankings, plan.depth or usual)
+    if plan.method == "rounds":
+        return rounds(rankings, budget)
+    if plan.method == "fusion":
+        return fusion(rankings, budget)
+    seed = f"{plan.seed} {topic}"
+    if plan.method == "sample":
+        return sample(rankings, plan.budget, seed)
+    if known is None:  # whoever judges draws from all that could come in
+        return [one._replace(round=0) for one in depth(rankings, budget)]
+    queue = Queue(plan.method, rankings, budget, seed, plan.gamma)
+    return list(queue.documents(lambda name: known.get((topic, name), False)))
+
+
+def _counts(rankings: Iterable[Ranking], names: set[str]) -> dict[str, int]:
+    counts = dict.fromkeys(names, 0)
+    for ranking in rankings:
+        for name in ranking.keys() & names:
+            counts[name] += 1
+    return counts
+
+
+def about(given: Contributions, plan: Plan, known: Relevant | None) -> dict[str, Any]:
+    """The header: everything that is needed to make the pool again."""
+    said: dict[str, Any] = {"method": plan.method, "seed": plan.seed, "version": __version__}
+    if plan.method == "depth":
+        said["depth"] = plan.depth
+    elif plan.method != "sample" or plan.budget:
+        said["budget"] = plan.budget or BUDGET
+    if plan.method in ADAPTIVE:
+        said |= {"gamma": plan.gamma, "live": known is None}
+    said["estimable"] = plan.method not in ADAPTIVE
+    said["runs"] = [
+        {"run": run.name, "file": Path(file).name, "sha256": _hash(file)}
+        for file, run in zip(given.files, given.runs, strict=True)
+    ]
+    return said
+
+
+def _hash(file: str) -> str | None:
+    path = Path(file)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def with_support(pool: Pool, given: Contributions) -> Pool:
+    """The pool with what systems returned of each document; who returned it is not said."""
+    wanted: dict[tuple[str, str], dict[Support, None]] = {key: {} for key in sorted(pool.keys())}
+    for run in given.runs:
+        if run.spans is not None or run.paths is not None:
+            _add_support(wanted, run)
+    from dataclasses import replace
+
+    documents = [
+        replace(one, support=tuple(sorted(wanted[one.topic, one.document], key=str)))
+        for one in pool
+    ]
+    return pool_of(pool.source, documents, pool.about)
+
+
+def _add_support(wanted: dict[tuple[str, str], dict[Support, None]], run: Run) -> None:
+    every = np.arange(len(run.rows))
+    owners = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts)).tolist()
+    names = [text(name) for name in run.documents.take(every)]
+    topics = [text(topic) for topic in run.rows.topics]
+    part = _part_of(run)
+    for row, (owner, name) in enumerate(zip(owners, names, strict=True)):
+        if (key := (topics[owner], name)) in wanted:
+            found = part(row)
+            if found is not None:
+                wanted[key][found] = None
+
+
+def _part_of(run: Run) -> Callable[[int], Support | None]:
+    every = np.arange(len(run.rows))
+    paths = [text(path) for path in run.paths.take(every)] if run.paths is not None else []
+    ends = [text(path) for path in run.ends.take(every)] if run.ends is not None else []
+    spans = run.spans
+
+    def part(row: int) -> Support | None:
+        if paths and paths[row]:
+            return (paths[row], ends[row]) if ends and ends[row] else paths[row]
+        if spans is None or spans.starts[row] < 0:
+            return None
+        return int(spans.starts[row]), int(spans.starts[row] + spans.lengths[row])
+
+    return part
+
+
+def relevant_in(file: str) -> Relevant:
+    """What judgements say: relevant or not, for every document that was judged."""
+    judgements = read_judgements(file)
+    if not isinstance(judgements, Judgements):
+        raise UsageError(f"{file}: preferences; expected judgements")
+    rows = judgements.rows
+    owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
+    names = judgements.documents.take(np.arange(len(rows)))
+    return {
+        (text(rows.topics[owner]), text(name)): grade > 0
+        for owner, name, grade in zip(owners, names, judgements.grades.tolist(), strict=True)
+        if grade >= 0
+    }
+
+
+def without(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
+    """Only what is not among these topics and documents."""
+    kept = [one for one in pool if (one.topic, one.document) not in keys]
+    return Pool(pool.source, tuple(kept), pool.about)
+
+
+def extended(old: Pool, given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
+    """What new runs add to a pool: their own pool, made in the same way, less what is there."""
+    fresh = without(pooled(given, plan, known), old.keys())
+    names = [run["run"] for run in old.about.get("runs", ())]
+    return Pool(fresh.source, fresh.documents, {**fresh.about, "extends": names})

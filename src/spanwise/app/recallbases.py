@@ -1,0 +1,90 @@
+"""What `spanwise recallbase` does: the relevant elements, and which of them are ideal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.collection import opened
+from spanwise.errors import UsageError
+from spanwise.formats import read_judgements, read_quantisation
+from spanwise.ground.placing import placed_judgements
+from spanwise.ground.quantise import QUANTISATIONS, recall_base
+from spanwise.ground.trees import judged_elements
+from spanwise.model.ids import text
+from spanwise.model.judgements import Judgements
+from spanwise.pipeline import asking
+from spanwise.report.recallbase import Entry, drawn
+
+if TYPE_CHECKING:
+    from spanwise.model.elements import RecallBase, Ties
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which recall base, of which judgements."""
+
+    judgements: str
+    quant: str | None = None
+    ideal: bool = False
+    ties: Ties = "higher"
+    collection: str | None = None
+    queries: str | None = None
+    structure: str = "ignore"
+    judgements_format: str | None = None
+    topics: Sequence[str] = ()
+
+
+def base_of(wish: Wish) -> tuple[Judgements, RecallBase]:
+    """The judgements and their recall base."""
+    judgements = read_judgements(wish.judgements, wish.judgements_format)
+    if not isinstance(judgements, Judgements):
+        raise UsageError(f"{wish.judgements}: preferences; expected judgements of elements")
+    asked = asking(judgements, wish.queries, wish.structure)
+    placed = placed_judgements(asked, opened(wish.collection))
+    assert isinstance(placed, Judgements)
+    if placed.elements is None and placed.highlights is None:
+        raise UsageError(
+            f"{wish.judgements}: judgements of documents; expected judged elements or highlighted"
+            " text; see: spanwise formats"
+        )
+    judged = judged_elements(placed, opened(wish.collection))
+    own = wish.quant is not None and wish.quant not in QUANTISATIONS
+    table = read_quantisation(wish.quant) if own and wish.quant else None
+    return placed, recall_base(judged, wish.quant, table)
+
+
+def listed(wish: Wish, layout: str, width: int | None) -> str:
+    """The recall base, printed."""
+    judgements, base = base_of(wish)
+    return drawn(entries(wish, judgements, base), layout, base.quant, width)
+
+
+def entries(wish: Wish, judgements: Judgements, base: RecallBase) -> list[Entry]:
+    """The elements of the recall base: topic by topic in byte order, best first."""
+    judged, ideal = base.judged, base.ideal(wish.ties)
+    chosen = np.flatnonzero(ideal if wish.ideal else base.full)
+    names = judgements.documents.take(judged.row[chosen])
+    topics = [judged.rows.topics[code] for code in judged.topic[chosen].tolist()]
+    found = [
+        Entry(
+            text(topic),
+            text(name),
+            text(judged.paths[number]),
+            float(base.value[number]),
+            bool(ideal[number]),
+            _known(int(judged.size[number])),
+            _known(int(judged.highlighted[number])),
+        )
+        for number, topic, name in zip(chosen.tolist(), topics, names, strict=True)
+        if not wish.topics or text(topic) in wish.topics
+    ]
+    found.sort(key=lambda e: (e.topic.encode("utf-8", "surrogateescape"), -e.value, e.document))
+    return found
+
+
+def _known(size: int) -> int | None:
+    return None if size < 0 else size

@@ -1,0 +1,160 @@
+"""What `spanwise simulate` and `spanwise reliability` do with their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from spanwise.app.output import emit_bytes, write_atomically
+from spanwise.collection import opened
+from spanwise.compare.correlation import kendall, rbo, tau_ap
+from spanwise.compare.reliability import (
+    competition_ranks,
+    ideal_beaten,
+    overlap_rewarded,
+    swapped,
+    swapped_by_halves,
+)
+from spanwise.errors import UsageError
+from spanwise.formats import FORMATS, expanded, read_judgements, read_quantisation, read_run
+from spanwise.formats.opening import STDIN
+from spanwise.ground.elements import Setting
+from spanwise.ground.placing import placed_judgements
+from spanwise.ground.quantise import QUANTISATIONS
+from spanwise.ground.simulated import SIMULATED, simulated
+from spanwise.model.judgements import Judgements
+from spanwise.model.policy import Policy
+from spanwise.pipeline import asked, score
+from spanwise.report.reliability import Agreement, Ranked, Study
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.measures import Asked
+    from spanwise.model.run import Run
+    from spanwise.model.scores import Scores
+
+MEASURES = ("inex_eval", "MAncG")
+"""The two that the study compares."""
+OVERLAP = "Overlap"
+FORM = "inex_submission_2006"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Judgements, and how they are looked at."""
+
+    judgements: Judgements
+    base: RecallBase
+    ties: Ties
+    collection: Collection | None
+
+    @classmethod
+    def of(cls, file: str, quant: str | None, ties: str, collection: str | None) -> Ground:
+        """Read and quantise judgements."""
+        documents = opened(collection)
+        judgements = placed_judgements(read_judgements(file), documents)
+        if not isinstance(judgements, Judgements):
+            raise UsageError(f"{file}: preferences; it needs judgements of elements or text")
+        own = quant is not None and quant not in QUANTISATIONS
+        tables = {quant: read_quantisation(quant)} if own and quant is not None else {}
+        base = Setting(documents, tables).base(judgements, quant)
+        return cls(judgements, base, cast("Ties", ties), documents)
+
+    def simulated(self, kind: str) -> Run:
+        """The simulated run of that kind."""
+        return simulated(self.judgements, self.base, kind, self.ties)
+
+    def scores(self, run: Run, measures: Sequence[Asked]) -> Scores:
+        """The scores of a run, which is taken as it stands."""
+        return score(self.judgements, run, measures, Policy(ties="file"), self.collection)
+
+
+def simulate(ground: Ground, kind: str, target: str) -> None:
+    """Write a simulated run."""
+    write = FORMATS[FORM].write
+    assert write is not None
+    pieces = write(ground.simulated(kind))
+    if target == STDIN:
+        emit_bytes(b"".join(pieces))
+    else:
+        write_atomically(Path(target), pieces)
+
+
+def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
+    """Score the simulated runs, and real ones if there are some; see what measures do."""
+    measures = _measures(ground, names)
+    made = [ground.scores(ground.simulated(kind), measures) for kind in SIMULATED]
+    labels = [one.label for one in measures if one.label != OVERLAP]
+    table = _ranked(made, labels)
+    violations = [
+        violation
+        for label in labels
+        for violation in (
+            *ideal_beaten(label, table.runs, table.values[label]),
+            *overlap_rewarded(label, table.runs, table.values[label], table.overlap),
+        )
+    ]
+    found = Study(table, tuple(violations), made[0].signature)
+    if not runs:
+        return found
+    real = [ground.scores(read_run(file), measures) for file in expanded(runs)]
+    return _with_runs(found, real, labels, seed)
+
+
+def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
+    """What was asked for, under one quantisation and one rule for ties; and the overlap."""
+    assumed = {"quant": ground.base.quant, "ideal": ground.ties}
+    wanted = [one.assuming(assumed) for one in asked(names or MEASURES)]
+    return [*(one for one in wanted if one.label != OVERLAP), *asked([OVERLAP])]
+
+
+def _ranked(results: Sequence[Scores], labels: Sequence[str]) -> Ranked:
+    values = {label: tuple(scores.means[label] for scores in results) for label in labels}
+    return Ranked(
+        tuple(scores.run for scores in results),
+        tuple(scores.means[OVERLAP] for scores in results),
+        values,
+        {label: tuple(competition_ranks(column)) for label, column in values.items()},
+    )
+
+
+def _with_runs(found: Study, real: Sequence[Scores], labels: Sequence[str], seed: int) -> Study:
+    table = _ranked(real, labels)
+    several = len(real) > 1
+    return replace(
+        found,
+        real=table,
+        agreements=tuple(
+            _agreement(table, one, other) for one, other in combinations(labels, 2) if several
+        ),
+        halves={label: _halves(real, label, seed) for label in labels} if several else None,
+    )
+
+
+def _agreement(table: Ranked, one: str, other: str) -> Agreement:
+    first, second = np.array(table.values[one]), np.array(table.values[other])
+    known = ~(np.isnan(first) | np.isnan(second))
+    first, second = first[known], second[known]
+    if len(first) < 2:
+        nothing = float("nan")
+        return Agreement(one, other, nothing, nothing, nothing, nothing)
+    return Agreement(
+        one,
+        other,
+        kendall(first, second),
+        tau_ap(first, second),
+        rbo(first, second),
+        swapped(first, second),
+    )
+
+
+def _halves(real: Sequence[Scores], label: str, seed: int) -> float:
+    topics = sorted(set.intersection(*(set(scores.topics) for scores in real)))
+    columns = [dict(zip(one.topics, one.values[label].tolist(), strict=True)) for one in real]
+    return swapped_by_halves(np.array([[c[topic] for topic in topics] for c in columns]), seed)

@@ -1,0 +1,194 @@
+"""How far judges agree: coefficients of values that each judge gave to the same units.
+
+A unit is a character, a token, a sentence or a document. Units on which nobody changes his mind are
+kept together: a column stands for `weights` units in a row, so that a long text costs no more than
+the highlights in it. A value below 0 says that the judge has not seen the unit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+
+NAN = math.nan
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """What each judge said of each unit: 0 or more, or MISSING."""
+
+    weights: IntArray  # how many units each column stands for
+    values: IntArray  # judges by columns
+
+    def of(self, a: int, b: int) -> Ratings:
+        """Two judges, on the units that both have seen."""
+        both = self.values[[a, b]]
+        seen = (both >= 0).all(axis=0)
+        return Ratings(self.weights[seen], both[:, seen])
+
+    def complete(self) -> Ratings:
+        """The units that all judges have seen."""
+        seen = (self.values >= 0).all(axis=0)
+        return Ratings(self.weights[seen], self.values[:, seen])
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Two judges and two answers: how often both said yes, one of them, or neither."""
+
+    both: float
+    only_a: float
+    only_b: float
+    neither: float
+
+    @property
+    def total(self) -> float:
+        """All units."""
+        return self.both + self.only_a + self.only_b + self.neither
+
+    def overlap(self) -> float:
+        """What both took of what either took; undefined where neither took anything."""
+        return _share(self.both, self.both + self.only_a + self.only_b)
+
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall of one judge against the other."""
+        return _share(2 * self.both, 2 * self.both + self.only_a + self.only_b)
+
+    def precision(self) -> float:
+        """How much of what the first judge took the second took too."""
+        return _share(self.both, self.both + self.only_a)
+
+    def recall(self) -> float:
+        """How much of what the second judge took the first took too."""
+        return _share(self.both, self.both + self.only_b)
+
+    def negative(self) -> float:
+        """Agreement on what is not relevant, as F1 is on what is."""
+        return _share(2 * self.neither, 2 * self.neither + self.only_a + self.only_b)
+
+    def kappa(self) -> float:
+        """Cohen's: agreement beyond chance, each judge with his own share of yes."""
+        p = _share(self.both + self.only_a, self.total)
+        q = _share(self.both + self.only_b, self.total)
+        return _beyond(self._observed(), p * q + (1 - p) * (1 - q))
+
+    def ac1(self) -> float:
+        """Gwet's: agreement beyond chance that holds where one answer is rare."""
+        share = _share(2 * self.both + self.only_a + self.only_b, 2 * self.total)
+        return _beyond(self._observed(), 2 * share * (1 - share))
+
+    def prevalence(self) -> float:
+        """The mean share of yes."""
+        return _share(2 * self.both + self.only_a + self.only_b, 2 * self.total)
+
+    def bias(self) -> float:
+        """How much more the first judge says yes than the second."""
+        return _share(self.only_a - self.only_b, self.total)
+
+    def _observed(self) -> float:
+        return _share(self.both + self.neither, self.total)
+
+
+def table(ratings: Ratings) -> Table:
+    """The table of the first two judges; every value above 0 is a yes."""
+    a, b = ratings.values[0] > 0, ratings.values[1] > 0
+    weights = ratings.weights
+
+    def count(flags: BoolArray) -> float:
+        return float(weights[flags].sum())
+
+    return Table(count(a & b), count(a & ~b), count(b & ~a), count(~a & ~b))
+
+
+def weighted_kappa(ratings: Ratings) -> float:
+    """Cohen's kappa of grades: a difference counts by its square."""
+    a, b = ratings.values[:2].astype(np.float64)
+    weights, total = ratings.weights, float(ratings.weights.sum())
+    if not total:
+        return NAN
+    observed = float((weights * (a - b) ** 2).sum()) / total
+    levels = np.unique(ratings.values[:2])
+    shares = [[float(weights[row == level].sum()) / total for level in levels] for row in (a, b)]
+    apart = np.subtract.outer(levels, levels).astype(np.float64) ** 2
+    expected = float(np.array(shares[0]) @ apart @ np.array(shares[1]))
+    return _beyond(1 - observed, 1 - expected) if expected else NAN
+
+
+def fleiss(ratings: Ratings) -> float:
+    """Fleiss' kappa of all judges, on the units that all have seen."""
+    seen = ratings.complete()
+    judges, total = len(seen.values), float(seen.weights.sum())
+    if judges < 2 or not total:
+        return NAN
+    counts = _counts(seen)
+    pairs = (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
+    shares = (counts * seen.weights).sum(axis=1) / (judges * total)
+    observed = float((pairs * seen.weights).sum()) / total
+    return _beyond(observed, float((shares**2).sum()))
+
+
+def alpha(ratings: Ratings, *, ordinal: bool = False) -> float:
+    """Krippendorff's alpha: disagreement as a share of what chance would give.
+
+    A unit that fewer than two judges have seen does not count. Values are names, or, if `ordinal`,
+    grades whose distance is how many values lie between them.
+    """
+    counts = _counts(ratings)
+    judges = counts.sum(axis=0)
+    counts, judges, weights = (
+        counts[:, judges > 1],
+        judges[judges > 1],
+        ratings.weights[judges > 1],
+    )
+    if not len(judges):
+        return NAN
+    scaled = counts * (weights / (judges - 1))
+    together = scaled @ counts.T
+    together[np.diag_indices(len(together))] -= scaled.sum(axis=1)
+    totals = together.sum(axis=1)
+    n = float(totals.sum())
+    chance = (np.outer(totals, totals) - np.diag(totals)) / (n - 1) if n > 1 else together * NAN
+    apart = _distances(totals) if ordinal else 1.0 - np.eye(len(totals))
+    expected = float((apart * chance).sum())
+    return 1 - float((apart * together).sum()) / expected if expected > 0 else NAN
+
+
+def _distances(totals: FloatArray) -> FloatArray:
+    """Squared distances of ordered values: those between two, with half of each of them."""
+    middle = np.cumsum(totals) - totals / 2
+    return np.subtract.outer(middle, middle) ** 2
+
+
+def _counts(ratings: Ratings) -> FloatArray:
+    """For each value how many judges gave it to each column."""
+    levels = np.unique(ratings.values[ratings.values >= 0])
+    return np.array(
+        [(ratings.values == level).sum(axis=0) for level in levels], np.float64
+    ).reshape(len(levels), -1)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else NAN
+
+
+def _beyond(observed: float, expected: float) -> float:
+    """Agreement beyond chance; undefined where chance alone would agree on everything."""
+    return (observed - expected) / (1 - expected) if expected < 1 else NAN
+
+
+def interval(values: FloatArray, seed: int = 1, resamples: int = 10_000) -> tuple[float, float]:
+    """95 % of the means of samples of topics, drawn with replacement; none below 5 topics."""
+    known = values[~np.isnan(values)]
+    if len(known) < 5:
+        return NAN, NAN
+    random = np.random.default_rng(seed)
+    means = known[random.integers(0, len(known), (resamples, len(known)))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)

@@ -1,0 +1,112 @@
+"""What becomes of measures when they are measured themselves: orders of runs, and who disagrees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
+
+ROUNDING = 1e-9
+"""Scores that differ by no more than this are equal."""
+IDEAL = "irb"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A measure puts a run where it should not be."""
+
+    measure: str
+    rule: str
+    better: str  # the run that scores higher
+    worse: str  # the run that should not score lower
+    values: tuple[float, float]
+
+    def __str__(self) -> str:
+        high, low = self.values
+        return (
+            f"{self.measure}: {self.better} {high:.4f} above {self.worse} {low:.4f} ({self.rule})"
+        )
+
+
+def competition_ranks(values: Sequence[float]) -> list[int]:
+    """1 for the highest; equal ones share the first of their ranks, undefined ones come last.
+
+    >>> competition_ranks([0.2, 0.9, 0.2, float("nan")])
+    [2, 1, 2, 4]
+    """
+    known = [-float("inf") if isnan(value) else value for value in values]
+    return [1 + sum(other > value + ROUNDING for other in known) for value in known]
+
+
+def ideal_beaten(measure: str, runs: Sequence[str], values: Sequence[float]) -> list[Violation]:
+    """Nothing should score higher than the ideal recall base itself."""
+    scores = dict(zip(runs, values, strict=True))
+    ideal = scores.get(IDEAL, float("nan"))
+    return [
+        Violation(measure, f"nothing beats {IDEAL}", run, IDEAL, (value, ideal))
+        for run, value in scores.items()
+        if value > ideal + ROUNDING
+    ]
+
+
+def overlap_rewarded(
+    measure: str, runs: Sequence[str], values: Sequence[float], overlaps: Sequence[float]
+) -> list[Violation]:
+    """A run with more overlap should not score higher than one with less."""
+    found = []
+    for one, other in combinations(range(len(runs)), 2):
+        for more, less in ((one, other), (other, one)):
+            if overlaps[more] > overlaps[less] + ROUNDING and (
+                values[more] > values[less] + ROUNDING
+            ):
+                pair = (values[more], values[less])
+                rule = f"overlap {overlaps[more]:.1%} against {overlaps[less]:.1%}"
+                found.append(Violation(measure, rule, runs[more], runs[less], pair))
+    return found
+
+
+# Swaps --------------------------------------------------------------------------------------
+
+
+def swapped(one: FloatArray, other: FloatArray) -> float:
+    """The share of pairs of runs that two columns of scores put in opposite order.
+
+    >>> swapped(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.3, 0.2]))
+    0.3333333333333333
+    """
+    first, second = _signs(one), _signs(other)
+    pairs = np.triu_indices(len(one), 1)
+    if not len(pairs[0]):
+        return float("nan")
+    return float(np.mean(first[pairs] * second[pairs] < 0))
+
+
+def _signs(scores: FloatArray) -> FloatArray:
+    apart = scores[:, None] - scores[None, :]
+    return np.where(np.abs(apart) <= ROUNDING, 0.0, np.sign(apart))
+
+
+def swapped_by_halves(table: FloatArray, seed: int, splits: int = 100) -> float:
+    """How often two halves of the topics put a pair of runs in opposite order, on average.
+
+    `table` has a row for each run and a column for each topic; topics that are undefined for a
+    run are left out. Undefined for fewer than two topics.
+    """
+    known = table[:, ~np.isnan(table).any(axis=0)]
+    topics = known.shape[1]
+    if topics < 2 or len(known) < 2:
+        return float("nan")
+    random = np.random.default_rng(seed)
+    rates = []
+    for _ in range(splits):
+        order: IntArray = random.permutation(topics)
+        first, second = order[: topics // 2], order[topics // 2 :]
+        rates.append(swapped(known[:, first].mean(axis=1), known[:, second].mean(axis=1)))
+    return float(np.mean(rates))

@@ -1,0 +1,66 @@
+"""All assessments of a campaign in one XML file, as XCGEval keeps them between two calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spanwise.errors import FormatError
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import beginning
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+
+NAME = "inex_full_recall_base"
+ROOT = "full-recall-base"
+DUE = f"<{ROOT}> with <assessments topic=...> for each topic"
+
+
+def _recognised(head: bytes) -> bool:
+    from spanwise.formats.markup import root_of
+
+    return beginning(head) == b"<" and root_of(head) == ROOT
+
+
+@reader(NAME, holds="judgements", recognise=_recognised)
+def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Assessments of many topics in one file.
+
+    `<full-recall-base>` holds an `<assessments>` for each topic, in the form of any year from 2002
+    to 2007. `spanwise evalj` makes such a file where EXPANDED_FULLRB names one.
+    """
+    from spanwise.formats.inex_assessments_in import Assessed, inferred
+    from spanwise.formats.xml_events import events
+
+    content = Assessed(file, how)
+    seen: set[bytes] = set()
+    for event in events(pieces, file, DUE):
+        if event.depth == 1:
+            if event.kind == "start" and event.name != ROOT:
+                raise FormatError(file, event.line, f"<{event.name}>", DUE)
+            continue
+        content.take(event._replace(depth=event.depth - 1))
+        if event.depth == 2 and event.kind == "start":
+            if content.topic in seen:
+                topic = content.topic.decode()
+                raise FormatError(file, event.line, f"topic {topic!r} again", "each topic once")
+            seen.add(content.topic)
+    judgements, _ = content.finished(DUE)
+    return inferred(judgements, content)
+
+
+@writer(NAME)
+def write(judgements: Judgements) -> Iterator[bytes]:
+    """One file for all topics, each in the form that holds most of it."""
+    from spanwise.formats.inex_assessments_out import FORMS
+    from spanwise.formats.xml_out import DECLARATION
+    from spanwise.model.judgements import by_topic
+
+    form = min(FORMS.values(), key=lambda form: sum(form.loses(judgements).values()))
+    yield f"{DECLARATION}<{ROOT}>\n".encode()
+    for _, part in by_topic(judgements):
+        pieces = form.write(part)
+        yield next(pieces).removeprefix(DECLARATION.encode())
+        yield from pieces
+    yield f"</{ROOT}>\n".encode()

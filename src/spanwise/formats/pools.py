@@ -1,0 +1,238 @@
+"""Pool files: our own JSON lines, and the XML that X-Rai read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.registry import Reading, reader, writer
+
+if TYPE_CHECKING:
+    from spanwise.formats.json_lines import Record
+    from spanwise.model.pools import Pool, Pooled, Support
+
+FORM = "pool/1"
+DUE = '{"topic": ..., "doc": ...}, one object a line'
+XML_DUE = "<pool topic=...> with <file file=...>"
+
+
+def looks_like_pool(head: bytes) -> bool:
+    """JSON lines whose header says so, or whose first object has a topic and a document."""
+    first = head.lstrip().partition(b"\n")[0]
+    if not first.startswith(b"{"):
+        return False
+    return b'"pool/' in first or (b'"topic"' in first and b'"doc"' in first)
+
+
+@reader("pool", holds="pool", recognise=looks_like_pool)
+def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
+    """Pools as JSON lines: a header that says how it was made, then topics and documents.
+
+    After `{"format": "pool/1", "method": "rounds", "budget": 500, ...}` one object for each topic
+    and document: `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0, "stratum": 1,
+    "support": [[800, 1200]]}`. Only `topic` and `doc` are needed. `p` is how likely the document
+    was to come in. `support` is what systems returned: spans, paths, or pairs of points.
+    """
+    from spanwise.formats.json_lines import say_unread, split
+    from spanwise.model.pools import Pool
+
+    head, records = split(pieces, file, DUE, FORM)
+    unread: Counter[str] = Counter()
+    taken = _Taken(file, how)
+    for record in records:
+        try:
+            taken.take(_pooled(record), record.line)
+        except FormatError as error:
+            how.note(error)
+        unread.update(record.unread())
+    say_unread(unread, file)
+    about = {} if head is None else {k: v for k, v in head.said.items() if k != "format"}
+    return Pool(file, taken.finished(DUE), about)
+
+
+class _Taken:
+    """The documents so far; each is there once in its topic."""
+
+    def __init__(self, file: str, how: Reading) -> None:
+        self._file, self._how = file, how
+        self._documents: dict[tuple[str, str], Pooled] = {}
+
+    def take(self, one: Pooled, line: int) -> None:
+        key = (one.topic, one.document)
+        if key in self._documents:
+            found = f"document {one.document!r} is there twice for topic {one.topic!r}"
+            self._how.note(FormatError(self._file, line, found, "every document once"))
+        self._documents.setdefault(key, one)
+
+    def finished(self, due: str) -> tuple[Pooled, ...]:
+        if not self._documents:
+            raise EmptyError(self._file, None, "no documents in the pool", due)
+        return tuple(self._documents.values())
+
+
+def _pooled(record: Record) -> Pooled:
+    from spanwise.model.pools import Pooled
+
+    p = record.number("p") if "p" in record else 1.0
+    if not 0 < p <= 1:
+        raise record.wrong(f"'p' is {p}", "a probability above 0")
+    return Pooled(
+        record.text("topic"),
+        record.text("doc"),
+        record.whole("round") if "round" in record else 0,
+        record.whole("runs") if "runs" in record else 0,
+        p,
+        record.whole("stratum") if "stratum" in record else 1,
+        tuple(_support(record)),
+        tuple(_ranks(record)),
+    )
+
+
+def _support(record: Record) -> Iterator[Support]:
+    for part in record.items("support") if "support" in record else ():
+        match part:
+            case str():
+                yield part
+            case [int(start), int(end)] if 0 <= start <= end:
+                yield start, end
+            case [str(start), str(end)]:
+                yield start, end
+            case _:
+                raise record.wrong(f"support {str(part)[:60]!r}", "[start, end] or a path")
+
+
+def _ranks(record: Record) -> Iterator[int | None]:
+    for rank in record.items("ranks") if "ranks" in record else ():
+        if rank is not None and not (isinstance(rank, int) and rank > 0):
+            raise record.wrong(f"rank {rank!r}", "whole numbers from 1 on, or null")
+        yield rank
+
+
+@writer("pool")
+def write_pool(pool: Pool) -> Iterator[bytes]:
+    """Everything that a pool has."""
+    from spanwise.formats.json_lines import line
+
+    yield line({"format": FORM, **pool.about})
+    for one in pool:
+        said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
+        said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
+        if one.support:
+            said["support"] = [
+                part if isinstance(part, str) else list(part) for part in one.support
+            ]
+        if one.ranks:
+            said["ranks"] = list(one.ranks)
+        yield line(said)
+
+
+# X-Rai ------------------------------------------------------------------------------------------
+
+
+def looks_like_xrai_pool(head: bytes) -> bool:
+    """XML whose root is `pool`."""
+    from spanwise.formats.markup import root_of
+
+    return root_of(head) == "pool"
+
+
+@reader("xrai_pool", holds="pool", recognise=looks_like_xrai_pool)
+def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
+    """Pools as X-Rai read them: `pool` with a `topic`, in it `file`, in that what was returned.
+
+    `<pool topic="163"><file file="co/2001/r7022"><path path="/article[1]"/></file></pool>`. A file
+    may hold `path` elements, and `passage` elements with `start` and `end`. Each topic has a file
+    of its own; several in one file are read too.
+    """
+    from spanwise.formats.markup import walk
+    from spanwise.model.pools import Pool
+
+    builder = _XmlPool(file, how)
+    walk(pieces, file, builder)
+    return Pool(file, builder.taken.finished(XML_DUE))
+
+
+class _XmlPool:
+    """Gathers documents while a file passes by."""
+
+    def __init__(self, file: str, how: Reading) -> None:
+        self.taken = _Taken(file, how)
+        self._file, self._how = file, how
+        self._topic = self._document = ""
+        self._support: list[Support] = []
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """A pool, a document, or a part of one."""
+        if name == "pool":
+            self._topic = self._asked(attributes, "topic", name, line)
+        elif name == "file":
+            self._document, self._support = self._asked(attributes, "file", name, line), []
+        elif name == "path":
+            self._support.append(self._asked(attributes, "path", name, line))
+        elif name == "passage":
+            start = self._asked(attributes, "start", name, line)
+            self._support.append((start, self._asked(attributes, "end", name, line)))
+        else:
+            self._how.note(FormatError(self._file, line, f"an element {name!r}", XML_DUE))
+
+    def _asked(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
+        if not attributes.get(key):
+            self._how.note(FormatError(self._file, line, f"{name!r} without {key!r}", XML_DUE))
+        return attributes.get(key, "")
+
+    def text(self, text: str, line: int) -> None:
+        """There is none that means anything."""
+
+    def end(self, name: str, line: int) -> None:
+        """A document is complete."""
+        from spanwise.model.pools import Pooled
+
+        if name == "file" and self._document and self._topic:
+            pooled = Pooled(self._topic, self._document, support=tuple(self._support))
+            self.taken.take(pooled, line)
+
+
+def _xrai_loses(pool: Pool) -> dict[str, int]:
+    spans = sum(
+        isinstance(part, tuple) and isinstance(part[0], int) for one in pool for part in one.support
+    )
+    counts = {
+        "probabilities below 1": sum(one.p < 1 for one in pool),
+        "rounds": sum(one.round > 0 for one in pool),
+        "spans that systems returned, by offset": spans,
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
+    from spanwise.model.pools import Pool
+
+    for topic, documents in pool.topics.items():
+        name = re.sub(r"[^\w.-]", "_", topic)
+        yield f"pool-{name}.xml", Pool(pool.source, tuple(documents), pool.about)
+
+
+@writer("xrai_pool", loses=_xrai_loses, files=_xrai_files)
+def write_xrai_pool(pool: Pool) -> Iterator[bytes]:
+    """Topics, documents, and paths that were returned."""
+    from spanwise.formats.xml_out import DECLARATION, tag
+
+    yield DECLARATION.encode()
+    for topic, documents in pool.topics.items():
+        yield f"{tag('pool', {'topic': topic})}\n".encode()
+        for one in documents:
+            parts = [_part(part) for part in one.support if not isinstance(part[0], int)]
+            inside = "".join(f"\n  {part}" for part in parts) + ("\n " if parts else "")
+            yield f" {tag('file', {'file': one.document})}{inside}</file>\n".encode()
+        yield b"</pool>\n"
+
+
+def _part(part: Support) -> str:
+    from spanwise.formats.xml_out import tag
+
+    if isinstance(part, str):
+        return tag("path", {"path": part}, empty=True)
+    return tag("passage", {"start": part[0], "end": part[1]}, empty=True)

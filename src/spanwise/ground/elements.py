@@ -1,0 +1,337 @@
+"""A run of elements or passages and what was judged, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import InputError, UsageError
+from spanwise.ground.align import TOPICS_AT_ONCE
+from spanwise.ground.cuts import Cuts
+from spanwise.ground.duplicates import refuse_duplicates, said
+from spanwise.ground.gain import Case, gains_of, seen_before
+from spanwise.ground.nested import lying_inside
+from spanwise.ground.quantise import recall_base
+from spanwise.ground.results import Results, ordered_results
+from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
+from spanwise.ground.trees import judged_elements
+from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
+from spanwise.model.elements import NOBODY
+from spanwise.model.ids import text
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.documents import Collection
+    from spanwise.model.elements import Grades, JudgedElements, RecallBase
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+
+NEEDS = "its size is in no file; it needs --collection"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """What judgements of elements are seen with."""
+
+    collection: Collection | None = None
+    tables: Mapping[str, Grades] = field(default_factory=dict)  # quantisations of the user's own
+
+    def judged(self, judgements: Judgements) -> JudgedElements:
+        """The judged elements, made once."""
+        return judgements.once(
+            "judged elements", lambda: judged_elements(judgements, self.collection)
+        )
+
+    def base(self, judgements: Judgements, quant: str | None) -> RecallBase:
+        """A recall base, made once."""
+        return recall_base(self.judged(judgements), quant, self.tables.get(quant or ""))
+
+
+def element_rankings(
+    run: Run,
+    judgements: Judgements,
+    topics: Sequence[bytes],
+    policy: Policy,
+    setting: Setting | None = None,
+) -> Iterator[ElementRankings]:
+    """Rankings of elements, some hundred topics at a time."""
+    setting = setting or Setting()
+    if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
+        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
+    results = ordered_results(run, judgements, topics, policy)
+    refuse_duplicates(run, results)
+    for first in range(0, len(topics), TOPICS_AT_ONCE):
+        last = min(first + TOPICS_AT_ONCE, len(topics))
+        some = results.of_topics(first, last)
+        yield _Block(run, judgements, some, policy, setting).rankings(topics[first:last])
+
+
+# Blocks -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some topics while they are put together."""
+
+    run: Run
+    judgements: Judgements
+    results: Results
+    policy: Policy
+    setting: Setting
+
+    def rankings(self, topics: Sequence[bytes]) -> ElementRankings:
+        codes = {topic: code for code, topic in enumerate(self.judgements.rows.topics)}
+        mine = np.array([codes.get(topic, -1) for topic in topics], np.int64)
+        retrieved = np.bincount(self.results.topic, minlength=len(topics))
+        returned = self._returned(retrieved)
+        case = Case(returned, _items(returned), self._seer(returned), self._doubt)
+        return ElementRankings(
+            tuple(topics),
+            mine,
+            self.policy,
+            retrieved,
+            returned,
+            lambda: self.setting.judged(self.judgements),
+            lambda quant: self.setting.base(self.judgements, quant),
+            lambda rule: self._gains(case, rule),
+            lambda what: seen_before(case, what),
+            lambda: lying_inside(returned),
+            self._highlighted(mine),
+            lambda number: f"{self._place(number)}: {NEEDS}",
+        )
+
+    def _highlighted(self, mine: IntArray) -> IntArray:
+        """Highlighted characters of each topic, however they are known."""
+        marked = self.judgements.highlights
+        if self.judgements.elements is None:
+            sums = np.zeros(len(self.judgements.rows)) if marked is None else marked.relevant
+        else:
+            sums = self.setting.judged(self.judgements).passages
+        before = np.concatenate([[0], np.cumsum(sums)])
+        totals = np.diff(before[self.judgements.rows.starts])
+        return np.where(mine >= 0, totals[mine], 0).astype(np.int64)
+
+    # Results --------------------------------------------------------------------------------
+
+    def _returned(self, retrieved: IntArray) -> Returned:
+        run, results = self.run, self.results
+        judgement = results.judged[results.document]
+        paths = self._paths(judgement)
+        element = self._elements(judgement, paths)
+        start, length = self._places(paths)
+        size, lit = length.copy(), np.zeros(len(length), np.int64)
+        if self._has_elements:
+            judged = self.setting.judged(self.judgements)
+            known = element != NOBODY
+            listed = np.where(known, judged.size[element], -1) if len(judged) else element * 0 - 1
+            size = np.where(listed >= 0, listed, size)
+            if len(judged):
+                lit = np.where(known, judged.highlighted[element], 0)
+            if judged.scale != "highlighted":
+                lit[:] = -1
+        passage = np.zeros(len(paths), np.bool_)
+        if b"" in paths:
+            passage = np.array([not path for path in paths], np.bool_)
+        self._light(lit, passage, judgement, Spans(start, length))
+        return Returned(
+            results.topic,
+            ranges(np.zeros(len(retrieved), np.int64), retrieved),
+            results.row,
+            results.document,
+            judgement,
+            element,
+            paths,
+            passage,
+            size,
+            lit,
+            start,
+            np.maximum(length, 0),
+            _levels(run.scores[results.row], results.topic, self.policy),
+        )
+
+    @property
+    def _has_elements(self) -> bool:
+        return self.judgements.elements is not None or self.setting.collection is not None
+
+    def _paths(self, judgement: IntArray) -> list[bytes]:
+        """The path of every result that is an element; a whole document is its root element."""
+        run, rows = self.run, self.results.row
+        if run.paths is None and run.spans is None:
+            return self._roots(judgement)
+        if run.paths is None:
+            return [b""] * len(rows)
+        paths = run.paths.take(rows)
+        if run.ends is None and b"/text()[" not in b" ".join(paths):
+            return paths
+        ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
+        return [
+            b"" if end or b"/text()[" in path else path
+            for path, end in zip(paths, ends, strict=True)
+        ]
+
+    def _roots(self, judgement: IntArray) -> list[bytes]:
+        if not self._has_elements:
+            return [b"/"] * len(judgement)
+        judged = self.setting.judged(self.judgements)
+        roots = []
+        for row in judgement.tolist():
+            first = int(judged.first[row]) if row >= 0 else 0
+            named = row >= 0 and first < judged.first[row + 1]
+            path = judged.paths[first] if named else b"/"
+            roots.append(b"/" + path[1:].partition(b"/")[0])
+        return roots
+
+    def _elements(self, judgement: IntArray, paths: Sequence[bytes]) -> IntArray:
+        """Which judged element each result is."""
+        element = np.full(len(paths), NOBODY)
+        if not self._has_elements:
+            return element
+        judged = self.setting.judged(self.judgements)
+        index = judged.once("index", lambda: _index(judged))
+        nothing: dict[bytes, int] = {}
+        some = np.flatnonzero(judgement >= 0)
+        pairs = zip(some.tolist(), judgement[some].tolist(), strict=True)
+        found = [index.get(row, nothing).get(paths[n], NOBODY) for n, row in pairs]
+        element[some] = found
+        return element
+
+    def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
+        """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
+        run, rows = self.run, self.results.row
+        unknown = np.full(len(rows), -1)
+        if run.spans is not None:
+            spans = run.spans.at(rows)
+            looked = run.lengths is not None or run.paths is None
+            lost = self.policy.conventions.unplaced_size if looked else -1
+            length = np.where(spans.starts == UNKNOWN, lost, spans.lengths)
+            return spans.starts, length
+        if run.paths is not None:
+            if not all(paths):
+                row = int(rows[next(n for n, path in enumerate(paths) if not path)])
+                raise InputError(
+                    f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
+                    " where that lies needs --collection"
+                )
+            return unknown, unknown
+        if run.lengths is not None:
+            return np.where(run.lengths[rows] >= 0, 0, -1), run.lengths[rows]
+        marked = self.judgements.highlights
+        if marked is None:
+            return unknown, unknown
+        length = self.results.stated(marked.lengths, -1)[self.results.document]
+        return np.where(length >= 0, 0, -1), length
+
+    def _light(self, lit: IntArray, passages: BoolArray, judgement: IntArray, spans: Spans) -> None:
+        """Fill in how many highlighted characters passages hold, and whole documents."""
+        marked = self.judgements.highlights
+        if marked is None:
+            return
+        some = np.flatnonzero((passages | (not self._has_elements)) & (judgement >= 0))
+        rows, document = np.unique(judgement[some], return_inverse=True)
+        counts = marked.counts[rows]
+        mine = spans.at(some)
+        placed = Spans(np.maximum(mine.starts, 0), np.where(mine.starts < 0, 0, mine.lengths))
+        cuts = Cuts.of(
+            placed,
+            document,
+            marked.passages.at(ranges(marked.first[rows], counts)),
+            np.repeat(np.arange(len(rows)), counts),
+            np.zeros(len(rows), np.int64),
+        )
+        lit[some] = cuts.relevant_in_results() if len(some) else 0
+
+    # Gains ----------------------------------------------------------------------------------
+
+    def _gains(self, case: Case, rule: GainRule) -> Gains:
+        base = self.setting.base(self.judgements, rule.quant)
+        results = case.results
+        home = base.home(rule.ideal)
+        known = results.element != NOBODY
+        worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
+        inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
+        passages = np.flatnonzero(results.passage)
+        if len(passages):
+            self._of_passages(base, rule, results, passages, worth, inside)
+        return gains_of(case, base, rule, worth, inside)
+
+    def _of_passages(
+        self,
+        base: RecallBase,
+        rule: GainRule,
+        results: Returned,
+        passages: IntArray,
+        worth: FloatArray,
+        inside: IntArray,
+    ) -> None:
+        """What passages are worth, and the ideal element that each lies in."""
+        if base.quant != "spec":
+            raise UsageError(
+                f"{self.run.rows.source}: results that are passages have no exhaustivity;"
+                f" quant={base.quant} is for elements, expected quant=spec"
+            )
+        size, lit = results.size[passages], results.highlighted[passages]
+        worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
+        ideal = base.ideal(rule.ideal)
+        for number in passages[worth[passages] > 0].tolist():
+            row = int(results.judgement[number])
+            first, last = base.judged.first[row], base.judged.first[row + 1]
+            homes = first + np.flatnonzero(ideal[first:last])
+            begins, begin = base.judged.start[homes], results.start[number]
+            ends, end = begins + base.judged.size[homes], begin + results.length[number]
+            around = homes[(begins >= 0) & (begins <= begin) & (ends >= end)]
+            inside[number] = around[0] if len(around) else NOBODY
+
+    def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
+        """What keeps account of one document: paths if all results are elements, else text."""
+        mixed = bool(results.passage.any())
+
+        def seen(numbers: Sequence[int]) -> Seen:
+            if not mixed or all(results.paths[number] for number in numbers):
+                return SeenPaths()
+            marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
+            return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))
+
+        return seen
+
+    def _doubt(self, number: int, path: bytes) -> InputError:
+        if number == NOBODY:
+            return InputError(f"{self.judgements.rows.source}: {text(path)}: {NEEDS}")
+        return InputError(f"{self._place(number)}, inside {text(path)}: {NEEDS}")
+
+    def _place(self, number: int) -> str:
+        row = int(self.results.row[number])
+        return f"{self.run.rows.place(row)}: {said(self.run, row)}"
+
+
+def _index(judged: JudgedElements) -> dict[int, dict[bytes, int]]:
+    """For each row of the judgements its elements by path."""
+    first = judged.first.tolist()
+    return {
+        row: dict(zip(judged.paths[begin:end], range(begin, end), strict=True))
+        for row, (begin, end) in enumerate(pairwise(first))
+        if end > begin
+    }
+
+
+def _items(results: Returned) -> Callable[[int], Item]:
+    columns = (results.size, results.highlighted, results.start, results.length)
+    size, lit, start, length = (column.tolist() for column in columns)
+
+    def item(number: int) -> Item:
+        return Item(results.paths[number], size[number], lit[number], start[number], length[number])
+
+    return item
+
+
+def _levels(scores: FloatArray, topic: IntArray, policy: Policy) -> IntArray:
+    """Each result on a level of its own, or those of equal score on one."""
+    if policy.ties != "expected" or not len(scores):
+        return np.arange(len(scores))
+    new = (scores[1:] != scores[:-1]) | (topic[1:] != topic[:-1])
+    return np.concatenate([[0], np.cumsum(new)])

@@ -1,0 +1,341 @@
+"""A run and what readers are after, put together: which results lead to which targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spanwise.errors import InputError, UsageError
+from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
+from spanwise.ground.duplicates import refuse_duplicates
+from spanwise.ground.results import Results, ordered_results
+from spanwise.model.ids import text
+from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
+from spanwise.model.spans import UNKNOWN, Spans
+
+if TYPE_CHECKING:
+    from spanwise.ground.elements import Setting
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.journeys import ChanceTable
+    from spanwise.model.judgements import Highlights, Judgements
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+
+
+def journeys(
+    run: Run,
+    judgements: Judgements,
+    topics: Sequence[bytes],
+    policy: Policy,
+    setting: Setting,
+    chances: Mapping[str, ChanceTable] | None = None,
+) -> Iterator[Journeys]:
+    """Rankings to be browsed, some hundred topics at a time; `chances` are tables by file."""
+    results = ordered_results(run, judgements, topics, policy)
+    refuse_duplicates(run, results)
+    for first in range(0, len(topics), TOPICS_AT_ONCE):
+        some = tuple(topics[first : first + TOPICS_AT_ONCE])
+        here = results.of_topics(first, first + len(some))
+        guide = Guide(run, judgements, some, here, setting, chances or {})
+        yield Journeys(some, policy, guide.browse)
+
+
+class Targets(NamedTuple):
+    """What readers are after, in order of their rows of the judgements."""
+
+    row: IntArray
+    worth: FloatArray
+    paths: Sequence[bytes] | None  # of elements
+    spans: Spans  # start -1: nobody knows where
+
+
+class Steps(NamedTuple):
+    """Which results lead to which targets, and how likely."""
+
+    result: IntArray
+    target: IntArray
+    chance: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guide:
+    """Some topics of a run, and all that is needed to find the way from results to targets."""
+
+    run: Run
+    judgements: Judgements
+    topics: tuple[bytes, ...]
+    results: Results
+    setting: Setting
+    chances: Mapping[str, ChanceTable]
+
+    def browse(self, behaviour: Behaviour) -> list[Journey]:
+        """The journey of each topic."""
+        if callable(behaviour.name):
+            targets = self._ideal(behaviour)
+            return self._journeys(targets, self._asked(targets, behaviour.name))
+        find = {
+            "bep": self._to_entry_points,
+            "t2i": self._to_passages,
+            "identity": self._to_itself,
+            "containment": self._to_contents,
+            "table": self._by_table,
+        }[behaviour.name]
+        return self._journeys(*find(behaviour))
+
+    def _journeys(self, targets: Targets, steps: Steps) -> list[Journey]:
+        """Targets and steps by topic, both numbered from its first."""
+        codes = {topic: code for code, topic in enumerate(self.topics)}
+        owner = owners_of(self.judgements.rows, codes, targets.row)
+        order = np.argsort(owner, kind="stable")
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        of_targets = np.searchsorted(owner[order], np.arange(len(codes) + 1))
+        by_rank = np.argsort(steps.result, kind="stable")
+        result = steps.result[by_rank]
+        target, chance = number[steps.target[by_rank]], steps.chance[by_rank]
+        of_results = np.searchsorted(self.results.topic, np.arange(len(codes) + 1))
+        of_steps = np.searchsorted(result, of_results)
+        return [
+            Journey(
+                int(of_results[code + 1] - of_results[code]),
+                targets.worth[order[of_targets[code] : of_targets[code + 1]]],
+                result[mine] - of_results[code] + 1,
+                target[mine] - of_targets[code],
+                chance[mine],
+            )
+            for code, mine in enumerate(map(slice, of_steps[:-1], of_steps[1:]))
+        ]
+
+    # Places ----------------------------------------------------------------------------------
+
+    def _judged(self) -> IntArray:
+        """For each result the row of the judgements about its document; -1 if there is none."""
+        return self.results.judged[self.results.document]
+
+    def _starts(self) -> IntArray:
+        """Where each result begins; -1 where nobody knows. A whole document begins at 0."""
+        if self.run.spans is not None:
+            return self.run.spans.starts[self.results.row]
+        if self.run.paths is not None:
+            raise UsageError(
+                f"{self.run.rows.source}: results are named by element paths; to know where they"
+                " lie needs --collection"
+            )
+        return np.zeros(len(self.results.row), np.int64)
+
+    def _marked(self, purpose: str) -> Highlights:
+        if self.judgements.highlights is None:
+            raise UsageError(
+                f"{self.judgements.rows.source}: nobody says where {purpose} lie in their"
+                " documents; it needs assessments that have them, and --collection"
+            )
+        return self.judgements.highlights
+
+    # Best entry points, passages ----------------------------------------------------------------
+
+    def _to_entry_points(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
+        """The nearer a result begins to the best entry point of its document, the likelier."""
+        entries = self._marked("best entry points").entries
+        row = np.flatnonzero(entries >= 0)
+        spans = Spans(entries[row], np.zeros(len(row), np.int64))
+        judged, starts = self._judged(), self._starts()
+        result = np.flatnonzero((judged >= 0) & (entries[judged] >= 0))
+        distance = np.abs(starts[result] - entries[judged[result]])
+        near = behaviour.A * self._mean_length(behaviour.L)
+        chance = np.where(starts[result] == UNKNOWN, 0.0, near / (near + distance))
+        target = np.searchsorted(row, judged[result])
+        return Targets(row, np.ones(len(row)), None, spans), Steps(result, target, chance)
+
+    def _mean_length(self, given: float | None) -> float:
+        if given is not None:
+            return given
+        if self.setting.collection is None:
+            raise UsageError(
+                "distances are compared with L, the mean length of all documents of the"
+                " collection: it needs --collection, or L=... as in EPRUM(A=0.1,L=5000)"
+            )
+        return self.setting.collection.mean_length()
+
+    def _to_passages(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
+        """A reader reads on from the start of a result, but not far without anything relevant."""
+        marked = self._marked("highlighted passages")
+        row = np.repeat(np.arange(len(marked.counts)), marked.counts)
+        judged, starts = self._judged(), self._starts()
+        result = np.flatnonzero((judged >= 0) & (starts != UNKNOWN))
+        far = 1 + max(int(marked.passages.ends.max(initial=0)), int(starts.max(initial=0)))
+        keys = row * far + marked.passages.ends
+        target = np.searchsorted(keys, judged[result] * far + starts[result], side="right")
+        hit = target < len(row)
+        result, target = result[hit], target[hit]
+        way = marked.passages.starts[target] - starts[result]
+        hit = (row[target] == judged[result]) & (way <= behaviour.tolerance)
+        result, target = result[hit], target[hit]
+        worth = np.ones(len(row))
+        return Targets(row, worth, None, marked.passages), Steps(result, target, worth[target])
+
+    # Ideal elements -----------------------------------------------------------------------------
+
+    def _ideal(self, behaviour: Behaviour) -> Targets:
+        """The ideal elements, each worth its quantised value as a share of the highest."""
+        base = self.setting.base(self.judgements, behaviour.quant)
+        judged = base.judged
+        chosen = np.flatnonzero(base.ideal(behaviour.ideal))
+        value = base.value[chosen] / base.highest
+        worth = value if behaviour.worth == "graded" else np.ones(len(chosen))
+        spans = Spans(judged.start[chosen], judged.size[chosen])
+        return Targets(judged.row[chosen], worth, [judged.paths[n] for n in chosen.tolist()], spans)
+
+    def _to_itself(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
+        """A reader looks at a result and nowhere else."""
+        targets = self._ideal(behaviour)
+        return targets, self._related(targets, _same, lambda a, b: _within(a, b) & _within(b, a))
+
+    def _to_contents(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
+        """A reader reads all of a result, and so finds every target in it."""
+        targets = self._ideal(behaviour)
+        return targets, self._related(targets, _holds, _within)
+
+    def _related(
+        self,
+        targets: Targets,
+        paths: Callable[[bytes, bytes], bool],
+        spans: Callable[[Spans, Spans], BoolArray],
+    ) -> Steps:
+        """All pairs in one document that stand in a relation: by paths, else by offsets."""
+        result, target = self._pairs(targets)
+        assert targets.paths is not None
+        there = [targets.paths[number] for number in target.tolist()]
+        names = self._paths(result)
+        kept = np.array(list(map(paths, names, there)), np.bool_)
+        if self.run.spans is not None:
+            mine, theirs = self.run.spans.at(self.results.row[result]), targets.spans.at(target)
+            nameless = np.array([not name for name in names], np.bool_)
+            if (nameless & (theirs.starts == UNKNOWN)).any():
+                raise InputError(
+                    f"{self.judgements.rows.source}: nobody says where the judged elements lie,"
+                    f" and {self.run.rows.source} has offsets; it needs --collection"
+                )
+            kept = np.where(nameless, spans(theirs, mine) & (mine.starts != UNKNOWN), kept)
+        return Steps(result[kept], target[kept], np.ones(int(np.count_nonzero(kept))))
+
+    def _pairs(self, targets: Targets) -> tuple[IntArray, IntArray]:
+        """Every result with every target of its document."""
+        judged = self._judged()
+        first = np.searchsorted(targets.row, judged)
+        count = np.searchsorted(targets.row, judged, side="right") - first
+        result = np.repeat(np.arange(len(judged)), count)
+        before = np.repeat(np.cumsum(count) - count, count)
+        return result, np.arange(len(result)) - before + np.repeat(first, count)
+
+    def _paths(self, result: IntArray) -> list[bytes]:
+        """The paths of results; empty where they are offsets or whole documents."""
+        if self.run.paths is None:
+            return [b""] * len(result)
+        return self.run.paths.take(self.results.row[result])
+
+    # Tables and functions -----------------------------------------------------------------------
+
+    def _by_table(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
+        """A reader goes from a result to a target as often as a table says."""
+        if behaviour.table is None:
+            raise UsageError("behaviour=table needs the name of a file, as in table=chances.txt")
+        table = self.chances[behaviour.table]
+        targets = self._ideal(behaviour)
+        assert targets.paths is not None
+        result, target = self._pairs(targets)
+        documents = self.run.documents.take(self.results.row[result])
+        names = [_named(place) for place in self._places(result)]
+        there = [targets.paths[number] for number in target.tolist()]
+        found = [table.get(key, 0.0) for key in zip(documents, names, there, strict=True)]
+        chance = np.array(found, np.float64)
+        kept = chance > 0
+        return targets, Steps(result[kept], target[kept], chance[kept])
+
+    def _asked(self, targets: Targets, function: Callable[[Place, Place], float]) -> Steps:
+        """Every pair of a result and a target of one topic is put to a function."""
+        codes = {topic: code for code, topic in enumerate(self.topics)}
+        owner = owners_of(self.judgements.rows, codes, targets.row)
+        ends = self._targets_as_places(targets)
+        rows: list[tuple[int, int, float]] = []
+        for result, place in enumerate(self._places(np.arange(len(self.results.row)))):
+            for target in np.flatnonzero(owner == self.results.topic[result]).tolist():
+                chance = float(function(place, ends[target]))
+                if not 0 <= chance <= 1:
+                    raise InputError(
+                        f"behaviour: the chance from {place} to {ends[target]} is {chance:g};"
+                        " expected a number from 0 to 1"
+                    )
+                if chance:
+                    rows.append((result, target, chance))
+        table = np.array(rows or np.zeros((0, 3)))
+        return Steps(table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2])
+
+    def _places(self, result: IntArray) -> list[Place]:
+        rows = self.results.row[result]
+        documents = map(text, self.run.documents.take(rows))
+        paths = [None] * len(rows) if self.run.paths is None else self.run.paths.take(rows)
+        spans = self.run.spans
+        starts = [UNKNOWN] * len(rows) if spans is None else spans.starts[rows].tolist()
+        lengths = [UNKNOWN] * len(rows) if spans is None else spans.lengths[rows].tolist()
+        topic = self.results.topic[result]
+        ranks = result - np.searchsorted(self.results.topic, topic) + 1
+        names = [text(self.topics[code]) for code in topic.tolist()]
+        rest = zip(paths, starts, lengths, ranks.tolist(), strict=True)
+        return [
+            _place(name, document, *place)
+            for name, document, place in zip(names, documents, rest, strict=True)
+        ]
+
+    def _targets_as_places(self, targets: Targets) -> list[Place]:
+        rows = self.judgements.rows
+        documents = map(text, self.judgements.documents.take(targets.row))
+        topic = np.searchsorted(rows.starts, targets.row, side="right") - 1
+        names = [text(rows.topics[code]) for code in topic.tolist()]
+        starts, lengths = targets.spans.starts.tolist(), targets.spans.lengths.tolist()
+        paths = [b""] * len(names) if targets.paths is None else targets.paths
+        rest = zip(paths, starts, lengths, strict=True)
+        return [
+            _place(name, document, path, start, length, None)
+            for name, document, (path, start, length) in zip(names, documents, rest, strict=True)
+        ]
+
+
+def _place(
+    topic: str, document: str, path: bytes | None, start: int, length: int, rank: int | None
+) -> Place:
+    known = start != UNKNOWN
+    return Place(
+        topic,
+        document,
+        text(path) if path else None,
+        start if known else None,
+        length if length >= 0 and (known or path) else None,
+        rank,
+    )
+
+
+def _named(place: Place) -> bytes:
+    """A result as a table names it: its path, else offset and length, else the document."""
+    if place.path:
+        return place.path.encode("utf-8", "surrogateescape")
+    return b"-" if place.start is None else f"{place.start}:{place.length}".encode()
+
+
+def _is_root(path: bytes) -> bool:
+    return path.count(b"/") == 1
+
+
+def _same(result: bytes, target: bytes) -> bool:
+    """A whole document is the same as its root element."""
+    return result == target or (not result and _is_root(target))
+
+
+def _holds(result: bytes, target: bytes) -> bool:
+    return _same(result, target) or target.startswith(result + b"/")
+
+
+def _within(inner: Spans, outer: Spans) -> BoolArray:
+    return (inner.starts >= outer.starts) & (inner.ends <= outer.ends)

@@ -1,0 +1,223 @@
+"""Judged elements put in order as trees.
+
+Where only text was highlighted, a collection says which elements hold some of it: these, all their
+ancestors among them, are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
+from spanwise.model.elements import NOBODY, JudgedElements, Scale
+from spanwise.model.ids import text
+from spanwise.model.spans import UNKNOWN, Spans, overlap
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.assessments import Assessments, Elements
+    from spanwise.model.documents import Collection
+    from spanwise.model.judgements import Highlights, Judgements, Wanted
+
+MOST_EXHAUSTIVE = 2
+"""Where only highlighted text counts every element with some is as exhaustive as can be."""
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Judged elements as they come, not yet in order."""
+
+    paths: list[bytes]
+    owner: IntArray  # row of the judgements
+    numbers: IntArray  # exhaustivity, specificity, coverage, size, highlighted, start
+
+
+def judged_elements(judgements: Judgements, collection: Collection | None = None) -> JudgedElements:
+    """The elements that were judged, or that hold highlighted text, as trees.
+
+    Sizes and places that only a collection knows come with judgements that were placed in it.
+    """
+    said = judgements.elements
+    if said is None and collection is None:
+        raise InputError(
+            f"{judgements.rows.source}: text was highlighted, and which elements hold it is not"
+            " said; it needs --collection"
+        )
+    parts = [] if said is None else [_listed(said)]
+    if collection is not None and judgements.highlights is not None:
+        silent = _silent_rows(judgements)
+        parts.append(_touched(judgements, judgements.highlights, silent, collection))
+    columns = _joined(parts)
+    judged = _in_order(judgements, columns, _scale(judgements, columns))
+    if judgements.wanted is None:
+        return judged
+    return replace(judged, wanted=_asked_for(judged, judgements.wanted))
+
+
+def _listed(said: Assessments) -> _Columns:
+    """The elements that assessments list."""
+    elements: Elements = said.elements
+    nowhere = np.full(len(elements), UNKNOWN)
+    numbers = np.stack(
+        [
+            *(elements.exhaustivity, elements.specificity, elements.coverage),
+            *(elements.sizes, elements.highlighted),
+            nowhere if elements.spans is None else elements.spans.starts,
+        ]
+    )
+    owner = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
+    return _Columns(elements.paths.take(np.arange(len(elements))), owner, numbers)
+
+
+def _silent_rows(judgements: Judgements) -> IntArray:
+    """Documents with highlighted text of which no elements are listed."""
+    marked = judgements.highlights
+    assert marked is not None
+    silent = marked.counts > 0
+    if judgements.elements is not None:
+        silent &= np.diff(judgements.elements.elements.first) == 0
+    return np.flatnonzero(silent)
+
+
+def _touched(
+    judgements: Judgements, marked: Highlights, rows: IntArray, collection: Collection
+) -> _Columns:
+    """The elements of some documents that hold highlighted text, ancestors included."""
+    paths: list[bytes] = []
+    owners, columns = [np.zeros(0, np.int64)], [np.zeros((3, 0), np.int64)]
+    for row, document in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
+        if document not in collection:
+            raise InputError(
+                f"{judgements.rows.place(row)}: document {text(document)!r} has highlighted text"
+                " but is not in the collection; expected the collection that was judged"
+            )
+        tree = collection.tree(document)
+        found = overlap(Spans(tree.start, tree.length), marked.of(row))
+        held = np.flatnonzero(found > 0)
+        every = tree.paths()
+        paths += [every[number].encode("utf-8", "surrogateescape") for number in held.tolist()]
+        owners.append(np.full(len(held), row))
+        columns.append(np.stack([tree.length[held], found[held], tree.start[held]]))
+    sizes = np.concatenate(columns, axis=1)
+    grades = [MOST_EXHAUSTIVE, UNSTATED, NO_COVERAGE]
+    same = np.repeat(np.array(grades)[:, None], sizes.shape[1], axis=1)
+    return _Columns(paths, np.concatenate(owners), np.concatenate([same, sizes]))
+
+
+def _joined(parts: Sequence[_Columns]) -> _Columns:
+    return _Columns(
+        [path for part in parts for path in part.paths],
+        np.concatenate([part.owner for part in parts]),
+        np.concatenate([part.numbers for part in parts], axis=1),
+    )
+
+
+def _scale(judgements: Judgements, columns: _Columns) -> Scale:
+    """How the elements were judged; all must have been judged in one way."""
+    said: dict[Scale, BoolArray] = {
+        "letters": columns.numbers[2] != NO_COVERAGE,
+        "pairs": columns.numbers[1] != UNSTATED,
+        "highlighted": columns.numbers[4] != NO_SIZE,
+    }
+    present: list[Scale] = [scale for scale, flags in said.items() if flags.any()]
+    if len(present) > 1:
+        raise InputError(
+            f"{judgements.rows.source}: elements judged in different ways"
+            f" ({' and '.join(present)}); expected the assessments of one year"
+        )
+    return present[0] if present else "highlighted"
+
+
+def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> JudgedElements:
+    paths = columns.paths
+    order = np.fromiter(_sorted(columns), np.int64, len(paths))
+    numbers = columns.numbers[:, order]
+    ordered = [paths[number] for number in order.tolist()]
+    owner = columns.owner[order]
+    first = np.searchsorted(owner, np.arange(len(judgements.rows) + 1))
+    parent, child, after = _relations(ordered, owner.tolist())
+    exhaustivity, specificity, coverage, size, highlighted, start = numbers
+    return JudgedElements(
+        judgements.rows.source,
+        scale,
+        judgements.rows,
+        first,
+        ordered,
+        parent,
+        child,
+        _levels(parent),
+        after,
+        exhaustivity,
+        specificity,
+        coverage,
+        size,
+        highlighted,
+        start,
+        _highlighted(judgements, owner, parent, highlighted),
+        np.ones(len(ordered), np.bool_),
+    )
+
+
+def _sorted(columns: _Columns) -> Iterator[int]:
+    """Numbers of elements by row, then path."""
+    paths = columns.paths
+    by_row = np.argsort(columns.owner, kind="stable")
+    ends = np.flatnonzero(np.diff(columns.owner[by_row])) + 1
+    for some in np.split(by_row, ends):
+        yield from sorted(some.tolist(), key=paths.__getitem__)
+
+
+def _relations(
+    paths: Sequence[bytes], owner: Sequence[int]
+) -> tuple[IntArray, BoolArray, IntArray]:
+    """For each element the nearest one around it, whether it lies directly in that one, and the
+    first one after all that is in it.
+    """
+    parent, after = [NOBODY] * len(paths), [len(paths)] * len(paths)
+    child = [False] * len(paths)
+    around: list[tuple[bytes, int]] = []  # those that may hold the next one, outermost first
+    row = -1
+    for number, path in enumerate(paths):
+        while around and (owner[number] != row or not path.startswith(around[-1][0])):
+            after[around.pop()[1]] = number
+        row = owner[number]
+        if around:
+            parent[number] = around[-1][1]
+            child[number] = path.rfind(b"/") == len(around[-1][0]) - 1
+        around.append((path + b"/", number))
+    return np.array(parent, np.int64), np.array(child, np.bool_), np.array(after, np.int64)
+
+
+def _levels(parent: IntArray) -> IntArray:
+    level = np.zeros(len(parent), np.int64)
+    around = parent
+    while len(around) and (inside := around >= 0).any():
+        level += inside
+        around = np.where(inside, parent[around], NOBODY)
+    return level
+
+
+def _highlighted(
+    judgements: Judgements, owner: IntArray, parent: IntArray, highlighted: IntArray
+) -> IntArray:
+    """Highlighted characters of each document: its passages', else those of its outermost."""
+    rows = len(judgements.rows)
+    top = (parent == NOBODY) & (highlighted > 0)
+    outermost = np.bincount(owner[top], weights=highlighted[top], minlength=rows).astype(np.int64)
+    said, marked = judgements.elements, judgements.highlights
+    if said is None:
+        return outermost if marked is None else marked.relevant
+    passages = said.passages
+    counts = np.diff(passages.first)
+    sums = np.concatenate([[0], np.cumsum(passages.sizes)])
+    return np.where(counts > 0, np.diff(sums[passages.first]), outermost)
+
+
+def _asked_for(judged: JudgedElements, wanted: Wanted) -> BoolArray:
+    topics = [judged.rows.topics[code] for code in judged.topic.tolist()]
+    return np.fromiter(map(wanted, topics, judged.paths), np.bool_, len(judged))

@@ -1,0 +1,195 @@
+"""What a judge did to a document, and what follows from it: the fold of gestures into a state.
+
+A layer is a set of characters, kept as sorted, disjoint, half-open spans: `add` is union, `remove`
+is difference, spans that touch become one. An `undo` names the gesture that it takes back, a `redo`
+the one that it brings back; the state is what the gestures that stand make of an empty document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+Spans = tuple[tuple[int, int], ...]
+Status = Literal["new", "open", "touched", "done", "skipped"]
+Mode = Literal["highlight", "grades", "aspects", "exhaustivity", "document"]
+
+RELEVANT = "relevant"
+"""The layer of what is relevant; aspects have layers of their own names."""
+TEXTUAL = frozenset({"add", "remove"})
+EDITS = frozenset({*TEXTUAL, "bep", "unbep", "grade", "exh"})
+UNDOABLE = EDITS | {"note", "done", "reopen", "skip"}
+KINDS = UNDOABLE | {"open", "undo", "redo", "show", "focus", "blur"}
+UNKNOWN, TOO_SMALL, MOST = 0, -1, 2
+"""Exhaustivity: not said, too small, and the highest grade."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """One act. `client` and `n` name it for good, wherever it is sent from and how often."""
+
+    client: str
+    n: int
+    kind: str
+    layer: str = ""
+    start: int = -1
+    end: int = -1
+    value: str = ""
+    check: str = ""  # of the text that is meant
+
+    @property
+    def key(self) -> str:
+        """How an undo names it."""
+        return f"{self.client}:{self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where one judge is with one document."""
+
+    status: Status = "new"
+    layers: Mapping[str, Spans] = field(default_factory=dict)
+    bep: int | None = None
+    grade: int | None = None
+    exhaustivity: Mapping[str, int] = field(default_factory=dict)  # by path
+    note: str = ""
+    reason: str = ""  # of a skip
+
+    @property
+    def highlighted(self) -> Spans:
+        """What any layer has."""
+        found: Spans = ()
+        for spans in self.layers.values():
+            for start, end in spans:
+                found = added(found, start, end)
+        return found
+
+
+def added(spans: Spans, start: int, end: int) -> Spans:
+    """The set with a stretch put in.
+
+    >>> added(((0, 3), (8, 9)), 3, 8)
+    ((0, 9),)
+    """
+    if end <= start:
+        return spans
+    apart = [one for one in spans if one[1] < start or one[0] > end]
+    touching = [one for one in spans if not (one[1] < start or one[0] > end)]
+    low = min([start, *(one[0] for one in touching)])
+    high = max([end, *(one[1] for one in touching)])
+    return tuple(sorted([*apart, (low, high)]))
+
+
+def removed(spans: Spans, start: int, end: int) -> Spans:
+    """The set with a stretch taken out.
+
+    >>> removed(((0, 9),), 3, 8)
+    ((0, 3), (8, 9))
+    """
+    if end <= start:
+        return spans
+    left = [(low, min(high, start)) for low, high in spans if low < start]
+    right = [(max(low, end), high) for low, high in spans if high > end]
+    return tuple(sorted({*left, *right}))
+
+
+def standing(gestures: Iterable[Gesture]) -> list[Gesture]:
+    """The gestures that have not been taken back, in their order."""
+    every = list(gestures)
+    taken: set[str] = set()
+    for one in every:
+        if one.kind == "undo":
+            taken.add(one.value)
+        elif one.kind == "redo":
+            taken.discard(one.value)
+    return [one for one in every if one.key not in taken and one.kind not in ("undo", "redo")]
+
+
+def folded(gestures: Iterable[Gesture]) -> State:
+    """The state that gestures lead to, in the order in which they were stored."""
+    every = list(gestures)
+    state = State("open" if every else "new")
+    for one in standing(every):
+        state = applied(state, one)
+    return state
+
+
+def applied(state: State, one: Gesture) -> State:
+    """The state after one more gesture."""
+    match one.kind:
+        case "add" | "remove":
+            change = added if one.kind == "add" else removed
+            layers = dict(state.layers)
+            layers[one.layer] = change(layers.get(one.layer, ()), one.start, one.end)
+            kept = {name: spans for name, spans in layers.items() if spans}
+            return replace(state, status="touched", layers=kept)
+        case "bep":
+            return replace(state, status="touched", bep=one.start)
+        case "unbep":
+            return replace(state, status="touched", bep=None)
+        case "grade":
+            return replace(state, status="touched", grade=int(one.value) if one.value else None)
+        case "exh":
+            values = exhausted(state.exhaustivity, one.layer, int(one.value))
+            return replace(state, status="touched", exhaustivity=values)
+        case "note":
+            return replace(state, note=one.value)
+        case "done":
+            return replace(state, status="done", reason="")
+        case "reopen":
+            return replace(state, status="touched", reason="")
+        case "skip":
+            return replace(state, status="skipped", reason=one.value)
+    return state
+
+
+def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
+    """Exhaustivity with one element set, and what the rules of 2005 make of the others.
+
+    Descendants above the value become unknown; too small spreads downwards; the highest grade
+    lifts all elements around it.
+    """
+    found = {**values, path: value}
+    for other, grade in values.items():
+        below = other.startswith(path + "/")
+        if below and value == TOO_SMALL:
+            found[other] = TOO_SMALL
+        elif below and grade > value and value != UNKNOWN:
+            found[other] = UNKNOWN
+        elif path.startswith(other + "/") and value == MOST:
+            found[other] = MOST
+    return {name: grade for name, grade in found.items() if grade != UNKNOWN}
+
+
+def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]] = ()) -> list[str]:
+    """Why a document cannot be finished yet.
+
+    `assess` are the elements that the exhaustivity phase asks for: a path, and whether a whole
+    passage lies in the element, so that it cannot be too small.
+    """
+    marked, found = bool(state.highlighted), []
+    if mode == "document":
+        return [] if state.grade is not None else ["give the document a grade"]
+    if marked and state.bep is None:
+        found.append("set the best entry point: something is highlighted")
+    if not marked and state.bep is not None:
+        found.append("remove the best entry point: nothing is highlighted")
+    if mode == "grades" and marked and not state.grade:
+        found.append("give a grade of 1 or more: something is highlighted")
+    if mode == "grades" and not marked and state.grade:
+        found.append("nothing is highlighted, so the grade is 0 or none")
+    if mode == "exhaustivity":
+        found += _exhaustivity_left(state, assess)
+    return found
+
+
+def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list[str]:
+    found = []
+    for path, whole in assess:
+        grade = state.exhaustivity.get(path, UNKNOWN)
+        if grade == UNKNOWN:
+            found.append(f"say how exhaustive {path} is")
+        elif grade == TOO_SMALL and whole:
+            found.append(f"{path} holds a whole passage, so it is not too small")
+    return found

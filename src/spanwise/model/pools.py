@@ -1,0 +1,59 @@
+"""Pools: which documents of each topic are to be judged, and why these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Support = tuple[int, int] | tuple[str, str] | str
+"""A part that some system returned: a span, two points, or an element's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A document in the pool of a topic."""
+
+    topic: str
+    document: str
+    round: int = 0  # when it came in: the best rank, or the number of the round; 0: not known
+    runs: int = 0  # how many runs returned it
+    p: float = 1.0  # how likely it was to come in
+    stratum: int = 1
+    support: tuple[Support, ...] = ()
+    ranks: tuple[int | None, ...] = ()  # by run, where the pool is still to be drawn from
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Documents by topic, in the order in which they came in."""
+
+    source: str
+    documents: tuple[Pooled, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)  # how it was made
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Pooled]:
+        return iter(self.documents)
+
+    @property
+    def topics(self) -> dict[str, list[Pooled]]:
+        """The documents of each topic."""
+        found: dict[str, list[Pooled]] = {}
+        for one in self.documents:
+            found.setdefault(one.topic, []).append(one)
+        return found
+
+    def keys(self) -> set[tuple[str, str]]:
+        """Topics and documents."""
+        return {(one.topic, one.document) for one in self.documents}
+
+
+def pool_of(source: str, documents: Iterable[Pooled], about: Mapping[str, Any]) -> Pool:
+    """A pool in which every document of a topic is there once: the first time counts."""
+    kept: dict[tuple[str, str], Pooled] = {}
+    for one in documents:
+        kept.setdefault((one.topic, one.document), one)
+    return Pool(source, tuple(kept.values()), about)

@@ -1,0 +1,66 @@
+"""All assessments in one file."""
+
+import numpy as np
+import pytest
+
+from spanwise.errors import FormatError
+from spanwise.formats import FORMATS, read_judgements
+from spanwise.model.ids import text
+
+GRADED = """<assessments pool='1' topic='{topic}'>
+ <file file='a'>
+  <path path='/article[1]' exhaustiveness='2' specificity='1' inferred='true'/>
+  <path path='/article[1]/sec[1]' exhaustiveness='3' specificity='3'/>
+ </file>
+ <file file='b'>
+ </file>
+</assessments>"""
+MARKED = """<assessments pool="1" topic="{topic}" version="2" whitespace-text-node="keep">
+ <file collection="w" name="12">
+  <best-entry-point path="/article[1]/p[1]"/>
+  <passage start="/article[1]/p[1]" end="/article[1]/p[1]" size="10"/>
+  <element path="/article[1]" exhaustivity="2" size="40" rsize="10"/>
+ </file>
+</assessments>"""
+PARTS = ("exhaustivity", "specificity", "coverage", "sizes", "highlighted", "flags")
+
+
+def contents(judgements):
+    """Everything that assessments say, as plain objects."""
+    said, rows = judgements.elements, judgements.rows
+    return (
+        [text(topic) for topic in rows.topics],
+        rows.starts.tolist(),
+        judgements.documents.take(np.arange(len(rows))),
+        judgements.grades.tolist(),
+        said.elements.first.tolist(),
+        [getattr(said.elements, part).tolist() for part in PARTS],
+        said.passages.sizes.tolist(),
+        said.pools,
+    )
+
+
+@pytest.mark.parametrize("form", [GRADED, MARKED])
+def test_what_is_written_is_read_again(tmp_path, form):
+    for topic in ("1", "22"):
+        (tmp_path / f"{topic}.xml").write_text(form.format(topic=topic))
+    before = read_judgements(tmp_path)
+    file = tmp_path / "all"
+    file.write_bytes(b"".join(FORMATS["inex_full_recall_base"].write(before)))
+    after = read_judgements(file)
+    assert contents(after) == contents(before)
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        (GRADED.format(topic=1) * 2, "topic '1' again; expected each topic once"),
+        ("<other/>", "<other>"),
+        ("", "expected <full-recall-base>"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, inside, message):
+    file = tmp_path / "all"
+    file.write_text(f"<full-recall-base>{inside}</full-recall-base>")
+    with pytest.raises(FormatError, match=message):
+        read_judgements(file)

@@ -1,0 +1,215 @@
+"""The log: idempotent, chained, never changed; what a killed server acknowledged is there."""
+
+import random
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from calling import called
+from judging import Server, campaign, scaled
+from spanwise.app.cli import main
+from spanwise.app.judge.store import Event, Store, create
+from spanwise.model.gestures import Gesture
+
+TEXT = "One two three. Four five six. Seven eight nine."
+DOCUMENTS = {f"d{n}": f"<a><p>{TEXT}</p></a>" for n in range(4)}
+
+
+@pytest.fixture
+def store(tmp_path):
+    made = create(str(tmp_path / "s"), {"mode": "highlight"}, [("1", {})], iter(()))
+    yield made
+    made.close()
+
+
+def event(n, kind="note", value="x", client="client-1"):
+    return Event(0, "anna", 0, 0, Gesture(client, n, kind, value=value), 0, 0.0, 1.0)
+
+
+def test_the_same_event_twice_is_one(store):
+    assert store.append([event(0), event(1)]) == [(1, ""), (2, "")]
+    assert store.append([event(1), event(2)]) == [(2, ""), (3, "")]
+    assert store.append([event(2, value="other")]) == [(0, "another event has this name")]
+    assert [one.gesture.n for one in store.events("anna")] == [0, 1, 2]
+    assert store.verify() == []
+
+
+def test_the_log_refuses_changes_and_notices_them(store, tmp_path):
+    store.append([event(n) for n in range(3)])
+    other = sqlite3.connect(tmp_path / "s")
+    with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+        other.execute("UPDATE event SET value = 'y'")
+    with pytest.raises(sqlite3.IntegrityError, match="never cut"):
+        other.execute("DELETE FROM event")
+    other.execute("DROP TRIGGER event_stays")
+    other.execute("UPDATE event SET value = 'y' WHERE seq = 2")
+    other.commit()
+    other.close()
+    assert store.verify() == ["event 2 is not what was stored"]
+
+
+def test_tokens_are_hashed_and_revoked(store, tmp_path):
+    store.add_judge("anna")
+    token = store.new_token("anna")
+    assert store.bearer(token) == ("anna", "judge")
+    assert token.encode() not in (tmp_path / "s").read_bytes()
+    assert store.revoke("anna") == 1
+    assert store.bearer(token) is None
+
+
+def test_kills_lose_nothing_that_was_acknowledged(tmp_path):
+    """Judges send in a closed loop while the server is killed again and again."""
+    server = Server(campaign(tmp_path / "c", DOCUMENTS)).start()
+    acknowledged, lock, over = {}, threading.Lock(), threading.Event()
+    judges = []
+    for number in range(4):
+        one = server.judge()
+        one.client = f"client-{number:04}"
+        judges.append(one)
+
+    def work(judge, number):
+        while not over.is_set():
+            start = judge.n % 20
+            sent = judge.event("add", 0, number, TEXT, start=start, end=start + 9)
+            while not over.is_set():
+                try:
+                    status, _, content = judge.send(sent)
+                except (OSError, ValueError):
+                    time.sleep(0.02)
+                    continue
+                if status == 200:
+                    with lock:
+                        acknowledged[sent["client"], sent["n"]] = content["results"][0]["seq"]
+                    break
+                time.sleep(0.05)
+
+    threads = [threading.Thread(target=work, args=(j, n)) for n, j in enumerate(judges)]
+    for thread in threads:
+        thread.start()
+    moments = random.Random(1)
+    try:
+        for _ in range(scaled(3, 200)):
+            time.sleep(moments.uniform(0.1, 0.6))
+            server.kill()
+            server.start()
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        server.stop()
+    store = Store(server.store)
+    stored = [(e.gesture.client, e.gesture.n) for e in store.events("anna")]
+    assert len(acknowledged) > 20
+    assert set(acknowledged) <= set(stored)
+    assert len(stored) == len(set(stored))
+    assert store.verify() == []
+    print(f"\nacknowledged {len(acknowledged)}, stored {len(stored)}, lost 0")
+
+
+def test_one_server_for_a_store(tmp_path):
+    folder = campaign(tmp_path / "c", DOCUMENTS)
+    with Server(folder), pytest.raises(RuntimeError, match="another server has it open"):
+        Server(folder).start()
+
+
+def test_a_changed_text_is_not_judged(tmp_path):
+    folder = campaign(tmp_path / "c", DOCUMENTS)
+    with Server(folder) as server:
+        judge = server.judge()
+        assert judge.send(judge.event("add", 0, 0, TEXT, start=0, end=3))[0] == 200
+    (folder / "docs" / "d0.xml").write_text(f"<a><p>Zero. {TEXT}</p></a>")
+    with Server(folder) as server:
+        judge = server.judge()
+        judge.client = "client-0002"
+        status, _, content = judge.send(judge.event("add", 0, 0, TEXT, start=4, end=7))
+        assert status == 409
+        assert "has changed since" in content["results"][0]["error"]
+        assert judge.ask("GET", "/api/t/0/d/0")[2]["frozen"] is True
+    out, _, status = called(main, "judge", "verify", server.store, "--collection", folder / "docs")
+    assert status == 1
+    assert b"'d0' has another text now" in out
+
+
+def test_a_stale_finish_is_refused(tmp_path):
+    with Server(campaign(tmp_path / "c", DOCUMENTS)) as server:
+        one, other = server.judge(), server.judge()
+        other.client = "client-0002"
+        base = one.send(one.event("open"))[2]["results"][0]["seq"]
+        other.send(other.event("add", 0, 0, TEXT, start=0, end=3))
+        status, _, content = one.send(one.event("done", base=base))
+        assert status == 409
+        assert "another window" in content["results"][0]["error"]
+
+
+def test_twenty_judges_at_two_gestures_a_second(tmp_path):
+    """Open loop, exponential pauses; in full for ten minutes."""
+    names = [f"judge{n}" for n in range(20)]
+    seconds, delays, problems = scaled(4, 600), [], []
+    with Server(campaign(tmp_path / "c", DOCUMENTS), judges=names) as server:
+        end = time.monotonic() + seconds
+
+        def work(number):
+            judge = server.judge(names[number])
+            judge.client, draw = f"client-{number:04}", random.Random(number)
+            while time.monotonic() < end:
+                time.sleep(draw.expovariate(2))
+                start = draw.randrange(20)
+                before = time.perf_counter()
+                sent = judge.event(
+                    draw.choice(["add", "remove"]),
+                    0,
+                    draw.randrange(4),
+                    TEXT,
+                    start=start,
+                    end=start + 5,
+                )
+                status, _, content = judge.send(sent)
+                delays.append(time.perf_counter() - before)
+                if status != 200:
+                    problems.append(content)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with Path(f"/proc/{server.process.pid}/status").open() as status:
+            memory = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+    delays.sort()
+    p50, p99 = delays[len(delays) // 2], delays[int(len(delays) * 0.99)]
+    print(
+        f"\n{len(delays)} events, p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, {memory >> 10} MB"
+    )
+    assert problems == []
+    assert Store(server.store).verify() == []
+    if scaled(False, True):
+        assert p99 < 0.150
+        assert memory < 150 << 10
+
+
+def test_a_pool_that_learns_is_served_one_document_at_a_time(tmp_path):
+    """Move to front: d0 is relevant, so its run is asked again; then it is not."""
+    folder = campaign(tmp_path / "c", DOCUMENTS)
+    for name, order in (("x", "0123"), ("y", "3210")):
+        lines = [f"t0 Q0 d{d} {n} {9 - n} {name}\n" for n, d in enumerate(order, 1)]
+        (folder / f"{name}.run").write_text("".join(lines))
+    words = ["--method", "mtf", "--budget", "3", "-o", folder / "pool.jsonl"]
+    called(main, "pool", folder / "x.run", folder / "y.run", *words)
+    with Server(folder) as server:
+        judge = server.judge()
+
+        def shown():
+            documents = judge.ask("GET", "/api/t/0/pool")[2]["documents"]
+            return [(one["id"], one["status"], one["number"]) for one in documents]
+
+        seen = []
+        for _ in range(3):
+            *_, (name, status, number) = shown()
+            seen.append(name)
+            assert status == "new"
+            judge.send(judge.event("done", 0, number))
+        assert len(shown()) == len(set(seen)) == 3
+        assert {status for _, status, _ in shown()} == {"done"}

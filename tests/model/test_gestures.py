@@ -1,0 +1,121 @@
+"""The fold of gestures: its laws, and sets of characters as the plain truth."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanwise.model.gestures import (
+    Gesture,
+    State,
+    added,
+    applied,
+    exhausted,
+    folded,
+    inconsistencies,
+    removed,
+)
+
+stretches = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda p: (min(p), max(p) + 1))
+edits = st.lists(st.tuples(st.sampled_from(["add", "remove"]), stretches), max_size=12)
+
+
+def gestures(some):
+    return [Gesture("c", n, kind, "relevant", *where) for n, (kind, where) in enumerate(some)]
+
+
+def characters(spans):
+    return {place for start, end in spans for place in range(start, end)}
+
+
+@given(edits)
+def test_layers_are_sets_of_characters(some):
+    truth = set()
+    for kind, (start, end) in some:
+        part = set(range(start, end))
+        truth = truth | part if kind == "add" else truth - part
+    spans = folded(gestures(some)).layers.get("relevant", ())
+    assert characters(spans) == truth
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(spans))
+    assert all(start < end for start, end in spans)
+
+
+@given(edits, stretches, stretches)
+def test_laws_of_adding_and_removing(some, one, other):
+    spans = folded(gestures(some)).layers.get("relevant", ())
+    assert added(added(spans, *one), *one) == added(spans, *one)
+    assert added(added(spans, *one), *other) == added(added(spans, *other), *one)
+    assert added(removed(spans, *one), *one) == added(spans, *one)
+
+
+@given(edits.filter(bool))
+def test_undo_of_the_last_equals_never_having_done_it(some):
+    made = gestures(some)
+    undone = [*made, Gesture("c", 99, "undo", value=made[-1].key)]
+    assert folded(undone).layers == folded(made[:-1]).layers
+    redone = [*undone, Gesture("c", 100, "redo", value=made[-1].key)]
+    assert folded(redone) == folded(made)
+
+
+@given(edits, st.integers(0, 12))
+def test_a_fold_can_be_resumed(some, place):
+    made = gestures(some)
+    state = folded(made[:place]) if made else State()
+    for one in made[place:]:
+        state = applied(state, one)
+    assert state.layers == folded(made).layers
+
+
+def test_states_of_a_document():
+    made = [Gesture("c", 0, "open")]
+    assert folded([]).status == "new"
+    assert folded(made).status == "open"
+    made += [Gesture("c", 1, "add", "relevant", 0, 5), Gesture("c", 2, "bep", start=0)]
+    assert folded(made).status == "touched"
+    made.append(Gesture("c", 3, "done"))
+    assert folded(made).status == "done"
+    made.append(Gesture("c", 4, "remove", "relevant", 0, 5))
+    assert folded(made).status == "touched"
+    made.append(Gesture("c", 5, "skip", value="too long"))
+    assert (folded(made).status, folded(made).reason) == ("skipped", "too long")
+
+
+MARKED = {"relevant": ((0, 5),)}
+
+
+@pytest.mark.parametrize(
+    ("state", "mode", "problems"),
+    [
+        (State(), "highlight", 0),
+        (State(layers=MARKED, bep=3), "highlight", 0),
+        (State(layers=MARKED), "highlight", 1),
+        (State(bep=3), "highlight", 1),
+        (State(layers=MARKED, bep=0, grade=2), "grades", 0),
+        (State(layers=MARKED, bep=0, grade=0), "grades", 1),
+        (State(grade=1), "grades", 1),
+        (State(), "document", 1),
+        (State(grade=0), "document", 0),
+    ],
+)
+def test_finishing_needs_consistency(state, mode, problems):
+    assert len(inconsistencies(state, mode)) == problems
+
+
+def test_rules_of_exhaustivity():
+    values = {"/a[1]": 1, "/a[1]/b[1]": 1, "/a[1]/b[1]/c[1]": 1, "/a[1]/d[1]": -1}
+    # the highest grade lifts what is around it, and nothing else
+    assert exhausted(values, "/a[1]/b[1]", 2) == {**values, "/a[1]": 2, "/a[1]/b[1]": 2}
+    # too small spreads downwards
+    assert exhausted(values, "/a[1]/b[1]", -1)["/a[1]/b[1]/c[1]"] == -1
+    # a descendant above its element becomes unknown
+    assert "/a[1]/b[1]" not in exhausted({"/a[1]": 2, "/a[1]/b[1]": 2}, "/a[1]", 1)
+
+
+def test_what_the_exhaustivity_phase_still_asks():
+    state = State(layers=MARKED, bep=0, exhaustivity={"/a[1]": -1})
+    left = inconsistencies(state, "exhaustivity", [("/a[1]", True), ("/a[1]/b[1]", False)])
+    assert left == [
+        "/a[1] holds a whole passage, so it is not too small",
+        "say how exhaustive /a[1]/b[1] is",
+    ]
