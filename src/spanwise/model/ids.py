@@ -120,7 +120,8 @@ class PackedIds:
 
     def widened(self, count: int) -> FingerprintArray:
         """The words with some of nothing but NUL added, `count` in all."""
-        return np.pad(self._words, ((0, 0), (0, count - self._words.shape[1])))
+        missing = count - self._words.shape[1]
+        return np.pad(self._words, ((0, 0), (0, missing))) if missing else self._words
 
     def take(self, rows: IntArray) -> list[bytes]:
         chosen = self._words[rows]
