@@ -20,7 +20,7 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo judge test test-adapters soak fix simulate bench docs clean
+.PHONY: help demo judge test test-adapters test-engines soak fix simulate bench docs clean
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -54,6 +54,23 @@ $(ADAPTERS)/.ready: pyproject.toml
 	$(call INSTALL,$(ADAPTERS)) -e . --group adapters
 	@touch $@
 
+ENGINES := .venv-engines
+DEBIAN  := idzebra-2.0-utils libidzebra-2.0-modules wordnet-base
+
+# What needs the rights of an administrator is installed where we have them; tests of an engine
+# that is still absent are skipped and say so.
+test-engines: $(ENGINES)/.done    ## install the search engines that can be had, and test them all
+	-@[ "$$(id -u)" != 0 ] || command -v zebraidx >/dev/null || ! command -v apt-get >/dev/null \
+	  || (apt-get update -qq; apt-get install -y -qq --no-install-recommends $(DEBIAN)) >/dev/null 2>&1
+	$(ENGINES)/bin/python -m pytest tests/engines tests/retrieve -rs
+
+$(ENGINES)/.done: pyproject.toml
+	$(call CREATE,$(ENGINES))
+	@$(call FRESH_PIP,$(ENGINES))
+	$(call INSTALL,$(ENGINES)) -e '.[bm25s,tantivy,xapian,latent,report]' --group engines
+	$(call INSTALL,$(ENGINES)) --no-deps pyserini==0.21.0
+	@touch $@
+
 fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -68,7 +85,7 @@ docs: $(VENV)/.docs    ## build the documentation into site/
 	$(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove environments and what was built
-	rm -rf $(VENV) $(ADAPTERS) site dist build bench/data
+	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) site dist build bench/data
 
 $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))

@@ -13,14 +13,14 @@ ARTICLE = "<a><s>one two<p>three</p></s><s>four<e/></s></a>"
 def test_documents_are_units_by_default(tmp_path):
     store = stored(tmp_path, {"x.xml": ARTICLE, "y.txt": "plain text"})
     units = units_of(store, Grain())
-    assert list(units.texts()) == ["one twothreefour", "plain text"]
+    assert list(units.texts()) == ["one twothree four", "plain text"]
     assert list(units.ids) == ["x", "y"]
 
 
 def test_elements_with_text_are_units_of_their_own(tmp_path):
     units = units_of(stored(tmp_path, {"x.xml": ARTICLE}), grain_of("element"))
     assert units.paths == ["/a[1]", "/a[1]/s[1]", "/a[1]/s[1]/p[1]", "/a[1]/s[2]"]
-    assert list(units.texts()) == ["one twothreefour", "one twothree", "three", "four"]
+    assert list(units.texts()) == ["one twothree four", "one twothree", "three", "four"]
 
 
 def test_elements_can_be_chosen_by_tag(tmp_path):
@@ -33,6 +33,13 @@ def test_spans_and_texts_agree_whatever_a_character_is(unit, tmp_path):
     store = stored(tmp_path, {"x.xml": "<a>é<b>über</b>ö</a>"}, CharacterPolicy(unit))
     units = units_of(store, grain_of("element:b"))
     assert list(units.texts()) == ["über"]
+
+
+@pytest.mark.parametrize("unit", ["codepoints", "bytes"])
+def test_words_on_both_sides_of_a_seam_are_two_words(unit, tmp_path):
+    xml = "<a><p>é one</p><p>two</p><q/><p><i>thr</i>ee</p></a>"
+    units = units_of(stored(tmp_path, {"x.xml": xml}, CharacterPolicy(unit)), grain_of("element"))
+    assert list(units.texts()) == ["é one two three", "é one", "two", "three", "thr"]
 
 
 def test_chunks_cover_the_text_and_end_at_blanks(tmp_path):
@@ -55,7 +62,7 @@ def test_own_text_is_what_no_smaller_unit_holds(tmp_path):
     from dataclasses import replace
 
     units = replace(units_of(stored(tmp_path, {"x.xml": ARTICLE}), grain_of("element")), own=True)
-    assert list(units.texts()) == ["", "one two", "three", "four"]
+    assert [text.strip() for text in units.texts()] == ["", "one two", "three", "four"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -81,19 +82,37 @@ class Units:
         return len(self.document)
 
     def texts(self) -> Iterator[str]:
-        """The text of each unit, in order."""
+        """The text of each unit, in order, as it is to be indexed.
+
+        Where one element ends and another begins with nothing between them, a blank is put in:
+        the last word of a paragraph and the first of the next are two words.
+        """
+        cut = own_texts if self.own else _all_texts
         for number, name in enumerate(self.names):
-            text = self.collection.text(name)
             spans = self.spans.at(slice(int(self.first[number]), int(self.first[number + 1])))
-            if self.collection.policy.unit == "bytes" and self.grain.kind != "document":
-                data = text.encode()
-                for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True):
-                    yield data[start:end].decode("utf-8", "replace")
-            elif self.grain.kind == "document":
-                yield text
-            else:
-                cut = own_texts if self.own else _all_texts
-                yield from cut(text, spans.starts.tolist(), spans.ends.tolist())
+            text, seams = self._with_blanks(name)
+            starts = spans.starts + np.searchsorted(seams, spans.starts, side="right")
+            ends = spans.ends + np.searchsorted(seams, spans.ends, side="left")
+            for one in cut(text, starts.tolist(), ends.tolist()):
+                yield one.encode("latin-1").decode("utf-8", "replace") if self._bytes else one
+
+    @property
+    def _bytes(self) -> bool:
+        """Whether positions are those of bytes; then a text is handled as one letter a byte."""
+        return self.collection.policy.unit == "bytes"
+
+    def _with_blanks(self, name: str) -> tuple[str, IntArray]:
+        """A document's text with blanks at the seams of elements, and where these seams are."""
+        text = self.collection.text(name)
+        if self._bytes:
+            text = text.encode().decode("latin-1")
+        tree = self.collection.tree(name)
+        filled = tree.length > 0
+        seams = np.intersect1d(tree.start[filled], (tree.start + tree.length)[filled])
+        if not len(seams):
+            return text, seams
+        bounds = [0, *seams.tolist(), len(text)]
+        return " ".join(text[a:b] for a, b in pairwise(bounds)), seams
 
 
 def _all_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> Iterator[str]:

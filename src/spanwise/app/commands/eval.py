@@ -98,9 +98,9 @@ def command(
         "ties": ties,
         "depth": depth,
         "unjudged": "drop" if judged_only else None,
+        "structure": structure,
         "unit": "characters" if unit in ("char", "chars") else unit,
         "annotators": annotators,
-        "structure": structure,
     }
     report(
         Request(

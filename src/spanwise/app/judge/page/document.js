@@ -55,7 +55,8 @@ export class DocumentScreen {
     document.addEventListener("selectionchange", () => this.onselection(), { signal });
     this.pane.addEventListener("pointerup", () => this.onselection(), { signal });
     this.pane.addEventListener("click", (event) => this.onclick(event), { signal });
-    addEventListener("resize", () => this.placeFlag(), { signal });
+    const replace = () => requestAnimationFrame(() => requestAnimationFrame(() => this.placeFlag()));
+    for (const kind of ["resize", "scroll"]) addEventListener(kind, replace, { signal, passive: true });
     addEventListener("focus", () => this.refresh(), { signal });
     outbox.listen("ack", (event, seq) => this.acknowledged(event, seq));
     outbox.listen("refused", (event, error) => this.refused(event, error));
@@ -66,6 +67,7 @@ export class DocumentScreen {
     if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
     if (this.me.role === "adjudicator") await this.panels.compare();
     this.update();
+    replace(); // text that was never on the screen has no place yet
     this.pane.focus({ preventScroll: true });
     const at = location.hash.match(/^#s=(\d+)-(\d+)$/);
     if (at) this.select([Number(at[1]), Number(at[2])]);
@@ -332,15 +334,6 @@ export class DocumentScreen {
     const all = [...this.anchor, ...next];
     this.select([Math.min(...all), Math.max(...all)]);
   }
-  blockOn() { this.step("block", 1, false); }
-  blockBack() { this.step("block", -1, false); }
-  blockOnExtend() { this.step("block", 1, true); }
-  blockBackExtend() { this.step("block", -1, true); }
-  sentenceOn() { this.step("sentence", 1, false); }
-  sentenceBack() { this.step("sentence", -1, false); }
-  sentenceOnExtend() { this.step("sentence", 1, true); }
-  sentenceBackExtend() { this.step("sentence", -1, true); }
-
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); }
   setUnit(unit) { this.unit = unit; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
@@ -379,11 +372,6 @@ export class DocumentScreen {
     const now = (this.state.layers[this.layer] ?? []).find(([s, e]) => s < end && e > start);
     if (now) this.select(now);
   }
-  endBack() { this.edge("end", -1); }
-  endOn() { this.edge("end", 1); }
-  startBack() { this.edge("start", -1); }
-  startOn() { this.edge("start", 1); }
-
   toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); }
   keywordOn() { this.jump(this.panels.hits, 1); }
   keywordBack() { this.jump(this.panels.hits, -1); }
@@ -399,6 +387,15 @@ export class DocumentScreen {
   support() { this.panels.toggleSupport(); }
   skip() { this.panels.askReason(); }
   escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
+}
+
+// Gestures that differ in a unit and a direction.
+for (const unit of ["block", "sentence"]) {
+  for (const [way, by] of [["On", 1], ["Back", -1]]) {
+    DocumentScreen.prototype[`${unit}${way}`] = function () { this.step(unit, by, false); };
+    DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
+    for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
+  }
 }
 
 const span = ([a, b], chars, visible = true) => {
