@@ -44,8 +44,8 @@ def test_different_policies_have_different_signatures():
     assert len({policy.signature() for policy in policies}) == len(policies)
 
 
-def test_every_field_is_a_choice_or_the_depth():
-    assert {field.name for field in fields(Policy)} == {*CHOICES, "depth"}
+def test_every_field_is_a_choice_or_the_depth_or_the_unit():
+    assert {field.name for field in fields(Policy)} == {*CHOICES, "depth", "unit"}
 
 
 @pytest.mark.parametrize("name", CHOICES)
