@@ -16,7 +16,7 @@ from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
 from spanwise.model.scores import run_names
-from spanwise.pipeline import asked, asking, fitting, score
+from spanwise.pipeline import asked, asking, fitting, score, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
 
@@ -58,7 +58,8 @@ class Scorer:
         judgements = read_judgements(request.judgements, request.judgements_format, self._how)
         judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
         self._collection = opened(request.collection, judgements)
-        self._judgements = placed_judgements(judgements, self._collection)
+        documents = self._collection or texts_along(judgements)
+        self._judgements = placed_judgements(judgements, documents)
         self.measures: list[Asked] = []
         self._policy: Policy | None = None
 

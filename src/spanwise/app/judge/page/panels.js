@@ -75,7 +75,7 @@ export class Panels {
 
   bottom() {
     const { screen } = this;
-    const button = (label, act, title, more = {}) => el("button", { class: "button", type: "button", title, onclick: () => { act(); screen.pane.focus({ preventScroll: true }); }, ...more }, label);
+    const button = (label, act, title, more = {}) => el("button", { class: "button", type: "button", title, onmousedown: (event) => event.preventDefault(), onclick: () => { act(); screen.pane.focus({ preventScroll: true }); }, ...more }, label);
     const marking = screen.mode === "document" ? [] : [
       button("Highlight", () => screen.highlight(), "h"), button("Remove", () => screen.unhighlight(), "u"), button("Entry point", () => screen.bep(), "b")];
     this.done = button("Finish", () => screen.finish(), "f", { class: "button strong" });
@@ -165,7 +165,11 @@ export class Panels {
     } else if (mode === "aspects") {
       this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Aspect to highlight"), ...screen.me.aspects.map((name, i) =>
         el("button", { class: "button", type: "button", "aria-pressed": String(screen.layer === name), onclick: () => screen.aspect(i + 1) }, name))));
-    } else if (mode === "exhaustivity") this.extra.replaceChildren(...this.exhaustivity());
+    } else if (mode === "exhaustivity") {
+      const { name, value } = document.activeElement ?? {}; // whoever is here with the keyboard stays
+      this.extra.replaceChildren(...this.exhaustivity());
+      if (name?.startsWith("exh-")) this.extra.querySelector(`input[name="${name}"][value="${value}"]`)?.focus();
+    }
   }
 
   exhaustivity() {
@@ -175,7 +179,7 @@ export class Panels {
     return [el("h2", {}, every.length ? `Exhaustivity: ${left} of ${every.length} to say` : "Exhaustivity"), ...every.slice(0, 100).map(([path, whole], row) => {
       const now = screen.state.exhaustivity[path] ?? 0;
       const option = (value, label) => {
-        const input = el("input", { type: "radio", name: `exh-${row}`, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
+        const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
         input.checked = now === value;
         return el("label", {}, input, ` ${label}`);
       };
