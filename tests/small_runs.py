@@ -5,13 +5,20 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from spanwise.model.ids import Ids, PlainIds, PolarsIds
+from spanwise.model.ids import Ids, PackedIds, PlainIds, PolarsIds
 from spanwise.model.judgements import Judgements
 from spanwise.model.rows import Rows
 from spanwise.model.run import Run
 
 Entry = tuple[bytes, bytes, float]  # topic, document, score or grade
-KINDS = {"plain": PlainIds, "polars": PolarsIds.of}
+
+
+def packed(ids: Sequence[bytes]) -> Ids:
+    """Packed where that is possible."""
+    return PackedIds.of(ids) or PlainIds(ids)
+
+
+KINDS = {"plain": PlainIds, "packed": packed, "polars": PolarsIds.of}
 
 
 class Colliding(PlainIds):

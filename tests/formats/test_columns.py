@@ -1,4 +1,4 @@
-"""Three readers of columns, held together: whichever reads, the same rows or the same complaint."""
+"""Four readers of columns, held together: whichever reads, the same rows or the same complaint."""
 
 import sys
 from contextlib import contextmanager
@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from odd_files import files, plainly, tidy_files
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats.columns import Layout, by_line, by_polars, by_tokens, read, shown
+from spanwise.formats.columns import Layout, by_fields, by_line, by_polars, by_tokens, read, shown
 from spanwise.formats.regular import line_count, regular_width, single_blanks
 from spanwise.formats.trec import ASSESSED, QRELS, RUN, SUBGROUPED
-from spanwise.model.ids import PlainIds, PolarsIds
+from spanwise.model.ids import PackedIds, PlainIds, PolarsIds
 
-QUICK = pytest.mark.parametrize("quick", [by_tokens, by_polars])
+QUICK = pytest.mark.parametrize("quick", [by_fields, by_tokens, by_polars])
 RANKED_RUN = replace(RUN, numbers=(3, 4))
 LAYOUTS = {
     "run": RUN,
@@ -30,6 +30,7 @@ LAYOUTS = {
     "preferences": SUBGROUPED,
 }
 EVERY_LAYOUT = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+plain_numbers = st.from_regex(rb"-?([0-9]{1,8}(\.[0-9]{0,7})?|\.[0-9]{1,7})", fullmatch=True)
 TIDY = b"1 Q0 b 1 3 me\n1 Q0 a 2 2.5 me\n2 Q0 b 1 1e1 me\n"
 
 
@@ -197,6 +198,36 @@ def test_one_piece_is_read_without_the_table_library_and_several_with_it():
         assert "polars" not in sys.modules
         _, texts, _ = read(iter([TIDY, TIDY]), "f", RUN)
         assert isinstance(texts[2], PolarsIds)
+
+
+def test_plain_numbers_and_short_ids_need_no_table_library():
+    plain = TIDY.replace(b"1e1", b"-10.25")
+    with without_polars():
+        for pieces in ([plain], [plain, plain]):
+            _, texts, numbers = read(iter(pieces), "f", RUN)
+            assert isinstance(texts[2], PackedIds)
+            assert set(numbers[4].tolist()) == {3, 2.5, -10.25}
+        assert "polars" not in sys.modules
+
+
+@given(numbers=st.lists(plain_numbers, min_size=1, max_size=8))
+def test_digits_are_added_up_to_what_python_reads(numbers):
+    piece = b"".join(b"1 Q0 d%d 1 %s me\n" % (n, text) for n, text in enumerate(numbers))
+    table = by_fields(piece, 6, RUN)
+    assert table is not None
+    expected = [float(text) for text in numbers]
+    assert table.numbers[4].tolist() == expected
+    assert np.signbit(table.numbers[4]).tolist() == [text.startswith(b"-") for text in numbers]
+
+
+@pytest.mark.parametrize(
+    "odd", ["+1", "1e2", "inf", ".", "-", "-.", "1.2.3", "1-2", "--1", "1,5", "123456789", "0x1"]
+)
+def test_anything_but_a_short_plain_number_is_doubted(odd):
+    for beside in ("1", "1.5", "1.25"):
+        piece = f"1 Q0 a 1 {beside} me\n1 Q0 b 2 {odd} me\n"
+        assert by_fields(piece.encode(), 6, RUN) is None
+        assert by_fields(b"".join(piece.encode().splitlines(True)[::-1]), 6, RUN) is None
 
 
 def test_of_wrong_lines_in_several_pieces_the_first_is_named():

@@ -113,7 +113,7 @@ def test_passages_of_genomics_keep_their_order_and_aspects():
     assert judgements.highlights.unit == "byte"
 
 
-@pytest.mark.parametrize("name", ["genomics_gold", "genomics_run", "beir_qrels", "chroma_csv"])
+@pytest.mark.parametrize("name", ["genomics_gold", "genomics_run", "chroma_csv"])
 def test_what_is_written_is_read_again(name):
     once = written(parsed(FILES[name], name), name)
     assert written(parsed(once, name), name) == once
@@ -128,7 +128,6 @@ def test_what_is_written_is_read_again(name):
         ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', "data[0].paragraphs[0]: no 'context'"),
         ("wice", json.dumps({**WICE, "supporting_sentences": [[9]]}), "line 1: sentence 9 of 3"),
         ("legalbench", '{"tests": [{"query": "?", "snippets": [{"file_path": "a", "span": [5, 2]}]}]}', "'span' is [5, 2]"),
-        ("beir_qrels", "query-id\tcorpus-id\tscore\nq1 d1 1\n", ":2: found b'q1 d1 1'"),
         ("ragas", '{"user_input": "?", "reference_contexts": [7]}', "line 1.reference_contexts[0]: 7 is no text"),
         ("qasper", "{", "not JSON"),
     ],

@@ -88,8 +88,6 @@ JUDGEMENTS = {
                        "           2           3           1           2\r\n           3   \r\n",
                        {("1", "3392"): 1, ("1", "3396"): 1,
                         ("2", "1"): 1, ("2", "2"): 1, ("2", "3"): 1}),
-    "beir_qrels": ("query-id\tcorpus-id\tscore\nq1\td.1\t2\nq1\td.2\t0\n",
-                   {("q1", "d.1"): 2, ("q1", "d.2"): 0}),
 }  # fmt: skip
 
 
@@ -122,7 +120,6 @@ def test_codes_in_the_columns_of_trec_have_to_be_named(tmp_path):
         ("cran_qrels", "1 184\n", "r:1: 2 columns; expected 3 columns"),
         ("smart_qrels", "1\n", "r:1: 1 column; expected 4 columns"),
         ("cran_qrels", "1 184 2\n1 184 3\n", "r:2: document '184' of topic '1' again"),
-        ("beir_qrels", "query-id\tcorpus-id\tscore\na b\n", "r:2: a b; expected 3 columns"),
         ("lisa_num_qrels", "1 x 3\n", "r:1: 'x'; expected how many"),
         ("time_qrels", "1\n", "no judged documents in it"),
     ],

@@ -1,5 +1,7 @@
 """Which results were judged, against a join by dictionary; duplicates; colliding fingerprints."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,13 +14,14 @@ from small_runs import (
     entries,
     grades,
     judgements_of,
+    packed,
     run_of,
     scores,
     topics,
 )
 from spanwise.ground import match
 from spanwise.ground.match import judged_rows, repeated_rows
-from spanwise.model.ids import PlainIds, PolarsIds, joined, text
+from spanwise.model.ids import PackedIds, PlainIds, PolarsIds, joined, text
 
 ALL_KINDS = KINDS | {"colliding": Colliding}
 ANY_KIND = pytest.mark.parametrize("ids", ALL_KINDS.values(), ids=ALL_KINDS)
@@ -51,7 +54,7 @@ def test_judged_results_are_those_that_a_dictionary_finds(ids, lines, judged):
 
 @given(lines=entries(scores), judged=entries(grades))
 def test_columns_of_two_kinds_can_be_joined(lines, judged):
-    for mine, theirs in ((PlainIds, PolarsIds.of), (PolarsIds.of, PlainIds)):
+    for mine, theirs in permutations(KINDS.values(), 2):
         run, judgements = run_of(lines, mine), judgements_of(judged, theirs)
         assert joined_by_us(run, judgements) == joined_plainly(run, judgements)
 
@@ -90,19 +93,25 @@ def test_repeated_rows_are_found_with_the_first_of_their_kind(ids, lines):
     assert list(found) == expected
 
 
-# Two ways of storing ids ---------------------------------------------------------------------
+# Three ways of storing ids ---------------------------------------------------------------------
 
-id_lists = st.lists(st.binary(max_size=3), min_size=1, max_size=20)
+short = st.binary(max_size=3)
+long = st.binary(min_size=7, max_size=34)
+id_lists = st.lists(short | long, min_size=1, max_size=20)
+
+
+def every_kind(ids: list[bytes]) -> list:
+    return [kind(ids) for kind in KINDS.values()]
 
 
 @given(ids=id_lists, data=st.data())
-def test_both_kinds_of_columns_behave_alike(ids, data):
-    plain, stored = PlainIds(ids), PolarsIds.of(ids)
-    assert len(plain) == len(stored) == len(ids)
+def test_all_kinds_of_columns_behave_alike(ids, data):
     chosen = st.lists(st.integers(0, len(ids) - 1), max_size=20)
     rows = np.array(data.draw(chosen), np.int64)
     expected = [ids[row] for row in rows]
-    for column in (plain, stored):
+    for column in every_kind(ids):
+        assert len(column) == len(ids)
+        assert column.distinct() == len(set(ids))
         assert column.take(rows) == expected
         if len(rows):
             moved = column.reordered(rows)
@@ -112,7 +121,7 @@ def test_both_kinds_of_columns_behave_alike(ids, data):
 
 @given(ids=id_lists)
 def test_equal_ids_have_equal_fingerprints_and_others_do_not(ids):
-    for column in (PlainIds(ids), PolarsIds.of(ids)):
+    for column in every_kind(ids):
         prints = column.fingerprints()
         assert prints.dtype == np.uint64
         assert len(set(prints.tolist())) == len(set(ids))
@@ -120,12 +129,25 @@ def test_equal_ids_have_equal_fingerprints_and_others_do_not(ids):
 
 @given(ids=id_lists, others=id_lists)
 def test_a_column_can_take_the_other_kind(ids, others):
-    plain, stored = PlainIds(ids), PolarsIds.of(ids)
-    for column, other in ((plain, PolarsIds.of(others)), (stored, PlainIds(others))):
+    for column, other in product(every_kind(ids), every_kind(others)):
+        if isinstance(column, PackedIds):
+            continue
         mine = column.same_kind(other)
         assert type(mine) is type(column)
         assert mine.take(np.arange(len(others))) == others
         assert column.same_kind(column) is column
+
+
+@given(ids=id_lists, others=id_lists)
+def test_what_cannot_be_packed_is_like_nothing_that_is(ids, others):
+    ids = [identifier.replace(b"\0", b"0")[:32] for identifier in ids]
+    column = packed(ids)
+    mine = column.same_kind(PlainIds(others))
+    prints, theirs = column.fingerprints(), mine.fingerprints()
+    for row, other in product(range(len(ids)), range(len(others))):
+        same = ids[row] == others[other]
+        assert column.same_at(np.array([row]), mine, np.array([other])) is same
+        assert (prints[row] == theirs[other]) == same
 
 
 @given(ids=id_lists, data=st.data())
@@ -133,12 +155,12 @@ def test_rows_are_compared_id_by_id(ids, data):
     rows = st.lists(st.integers(0, len(ids) - 1), min_size=len(ids), max_size=len(ids))
     one, two = (np.array(data.draw(rows), np.int64) for _ in range(2))
     same = [ids[row] for row in one] == [ids[row] for row in two]
-    for column in (PlainIds(ids), PolarsIds.of(ids)):
-        for other in (PlainIds(ids), PolarsIds.of(ids)):
+    for column in every_kind(ids):
+        for other in every_kind(ids):
             assert column.same_at(one, other, two) is same
 
 
-@given(ids=st.lists(st.binary(max_size=3), min_size=1, max_size=20, unique=True), data=st.data())
+@given(ids=st.lists(short | long, min_size=1, max_size=20, unique=True), data=st.data())
 def test_ids_fall_within_groups(ids, data):
     rows = np.array(data.draw(st.permutations(range(len(ids)))), np.int64)
     numbers = st.lists(st.integers(-2, 2), min_size=len(ids), max_size=len(ids))
@@ -146,17 +168,18 @@ def test_ids_fall_within_groups(ids, data):
     group_of = dict(zip(rows.tolist(), groups.tolist(), strict=True))
     expected = sorted(rows.tolist(), key=lambda row: ids[row], reverse=True)
     expected.sort(key=group_of.__getitem__)
-    for column in (PlainIds(ids), PolarsIds.of(ids)):
+    for column in every_kind(ids):
         assert column.falling(rows, groups).tolist() == expected
 
 
 @given(parts=st.lists(id_lists, min_size=1, max_size=4), data=st.data())
 def test_columns_are_joined_end_to_end(parts, data):
-    kinds = [data.draw(st.sampled_from([PlainIds, PolarsIds.of])) for _ in parts]
+    kinds = [data.draw(st.sampled_from(list(KINDS.values()))) for _ in parts]
     column = joined([kind(ids) for kind, ids in zip(kinds, parts, strict=True)])
     every = [identifier for ids in parts for identifier in ids]
     assert column.take(np.arange(len(every))) == every
-    assert isinstance(column, PolarsIds) == (PolarsIds.of in kinds)
+    if packed not in kinds:
+        assert isinstance(column, PolarsIds) == (PolarsIds.of in kinds)
 
 
 @given(identifier=st.binary())

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from small_runs import KINDS
 from spanwise.errors import UsageError
 from spanwise.formats.inex_runs import parse_inex_run
 from spanwise.formats.registry import Reading
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.match import same_documents
 from spanwise.ground.passages import readings
-from spanwise.model.ids import PlainIds, PolarsIds
+from spanwise.model.ids import PlainIds
 from spanwise.model.policy import Policy
 from spanwise.model.spans import Spans
 from text_blocks import block, judged, returned, returned_documents, rows
@@ -251,7 +252,8 @@ def test_the_first_of_many_nested_results():
 def test_documents_are_numbered_as_they_appear():
     ids = [b"x", b"y", b"x", b"x", b"y", b"z"]
     topic = np.array([0, 0, 0, 1, 1, 1])
-    for column in (PlainIds(ids), PolarsIds.of(ids)):
+    for kind in KINDS.values():
+        column = kind(ids)
         prints = column.fingerprints()
         document, opening = same_documents(column, prints, np.arange(6), topic)
         assert document.tolist() == [0, 1, 0, 2, 3, 4]

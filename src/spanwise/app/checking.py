@@ -20,6 +20,7 @@ from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.placements import counted, said
 from spanwise.model.policy import Policy
+from spanwise.model.pools import Pool
 from spanwise.model.run import Run
 from spanwise.model.topics import Topics
 from spanwise.pipeline import texts_along
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from spanwise.ground.rules import Violation
     from spanwise.model.documents import Collection
 
-KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics", "pool")
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class Report:
 
     file: str
     format: str = ""
-    content: Run | Judgements | Preferences | Topics | None = None
+    content: Run | Judgements | Preferences | Topics | Pool | None = None
     problems: list[tuple[int | None, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
@@ -255,6 +256,9 @@ def _verdict(report: Report) -> str:
         return f"{count} problem{'s' if count != 1 else ''}"
     if isinstance(report.content, Topics):
         return f"fine ({report.format}: {len(report.content)} topics)"
+    if isinstance(report.content, Pool):
+        count = len(report.content.topics)
+        return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
     rows = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     what = "lines of data"

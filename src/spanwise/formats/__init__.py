@@ -9,7 +9,6 @@ from spanwise.formats import trec  # the least special first: those entered last
 
 # isort: split
 from spanwise.formats import (
-    beir,
     chroma,
     evidence_sets,
     genomics,
@@ -45,7 +44,6 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reading",
-    "beir",
     "chroma",
     "evidence_sets",
     "expanded",

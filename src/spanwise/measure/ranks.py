@@ -256,10 +256,14 @@ def needed(recall: float, relevant: IntArray, rule: str) -> IntArray:
     return np.ceil(product - 1e-12 * np.maximum(1, np.abs(product))).astype(np.int64)
 
 
+def _best_to_come(r: Rankings, rel: float) -> FloatArray:
+    """The best precision from each relevant result on."""
+    return np.maximum.accumulate(r.hit_precisions(rel)[:, ::-1], axis=-1)[:, ::-1]
+
+
 def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
     """The best precision from the n-th relevant result on; n < 1: anywhere; never reached: 0."""
-    backwards = r.hit_precisions(rel)[:, ::-1]
-    best = np.maximum.accumulate(backwards, axis=-1)[:, ::-1]
+    best = r.once(("best_precisions", rel), lambda: _best_to_come(r, rel))
     anywhere = np.where(r.retrieved > 0, r.at(best, 1), r.policy.conventions.no_results)
     reached = np.where(nth <= r.found_by(rel, None), r.at(best, nth), 0)
     return np.where(nth < 1, anywhere, reached).astype(r.real_type)

@@ -1,7 +1,8 @@
 """Columns of ids. An id is a string of bytes: never decoded, compared bytewise.
 
-Two kinds serve the same purpose: plain lists for small files, so that a short command needs no
-table library at start-up, and Polars columns for large ones. Everything else asks through `Ids`.
+Three kinds serve the same purpose: plain lists for whatever Python made, packed words for columns
+of short ids, which almost all files have, and Polars columns for large files of long ones.
+Everything else asks through `Ids`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
     import polars as pl
 
     from spanwise.model.arrays import FingerprintArray, IntArray
+
+MOST_PACKED = 32
+"""Bytes of the longest id that is packed."""
+_ODD = [
+    np.uint64(odd)
+    for odd in (
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0xD6E8FEB86659FD93,
+        0x27D4EB2F165667C5,
+    )
+]
+_MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
 class Ids(Protocol):
@@ -80,6 +95,86 @@ class PlainIds:
         return rows[by_id[by_group]]
 
 
+class PackedIds:
+    """Ids of up to 32 bytes, none of them NUL, in rows of 64-bit words filled up with NUL."""
+
+    def __init__(self, words: FingerprintArray) -> None:
+        self._words = words
+
+    @classmethod
+    def of(cls, ids: Sequence[bytes]) -> PackedIds | None:
+        """A packed column made of a list; None if one of the ids cannot be packed."""
+        if any(len(one) > MOST_PACKED or b"\0" in one for one in ids):
+            return None
+        longest = max(map(len, ids), default=0)
+        count = max(1, -(-longest // 8))
+        return cls(np.array(ids, f"S{8 * count}").view(np.uint64).reshape(len(ids), count))
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    @property
+    def words(self) -> FingerprintArray:
+        """One row for each id."""
+        return self._words
+
+    def widened(self, count: int) -> FingerprintArray:
+        """The words with some of nothing but NUL added, `count` in all."""
+        missing = count - self._words.shape[1]
+        return np.pad(self._words, ((0, 0), (0, missing))) if missing else self._words
+
+    def take(self, rows: IntArray) -> list[bytes]:
+        chosen = self._words[rows]
+        return chosen.view(f"S{8 * chosen.shape[1]}")[:, 0].tolist()
+
+    def reordered(self, rows: IntArray) -> PackedIds:
+        return PackedIds(self._words[rows])
+
+    def fingerprints(self) -> FingerprintArray:
+        """Words of nothing but NUL add nothing, so that columns of any width can be compared."""
+        prints = self._words[:, 0] * _ODD[0]
+        for word in range(1, self._words.shape[1]):
+            mixed = self._words[:, word] * _ODD[word]
+            mixed ^= mixed >> np.uint64(29)
+            prints += mixed
+        prints ^= prints >> np.uint64(32)
+        prints *= _MIX
+        return prints
+
+    def changes(self) -> IntArray:
+        """The rows whose id differs from the one before."""
+        differs = self._words[1:, 0] != self._words[:-1, 0]
+        for word in range(1, self._words.shape[1]):
+            differs |= self._words[1:, word] != self._words[:-1, word]
+        return np.flatnonzero(differs) + 1
+
+    def distinct(self) -> int:
+        return len(set(self.take(np.arange(len(self)))))
+
+    def same_kind(self, other: Ids) -> Ids:
+        """What cannot be packed becomes something that no packed id is equal to."""
+        if isinstance(other, PackedIds):
+            return other
+        never = b"\xff" * (MOST_PACKED + 8)
+        ids = other.take(np.arange(len(other)))
+        fit = [one if len(one) <= MOST_PACKED and b"\0" not in one else never for one in ids]
+        count = len(never) // 8
+        return PackedIds(np.array(fit, f"S{8 * count}").view(np.uint64).reshape(-1, count))
+
+    def same_at(self, rows: IntArray, other: Ids, other_rows: IntArray) -> bool:
+        if not isinstance(other, PackedIds):
+            return self.take(rows) == other.take(other_rows)
+        mine, theirs = self._words[rows], other.words[other_rows]
+        both = min(mine.shape[1], theirs.shape[1])
+        if mine[:, both:].any() or theirs[:, both:].any():
+            return False
+        return bool((mine[:, :both] == theirs[:, :both]).all())
+
+    def falling(self, rows: IntArray, groups: IntArray) -> IntArray:
+        words = ~self._words[rows].view(">u8")  # numbers are ordered as their bytes are
+        return rows[np.lexsort((*words.T[::-1], groups))]
+
+
 class PolarsIds:
     """A Polars column of binary strings."""
 
@@ -134,16 +229,35 @@ class PolarsIds:
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
-    """One column from several, Polars if any of them is."""
+    """One column from several: packed if all can be, else Polars if any of them is or is packed."""
     if len(columns) == 1:
         return columns[0]
-    polars = next((column for column in columns if isinstance(column, PolarsIds)), None)
-    if polars is None:
+    if all(isinstance(column, PlainIds) for column in columns):
         return PlainIds([i for column in columns for i in column.take(np.arange(len(column)))])
+    packed = _packed(columns)
+    if packed is not None:
+        return packed
     import polars as pl
 
-    parts = [polars.same_kind(column) for column in columns]
+    kind = PolarsIds.of([])
+    parts = [kind.same_kind(column) for column in columns]
     return PolarsIds(pl.concat([part.series for part in parts if isinstance(part, PolarsIds)]))
+
+
+def _packed(columns: Sequence[Ids]) -> PackedIds | None:
+    """One packed column from packed ones and from lists of ids that can be packed."""
+    parts: list[PackedIds] = []
+    for column in columns:
+        part = None
+        if isinstance(column, PackedIds):
+            part = column
+        elif isinstance(column, PlainIds):
+            part = PackedIds.of(column.take(np.arange(len(column))))
+        if part is None:
+            return None
+        parts.append(part)
+    count = max(part.words.shape[1] for part in parts)
+    return PackedIds(np.concatenate([part.widened(count) for part in parts]))
 
 
 def text(identifier: bytes) -> str:
