@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from spanwise.errors import MissingExtra
+from spanwise.model.notebook import html_table, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,6 +88,10 @@ class Scores:
                 "value": pa.array(columns[2], pa.float64()),
             }
         )
+
+    def _repr_html_(self) -> str:
+        rows = [[name, number(mean), str(self.counts[name])] for name, mean in self.means.items()]
+        return html_table(["measure", self.run, "topics"], rows, [self.signature, *self.notes])
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.means.items())
