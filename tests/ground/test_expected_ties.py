@@ -51,7 +51,8 @@ def test_the_expectation_is_the_mean_over_all_orders(some_groups, missed):
 
 def test_every_measure_with_an_expectation_is_tried():
     tried = {parse(name).measure.name for name in NAMES}
-    assert tried == {entry.name for entry in MEASURES.values() if entry.expected is not None}
+    of_documents = [entry for entry in MEASURES.values() if entry.reads == "rankings"]
+    assert tried == {entry.name for entry in of_documents if entry.expected is not None}
 
 
 @pytest.mark.parametrize(
