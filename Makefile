@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+ADAPTERS := .venv-adapters
 UV     := $(shell command -v uv 2>/dev/null)
 
 ifdef UV
@@ -19,12 +20,18 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo test fix bench docs clean
+.PHONY: help demo judge test test-adapters test-engines soak fix simulate bench docs clean
 help:            ## show this list
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 demo: $(VENV)/.core    ## evaluate the runs that come with the package
 	$(BIN)/spanwise demo
+
+judge: $(VENV)/.judge    ## judge the handbook that comes with the package, in the browser
+	$(BIN)/spanwise judge --demo
+
+soak: $(VENV)/.test    ## the slow tests of the judging page: kills, load, 10,000 selections
+	SPANWISE_SOAK=1 $(BIN)/python -m pytest tests/judge -s
 
 test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files, documentation
 	$(BIN)/ruff format --check .
@@ -32,9 +39,44 @@ test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files,
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
+# Frameworks are large and change often: they have an environment of their own, and where it cannot
+# be made their tests are skipped.
+test-adapters: $(VENV)/.test    ## chunks of the real frameworks
+	@if $(MAKE) -s $(ADAPTERS)/.ready; then \
+	  $(ADAPTERS)/bin/python -m pytest tests/adapters -rs -W ignore; \
+	else \
+	  echo "test-adapters: skipped, because the frameworks could not be installed"; \
+	fi
+
+$(ADAPTERS)/.ready: pyproject.toml
+	$(call CREATE,$(ADAPTERS))
+	@$(call FRESH_PIP,$(ADAPTERS))
+	$(call INSTALL,$(ADAPTERS)) -e . --group adapters
+	@touch $@
+
+ENGINES := .venv-engines
+DEBIAN  := idzebra-2.0-utils libidzebra-2.0-modules wordnet-base
+
+# What needs the rights of an administrator is installed where we have them; tests of an engine
+# that is still absent are skipped and say so.
+test-engines: $(ENGINES)/.done    ## install the search engines that can be had, and test them all
+	-@[ "$$(id -u)" != 0 ] || command -v zebraidx >/dev/null || ! command -v apt-get >/dev/null \
+	  || (apt-get update -qq; apt-get install -y -qq --no-install-recommends $(DEBIAN)) >/dev/null 2>&1
+	$(ENGINES)/bin/python -m pytest tests/engines tests/retrieve -rs
+
+$(ENGINES)/.done: pyproject.toml
+	$(call CREATE,$(ENGINES))
+	@$(call FRESH_PIP,$(ENGINES))
+	$(call INSTALL,$(ENGINES)) -e '.[bm25s,tantivy,xapian,latent,report]' --group engines
+	$(call INSTALL,$(ENGINES)) --no-deps pyserini==0.21.0
+	@touch $@
+
 fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+simulate: $(VENV)/.test    ## coverage of intervals and mistakes of tests, by simulation (minutes)
+	$(BIN)/python -m pytest -m simulation -s tests/compare/test_simulations.py
 
 bench: $(VENV)/.bench    ## speed and memory against the peers, in one table
 	$(BIN)/python bench/run.py
@@ -43,7 +85,7 @@ docs: $(VENV)/.docs    ## build the documentation into site/
 	$(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove environments and what was built
-	rm -rf $(VENV) site dist build bench/data
+	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) site dist build bench/data
 
 $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))

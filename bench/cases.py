@@ -271,7 +271,10 @@ def _linear(scale: int) -> Case:
 
 def all_cases(quick: bool) -> list[Case]:
     """Every case, at a tenth of its size where it has to be quick."""
+    from chunk_cases import chunk_cases
+    from element_cases import element_cases
     from text_cases import text_cases
 
     scale = 10 if quick else 1
-    return [*(make(scale) for make in (_large, _many, _small, _start, _linear)), *text_cases(scale)]
+    plain = (make(scale) for make in (_large, _many, _small, _start, _linear))
+    return [*plain, *text_cases(scale), *element_cases(scale), *chunk_cases(scale)]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cases import Dataset
 from make_articles import write_articles
+from make_chunks import write_chunks
 from make_elements import write_elements
 from make_text import write_one_document, write_text
 
@@ -169,6 +170,7 @@ WRITERS = {
     "passages": write_passages,
     "newswire": write_newswire,
     "text": write_text,
+    "chunks": write_chunks,
     "one-document": write_one_document,
     "elements": write_elements,
 }

@@ -1,5 +1,7 @@
 """Articles, assessments of their elements and runs, of the size of INEX 2006."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -122,6 +124,8 @@ def write_elements(data: Dataset, folder: Path) -> None:
     assessments.mkdir()
     for article in range(ARTICLES):
         (articles / f"{article}.xml").write_text(xml(article))
+    build = [sys.executable, "-m", "spanwise", "collection", "build", str(articles)]
+    subprocess.run([*build, "-o", str(folder / "store")], check=True, capture_output=True)
     for topic in range(data.topics):
         files = "".join(_assessed(topic, article) for article in relevant(topic))
         head = f'<assessments pool="{topic}" topic="{289 + topic}" version="2">'

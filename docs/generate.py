@@ -24,6 +24,8 @@ from spanwise.measure.names import by_stem
 from spanwise.model import policy
 from spanwise.model.measures import REQUIRED, Measure
 from spanwise.report import catalogue
+from spanwise.retrieve.adapters import load as load_engines
+from spanwise.retrieve.registry import ENGINES
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTICE = "<!-- Made by docs/generate.py from the tables of the package: edit those, not this. -->"
@@ -277,11 +279,36 @@ def _option(option: click.Option) -> tuple[str, str, str]:
     return code(option.opts), values, _escaped(option.help or "")
 
 
+# Engines ------------------------------------------------------------------------------------
+
+
+def engines() -> str:
+    """Every engine and model, with its parameters and what it needs."""
+    load_engines()
+    rows = (
+        (
+            f"`{entry.name}`",
+            _escaped(entry.title),
+            _escaped(" ".join(entry.description.split())),
+            code(f"{name}={value}" for name, value in entry.parameters.items()),
+            _escaped(entry.install) or "nothing to install",
+        )
+        for entry in ENGINES.values()
+    )
+    opening = "What `spanwise search --engine` knows. Parameters are set with `--set NAME=VALUE`."
+    return page(
+        "Engines and models",
+        opening,
+        [table(("name", "what it is", "how it ranks", "parameters", "installation"), rows)],
+    )
+
+
 # All of them --------------------------------------------------------------------------------
 
 PAGES = {
     "measures.md": measures,
     "formats.md": formats,
+    "engines.md": engines,
     "policies.md": policies,
     "commands.md": commands,
     "errors.md": error_tree,

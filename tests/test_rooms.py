@@ -16,10 +16,12 @@ MAY_IMPORT = {
     "profiles": WORKING | {"model"},
     "kinds": WORKING | {"model"},
     "pipeline": WORKING | {"model", "kinds", "profiles"},
-    "comparing": WORKING | {"model", "profiles", "pipeline"},
-    "app": WORKING | {"model", "kinds", "profiles", "pipeline", "comparing", "front door"},
+    "comparing": WORKING | {"model", "profiles", "pipeline", "budgets"},
+    "budgets": WORKING | {"model", "profiles", "pipeline", "comparing"},
+    "app": WORKING
+    | {"model", "kinds", "profiles", "pipeline", "comparing", "budgets", "front door"},
     "__main__": {"app"},
-    "front door": WORKING | {"model", "profiles", "pipeline", "comparing"},
+    "front door": WORKING | {"model", "profiles", "pipeline", "comparing", "budgets"},
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from spanwise.formats.inex_qrels import parse_inex_qrels
 from spanwise.formats.inex_runs import parse_inex_run
+from spanwise.formats.records import parse_span_qrels
 from spanwise.formats.registry import Reading
 from spanwise.formats.trec import parse_run
 from spanwise.ground.passages import readings
@@ -15,6 +16,12 @@ FILE_ORDER = Policy(ties="file")
 def judged(*lines):
     """Judgements of lines such as `1 Q0 d 20 100 10 10:20`."""
     return parse_inex_qrels(iter([_bytes(lines)]), "judged", Reading())
+
+
+def pointed_out(text):
+    """Judgements of JSON objects, which may go over several lines."""
+    data = text.replace("[\n", "[").strip().encode() + b"\n"
+    return parse_span_qrels(iter([data]), "judged", Reading())
 
 
 def returned(*lines, ranks=False):

@@ -36,15 +36,31 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
     collection: Any = None,
+    budget: Any = None,
+    unit: str = "chars",
     **options: Any,
 ) -> Comparison:
     """Compare runs on the same judgements.
+
+    With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then `qrels`
+    may also be questions with quotes, and a run whatever a retriever hands out for each question,
+    or the retriever itself, a function from a question to chunks; `collection` may be a mapping
+    from ids to texts, and `unit` is what a budget counts.
 
     `qrels` and `measures` are what `evaluate` takes, and so are `options`. `runs` are a mapping
     from names to runs, or a sequence of them; a run may have been scored already. Each is compared
     with the `baseline`, a name, which is the first of them unless said otherwise, or all with all.
     """
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
+    if budget is not None:
+        from spanwise.budgets import compare_objects
+
+        chosen = (tests,) if isinstance(tests, str) else tuple(tests)
+        question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
+        wanted = (measures,) if isinstance(measures, str) else tuple(measures or ())
+        return compare_objects(
+            qrels, named, budget, unit, wanted, collection, baseline, question, options
+        )
     judged = qrels if qrels is None else formats.read_judgements(qrels)
     documents = opened(collection)
     results = [

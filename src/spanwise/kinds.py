@@ -69,13 +69,15 @@ def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
 
 def _of_readings(judgements: Judgements, task: Grounding) -> Values:
     from spanwise.ground.passages import readings
+    from spanwise.ground.quoted import meter_of
 
+    meter = meter_of(task.run, task.collection, task.policy.unit)
     lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
     if lost:
         task.notes.append(f"results that could not be placed in their documents: {lost}")
 
     def values(part: Judgements, topics: Sequence[bytes]) -> Values:
-        blocks = readings(task.run, part, topics, task.policy)
+        blocks = readings(task.run, part, topics, task.policy, meter)
         return merged(shard_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)

@@ -19,7 +19,14 @@ from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
 from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.ground import refuse_duplicate_judgements
-from spanwise.ground.placing import placed, placed_judgements, refuse_unplaced_passages
+from spanwise.ground.annotators import as_annotators_say
+from spanwise.ground.placing import (
+    placed,
+    placed_judgements,
+    refuse_unplaced_passages,
+    whole_documents,
+)
+from spanwise.ground.quoted import refuse_what_is_nowhere
 from spanwise.kinds import KINDS, TEXTUAL, Grounding, Values, counted, kinds_of, part_names
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
@@ -68,7 +75,7 @@ def evaluate(
     results = read_run(run, run_format, how)
     judged = asking(judged, queries, given.get("structure", "ignore"))
     documents = opened(collection, judged)
-    judged = placed_judgements(judged, documents)
+    judged = placed_judgements(judged, documents or texts_along(judged))
     chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
     wanted = asked(names or chosen.measures, chosen.defaults)
     if behaviour is not None:
@@ -110,11 +117,13 @@ def fitting(
     if named or not set(TEXTUAL) & set(kinds):
         return profile
     parts = run.spans is not None or run.paths is not None
-    if not measures:
-        fit = find_profile(None, "passages") if "readings" in kinds else ELEMENTS
-        return fit if parts else profile
     textual = any(one.measure.reads in TEXTUAL for one in asked(measures))
-    return find_profile(None, "passages") if textual else profile
+    if not (textual if measures else parts):
+        return profile
+    marked = judgements.highlights if isinstance(judgements, Judgements) else None
+    if marked is not None and marked.unit != "opaque" and run.paths is None:
+        return find_profile("chunks")
+    return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
 
 
 def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +157,10 @@ def score(
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
     said: list[str] = []
+    collection = collection or texts_along(judgements)
     judgements, run = placed(judgements, run, collection, said)
+    if isinstance(judgements, Judgements):
+        judgements = ready_to_read(judgements, run, measures, policy, collection, said)
     refuse_unfit(judgements, measures)
     topics = evaluated_topics(judgements, run, policy)
     if isinstance(judgements, Judgements):
@@ -156,6 +168,37 @@ def score(
     notes = [*said, *topic_notes(judgements, run, policy)]
     values = values_of(judgements, run, topics, measures, policy, notes, collection)
     return summed_up(run, topics, measures, policy, values, notes)
+
+
+def texts_along(judgements: Judgements | Preferences) -> Collection | None:
+    """The documents that came with the judgements, as a collection."""
+    if not isinstance(judgements, Judgements) or judgements.evidence is None:
+        return None
+    evidence = judgements.evidence
+    if not evidence.documents:
+        return None
+    return judgements.once("texts along", lambda: opened(evidence.documents))
+
+
+def ready_to_read(
+    judgements: Judgements,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None,
+    notes: list[str],
+) -> Judgements:
+    """Judgements whose relevant text is where the run's is, as annotators are to be taken."""
+    textual = any(one.measure.reads == "readings" for one in measures)
+    if not textual:
+        return judgements
+    plain = judgements.highlights is None and judgements.elements is None
+    if plain and collection is not None:
+        judgements = whole_documents(judgements, collection, notes)
+    refuse_what_is_nowhere(run, judgements)
+    return judgements.once(
+        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+    )
 
 
 def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
@@ -242,9 +285,12 @@ def summed_up(
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
-    if any(undefined.values()):
-        most = max(undefined.values())
-        notes.append(f"{counted(most)} with nothing relevant, left out")
+    empty = min(undefined.values(), default=0)
+    if empty:
+        notes.append(f"{counted(empty)} with nothing relevant, left out")
+    for name, count in undefined.items():
+        if count > empty:
+            notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
     return Scores(
         run=run.name,
         topics=tuple(text(topic) for topic in topics),

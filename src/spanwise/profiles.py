@@ -203,6 +203,14 @@ PROFILES: dict[str, Profile] = {
     "trec_eval9": Profile(
         Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
+    "chunks": Profile(
+        Policy(ties="rank"),
+        (
+            *("SpanR(budget=500)", "SpanR(budget=2000)", "SpanR(budget=8000)"),
+            *("SpanP(budget=2000)", "FullEvidence(budget=2000)", "Waste(budget=2000)"),
+            *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
+        ),
+    ),
     "inex2002": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
     "inex2003": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
     "inex2004": _year(

@@ -105,11 +105,11 @@ def test_spans_that_overlap_are_merged_and_that_is_said():
 
 
 def test_fields_that_nobody_reads_are_counted():
-    data = QRELS.replace('"qid"', '"query": "x", "qid"').replace('"e": 30', '"e": 30, "text": "y"')
+    data = QRELS.replace('"qid"', '"note": "x", "qid"').replace('"e": 30', '"e": 30, "colour": "y"')
     with pytest.warns(SpanwiseWarning) as said:
         parsed(data, "span_qrels")
     assert [str(one.message) for one in said] == [
-        "made.xml: fields that are not used: 'query' (3), 'spans.text' (1)"
+        "made.xml: fields that are not used: 'note' (3), 'spans.colour' (1)"
     ]
 
 
@@ -144,7 +144,7 @@ def test_mistakes_in_runs_are_told_with_their_line(line, message):
         ('{"qid": "1", "doc": "a", "spans": [1]}', "'spans' has entries that are not objects"),
         ('{"qid": "1", "doc": "a", "spans": [{"s": 3, "e": 1}]}', "a span from 3 to 1"),
         ('{"qid": "1", "doc": "a", "bep": "here"}', "'bep' is 'here'; expected a path"),
-        ('{"qid": "1", "doc": "a", "judged": "half"}', "judged 'half'; expected 'full' or 'doc'"),
+        ('{"qid": "1", "doc": "a", "judged": "half"}', "judged 'half'; expected 'full', 'spans' or 'doc'"),
         ('{"qid": "1", "doc": "a", "elements": [{"path": "/a"}]}', "'path' is '/a'; expected a path"),
         ('{"qid": "1", "doc": "a", "elements": [{"path": "/a[1]", "exhaustivity": 4}]}', "exhaustivity 4; expected 0, 1, 2, 3,"),
         ('{"qid": "1", "doc": "a", "elements": [{"path": "/a[1]", "specificity": "x"}]}', "specificity 'x'; expected 0, 1,"),
@@ -163,7 +163,8 @@ def test_mistakes_in_judgements_are_told_with_their_line(line, message):
     ("header", "message"),
     [
         ('{"format": "span-run/1"}', "format 'span-run/1'; expected 'span-qrels/1'"),
-        ('{"format": "span-qrels/1", "unit": "token"}', "unit 'token'; expected char"),
+        ('{"format": "span-qrels/1", "unit": "token"}', "unit 'token' without 'tokenizer'; expected the name"),
+        ('{"format": "span-qrels/1", "unit": "word"}', "unit 'word'; expected char"),
         ('{"format": "span-qrels/1", "char": "glyph"}', "unit 'char' glyph; expected char"),
         ('{"format": "span-qrels/1", "half_open": false}', "'half_open' is false; expected half-open"),
     ],

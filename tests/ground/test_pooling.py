@@ -189,6 +189,15 @@ def test_pools_go_through_x_rai_and_back(tmp_path):
     ]
 
 
+def test_pools_are_converted(runs, tmp_path):
+    called(main, "pool", *runs, "-o", tmp_path / "p", "--budget", 2)
+    for target, form in (("xml/", "xrai_pool"), ("back", "pool")):
+        source = tmp_path / ("p" if form == "xrai_pool" else "xml")
+        (tmp_path / "xml").mkdir(exist_ok=True)
+        assert called(main, "convert", source, f"{tmp_path}/{target}", "--to", form)[2] == 0
+    assert read_pool(str(tmp_path / "back")).keys() == read_pool(str(tmp_path / "p")).keys()
+
+
 def test_the_check_counts_what_only_one_run_found(runs, tmp_path):
     called(main, "pool", *runs, "-o", tmp_path / "p", "--budget", 3)
     (tmp_path / "q").write_text("1 0 a 1\n1 0 x 0\n1 0 b 1\n2 0 m 1\n")

@@ -6,12 +6,17 @@ from judging import ARGUMENTS, CHROMIUM, needs_browser
 
 
 @pytest.fixture(scope="session")
-def browser():
+def chromium():
     playwright = needs_browser()
     with playwright.sync_playwright() as session:
-        running = session.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield running
-        running.close()
+        yield session.chromium
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    running = chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+    yield running
+    running.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import random
 import sqlite3
 import threading
 import time
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path):
             while not over.is_set():
                 try:
                     status, _, content = judge.send(sent)
-                except (OSError, ValueError):
+                except (OSError, ValueError, HTTPException):
                     time.sleep(0.02)
                     continue
                 if status == 200:
@@ -188,3 +189,28 @@ def test_twenty_judges_at_two_gestures_a_second(tmp_path):
     if scaled(False, True):
         assert p99 < 0.150
         assert memory < 150 << 10
+
+
+def test_a_pool_that_learns_is_served_one_document_at_a_time(tmp_path):
+    """Move to front: d0 is relevant, so its run is asked again; then it is not."""
+    folder = campaign(tmp_path / "c", DOCUMENTS)
+    for name, order in (("x", "0123"), ("y", "3210")):
+        lines = [f"t0 Q0 d{d} {n} {9 - n} {name}\n" for n, d in enumerate(order, 1)]
+        (folder / f"{name}.run").write_text("".join(lines))
+    words = ["--method", "mtf", "--budget", "3", "-o", folder / "pool.jsonl"]
+    called(main, "pool", folder / "x.run", folder / "y.run", *words)
+    with Server(folder) as server:
+        judge = server.judge()
+
+        def shown():
+            documents = judge.ask("GET", "/api/t/0/pool")[2]["documents"]
+            return [(one["id"], one["status"], one["number"]) for one in documents]
+
+        seen = []
+        for _ in range(3):
+            *_, (name, status, number) = shown()
+            seen.append(name)
+            assert status == "new"
+            judge.send(judge.event("done", 0, number))
+        assert len(shown()) == len(set(seen)) == 3
+        assert {status for _, status, _ in shown()} == {"done"}

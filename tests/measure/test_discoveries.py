@@ -1,7 +1,6 @@
 """User models: the kernels against enumeration of everything that readers may do."""
 
 from fractions import Fraction
-from itertools import product
 from math import comb
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from naive_journeys import behaviours, enumerated_precision, enumerated_prum
 from spanwise.errors import UsageError
 from spanwise.measure import discoveries as kernel
 from spanwise.measure.discoveries import discoveries, reached, unsatisfied
@@ -48,52 +48,6 @@ def cases(draw, worths=(Fraction(1),)):
     steps = [(rank, target, draw(st.sampled_from(CHANCES))) for rank, target in chosen]
     worth = [draw(st.sampled_from(worths)) for _ in range(targets)]
     return steps, worth, draw(st.integers(5, 7))
-
-
-def behaviours(steps, results):
-    """Everything that can happen: its chance, and for every rank the targets seen by then."""
-    for outcome in product((False, True), repeat=len(steps)):
-        chance = Fraction(1)
-        for (_, _, c), goes in zip(steps, outcome, strict=True):
-            chance *= c if goes else 1 - c
-        seen, history = set(), [frozenset()]
-        for rank in range(1, results + 1):
-            seen |= {
-                target
-                for (at, target, _), goes in zip(steps, outcome, strict=True)
-                if goes and at == rank
-            }
-            history.append(frozenset(seen))
-        if chance:
-            yield chance, history
-
-
-def ideal_list(worth, level):
-    falling = sorted(worth, reverse=True)
-    return next(n for n in range(1, len(worth) + 1) if sum(falling[:n]) >= level * sum(worth))
-
-
-def enumerated_precision(steps, worth, results, level):
-    total = Fraction(0)
-    for chance, history in behaviours(steps, results):
-        enough = [
-            rank
-            for rank in range(1, results + 1)
-            if sum(worth[target] for target in history[rank]) >= level * sum(worth)
-        ]
-        if enough:
-            total += chance * ideal_list(worth, level) / enough[0]
-    return total
-
-
-def enumerated_prum(steps, targets, results, level):
-    looked_at = discovering = Fraction(0)
-    for chance, history in behaviours(steps, results):
-        for rank in range(1, results + 1):
-            if len(history[rank - 1]) < level * targets:
-                looked_at += chance
-                discovering += chance * (len(history[rank]) > len(history[rank - 1]))
-    return discovering / looked_at
 
 
 @settings(deadline=None)

@@ -15,16 +15,21 @@ from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
+from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.placements import counted, said
 from spanwise.model.policy import Policy
+from spanwise.model.pools import Pool
 from spanwise.model.run import Run
 from spanwise.model.topics import Topics
+from spanwise.pipeline import texts_along
 
 if TYPE_CHECKING:
     from spanwise.ground.rules import Violation
+    from spanwise.model.documents import Collection
 
-KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics", "pool")
 
 
 @dataclass(slots=True)
@@ -33,10 +38,11 @@ class Report:
 
     file: str
     format: str = ""
-    content: Run | Judgements | Preferences | Topics | None = None
+    content: Run | Judgements | Preferences | Topics | Pool | None = None
     problems: list[tuple[int | None, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
+    placements: dict[str, int] | None = None  # how texts were placed in their documents
 
     def listed(self) -> list[dict[str, Any]]:
         """Problems and violations in the order of their lines."""
@@ -170,6 +176,29 @@ def _remark_on_run(report: Report, run: Run) -> None:
         )
 
 
+def place_texts(reports: list[Report], collection: Collection | None) -> None:
+    """Say how the texts of runs and judgements are placed, where there are documents to look in."""
+    along = [found for one in reports if (found := _texts_along(one.content)) is not None]
+    for report in reports:
+        documents = collection or _texts_along(report.content) or (along[0] if along else None)
+        if documents is None:
+            continue
+        labels = None
+        if isinstance(report.content, Run) and report.content.chunks is not None:
+            labels = placed_run(report.content, documents).labels
+        elif isinstance(report.content, Judgements):
+            evidence = placed_judgements(report.content, documents).evidence
+            labels = None if evidence is None else evidence.labels
+        if labels is not None and (labels >= 0).any():
+            report.placements = counted(labels)
+            if said(labels):
+                report.remarks.append(f"texts placed in their documents: {said(labels)}")
+
+
+def _texts_along(content: Any) -> Collection | None:
+    return texts_along(content) if isinstance(content, Judgements) else None
+
+
 def _contradicting_ranks(file: str, run: Run) -> int:
     """How often a better rank has a lower score; 0 where ranks are not numbers."""
     if file == "-":
@@ -227,6 +256,9 @@ def _verdict(report: Report) -> str:
         return f"{count} problem{'s' if count != 1 else ''}"
     if isinstance(report.content, Topics):
         return f"fine ({report.format}: {len(report.content)} topics)"
+    if isinstance(report.content, Pool):
+        count = len(report.content.topics)
+        return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
     rows = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     what = "lines of data"
@@ -241,6 +273,7 @@ def shown_as_json(reports: list[Report]) -> str:
         {
             "file": report.file,
             "format": report.format,
+            **({} if report.placements is None else {"placements": report.placements}),
             "problems": report.listed(),
             "remarks": report.remarks,
         }

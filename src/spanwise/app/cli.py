@@ -13,11 +13,11 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
 COMMANDS = (
-    *("eval", "compare", "plot", "verify"),
+    *("eval", "compare", "sweep", "gate", "plot", "verify"),
     *("trec_eval", "inex_eval", "evalj"),
     *("measures", "formats", "check", "explain", "convert"),
-    *("simulate", "reliability", "pool", "judge", "agree"),
-    *("collection", "recallbase", "nexi", "demo"),
+    *("simulate", "reliability", "recallbase", "pool", "judge", "agree"),
+    *("collection", "search", "fuse", "cluster", "experiment", "nexi", "demo"),
 )
 
 

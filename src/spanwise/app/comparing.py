@@ -53,8 +53,16 @@ def comparison(request: Request, baseline: str | None, question: Question) -> Co
     return stated(gathered(request, baseline), baseline, question)
 
 
-def report(c: Comparison, layout: str, output: str | None = None) -> None:
-    """Print a comparison; what to beware of is said wherever the layout has no place for it."""
+def report(c: Comparison, layout: str, output: str | None = None, *, across: bool = False) -> None:
+    """Print a comparison; what to beware of is said wherever the layout has no place for it.
+
+    Where many measures stand beside few runs, runs go `across`.
+    """
+    if across and layout in ("table", "md"):
+        from spanwise.report.budgets import rendered_across
+
+        emit(rendered_across(c, layout, page_width(output), styled(output)), output)
+        return
     emit(rendered(c, layout, page_width(output), styled(output)), output)
     if layout in ("csv", "latex"):
         for warning in c.warnings:

@@ -16,9 +16,10 @@ from spanwise.formats.registry import Holds, find_format
 from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.model.holdings import said
 from spanwise.model.judgements import Judgements, Preferences, combined
+from spanwise.model.pools import Pool, pool_of
 from spanwise.model.run import Run
 
-KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run")
+KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "pool")
 
 
 def converted(
@@ -29,7 +30,7 @@ def converted(
     if entry.write is None:
         raise UsageError(f"format {to!r} is only read, not written; see: spanwise formats")
     content = _content(source, source_format)
-    if collection is not None:
+    if collection is not None and not isinstance(content, Pool):  # a pool names no places
         content = _placed(content, collection, source)
     held = _kind(content)
     if held != entry.holds:
@@ -42,12 +43,14 @@ def converted(
     _write(entry, content, target)
 
 
-def _content(source: str, name: str | None) -> Run | Judgements | Preferences:
+def _content(source: str, name: str | None) -> Run | Judgements | Preferences | Pool:
     """What a file or folder holds."""
     files = expanded([source])
     parts = [_read(file, name) for file in files]
     if len(parts) == 1:
         return parts[0]
+    if all(isinstance(part, Pool) for part in parts):
+        return pool_of(source, (one for part in parts for one in part), {})
     judged = [part for part in parts if isinstance(part, Judgements | Preferences)]
     if len(judged) < len(parts):
         raise UsageError(f"{source} has {len(parts)} files, among them runs; give one run")
@@ -80,14 +83,16 @@ def _read(file: str, name: str | None) -> Any:
         return content
 
 
-def _kind(content: Run | Judgements | Preferences) -> Holds:
+def _kind(content: Run | Judgements | Preferences | Pool) -> Holds:
+    if isinstance(content, Pool):
+        return "pool"
     if isinstance(content, Run):
         return "run"
     return "judgements" if isinstance(content, Judgements) else "preferences"
 
 
 def _article(kind: str) -> str:
-    return "a run" if kind == "run" else kind
+    return f"a {kind}" if kind in ("run", "pool") else kind
 
 
 def _write(entry: Format, content: Any, target: str) -> None:

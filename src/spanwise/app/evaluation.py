@@ -16,14 +16,19 @@ from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
 from spanwise.model.scores import run_names
-from spanwise.pipeline import asked, asking, fitting, score
+from spanwise.pipeline import asked, asking, fitting, score, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
     from spanwise.model.measures import Asked
+    from spanwise.model.policy import Policy
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
+
+
+MANY = 12
+"""So many runs can be worth the start of further processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +47,74 @@ class Request:
     queries: str | None = None  # topics, where structure counts
 
 
+class Scorer:
+    """What all runs of a request have in common, read once; the first run settles the rest."""
+
+    def __init__(self, request: Request) -> None:
+        given = request.policy or {}
+        self._request, self._given = request, given
+        self._named = find_profile(request.profile, request.task)
+        self._how = Reading(ranks=given.get("ties") == "rank")
+        judgements = read_judgements(request.judgements, request.judgements_format, self._how)
+        judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
+        self._collection = opened(request.collection, judgements)
+        documents = self._collection or texts_along(judgements)
+        self._judgements = placed_judgements(judgements, documents)
+        self.measures: list[Asked] = []
+        self._policy: Policy | None = None
+
+    def read(self, file: str) -> Run:
+        """A run as it stands in its file."""
+        return read_run(file, self._request.run_format, self._how)
+
+    def score(self, run: Run) -> Scores:
+        """The scores of a run."""
+        policy = self.settle(run)
+        return score(self._judgements, run, self.measures, policy, self._collection)
+
+    def settle(self, run: Run) -> Policy:
+        """Without a name the first run decides for all what is measured, and how."""
+        if self._policy is None:
+            word = self._request.profile or self._request.task
+            wanted = self._request.measures
+            profile = fitting(self._named, self._judgements, run, wanted, named=word)
+            self.measures = asked(wanted or profile.measures, profile.defaults)
+            self._policy = replace(profile.policy, **self._given)
+        return self._policy
+
+    @property
+    def laborious(self) -> bool:
+        """Whether runs take long enough for several processes to pay."""
+        return any(one.measure.reads in ("elements", "journeys") for one in self.measures)
+
+
 def scored(request: Request) -> tuple[list[Scores], frozenset[str]]:
     """The scores of every run, and which of the measures are counts."""
-    named = find_profile(request.profile, request.task)
-    given = request.policy or {}
+    find_profile(request.profile, request.task)
     asked(request.measures)  # a mistake in a name is said before anything is read
     runs = expanded(request.runs)
     if [request.judgements, *runs].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     prepare(runs)
-    how = Reading(ranks=given.get("ties") == "rank")
-    judgements = read_judgements(request.judgements, request.judgements_format, how)
-    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
-    collection = opened(request.collection, judgements)
-    judgements = placed_judgements(judgements, collection)
-    results: list[Scores] = []
-    measures: list[Asked] = []
-    reading = read_ahead(runs, lambda file: read_run(file, request.run_format, how))
-    for run in watched(reading, len(runs), "scoring"):
-        if not results:  # without a name the first run decides for all
-            word = request.profile or request.task
-            profile = fitting(named, judgements, run, request.measures, named=word)
-            measures = asked(request.measures or profile.measures, profile.defaults)
-            policy = replace(profile.policy, **given)
-        results.append(score(judgements, run, measures, policy, collection))
-    return results, frozenset(one.label for one in measures if one.measure.aggregate == "sum")
+    scorer = Scorer(request)
+    results = list(watched(_each(scorer, request, runs), len(runs), "scoring"))
+    counting = (one.label for one in scorer.measures if one.measure.aggregate == "sum")
+    return results, frozenset(counting)
+
+
+def _each(scorer: Scorer, request: Request, runs: Sequence[str]) -> Iterator[Scores]:
+    """The scores of one run after another; many laborious ones are shared between processes."""
+    pooled = len(runs) >= MANY and STDIN not in (request.judgements, *runs)
+    first = runs[:1] if pooled else runs
+    for run in read_ahead(first, scorer.read):
+        yield scorer.score(run)
+    if pooled and scorer.laborious:
+        from spanwise.app.workers import scored_by_workers
+
+        yield from scored_by_workers(scorer, request, runs)
+    elif pooled:
+        for run in read_ahead(runs[1:], scorer.read):
+            yield scorer.score(run)
 
 
 def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run]:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spanwise.app.explaining_elements import block_of, of_elements
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
-from spanwise.ground.passages import ordered_results, readings
+from spanwise.ground.passages import readings
 from spanwise.ground.placing import placed, placed_judgements
+from spanwise.ground.results import ordered_results
 from spanwise.kinds import TEXTUAL, Grounding, journey_blocks, kinds_of
 from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
@@ -56,6 +58,7 @@ class Case:
     collection: Collection | None = None
     notes: tuple[str, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
+    rows: IntArray | None = None  # of its results in order, likewise
 
     @property
     def name(self) -> str:
@@ -129,6 +132,12 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         table, words = _of_text(case)
     elif case.name in BINARY | GAINS:
         table, words = _of_documents(case), []
+    elif case.asked.measure.reads == "elements":
+        assert isinstance(case.judgements, Judgements)
+        block = block_of(
+            *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
+        )
+        table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
     elif case.asked.measure.reads == "journeys":
         table, words = _of_journey(case)
     else:
@@ -296,6 +305,8 @@ def _of_journey(case: Case) -> tuple[Table, list[str]]:
 
 def _rows(case: Case) -> IntArray:
     """The rows of the topic's results, in the order in which the measure sees them."""
+    if case.rows is not None:
+        return case.rows
     reads = case.asked.measure.reads
     kind = kinds_of(case.judgements)[0] if reads == "anything" else reads
     if kind in TEXTUAL and isinstance(case.judgements, Judgements):

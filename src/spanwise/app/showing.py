@@ -19,6 +19,7 @@ from spanwise.errors import SpanwiseError
 from spanwise.formats import expanded, read_judgements, read_run
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
+from spanwise.ground.order import by_score, places_of
 from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.kinds import kinds_of
 from spanwise.model.ids import text
@@ -33,10 +34,13 @@ from spanwise.report.page import page, short
 if TYPE_CHECKING:
     from spanwise.app.evaluation import Request
     from spanwise.app.explaining import Ranking
+    from spanwise.model.arrays import IntArray
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
+    from spanwise.model.policy import Policy
     from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
+    from spanwise.model.scores import Scores
 
 CURVES = 4
 """So many curves at most."""
@@ -79,21 +83,21 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
     found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
     if "preferences" not in kinds:
         found.insert(0, find_curve("recall-precision", (), kinds))
-    drawn = []
-    for curve in list({curve.template: curve for curve in found}.values())[:CURVES]:
-        wanted = replace(request, measures=curve.measures(), runs=[file for _, file in runs])
-        try:
-            results, _ = scored(wanted)
-        except SpanwiseError:
-            continue  # the measure does not go with these judgements at other cut-offs
-        points: list[list[list[float | None]]] = [[] for _ in c.runs]
-        for (place, _), scores in zip(runs, results, strict=True):
-            points[place] = [
-                [short(number) for number in student(scores.values[name], c.confidence)]
-                for name in curve.measures()
-            ]
-        drawn.append((curve, points))
-    return drawn
+    several = list({curve.template: curve for curve in found}.values())[:CURVES]
+    wanted = [name for curve in several for name in curve.measures()]
+    files = [file for _, file in runs]
+    results, _ = scored(replace(request, measures=list(dict.fromkeys(wanted)), runs=files))
+    mine = {place: scores for (place, _), scores in zip(runs, results, strict=True)}
+    return [
+        (curve, [_points(curve, mine[place], c.confidence) for place in range(len(c.runs))])
+        for curve in several
+    ]
+
+
+def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:
+    """Mean and bounds at each place."""
+    every = [student(scores.values[name], confidence) for name in curve.measures()]
+    return [[short(number) for number in interval] for interval in every]
 
 
 # Rankings -----------------------------------------------------------------------------------
@@ -165,11 +169,14 @@ def _draw(
     here = [key for key in here if key in judgements.rows.topics]
     case = Case(judgements, run, b"", one, policy, painter.collection)
     blocks: dict[bytes, Rankings] = {}
-    if one.measure.reads == "rankings":
+    order: dict[bytes, IntArray] = {}
+    if one.measure.reads == "rankings" and policy.unjudged == "keep":
+        order = ordered(run, policy)
         for block in align(run, judgements, here, policy).blocks(with_scores=True):
             blocks |= {topic: single(block, n, depth) for n, topic in enumerate(block.topics)}
     for key in here:
-        ranking = ranking_of(replace(case, topic=key, block=blocks.get(key)))
+        mine = replace(case, topic=key, block=blocks.get(key), rows=order.get(key))
+        ranking = ranking_of(mine)
         sheet = sheets[text(key)]
         sheet.header = [printable(name) for name in ranking.table.header]
         rows = [list(map(printable, row)) for row in ranking.table.rows[:depth]]
@@ -183,9 +190,21 @@ def _key(topic: str) -> bytes:
     return topic.encode("utf-8", "surrogateescape")
 
 
+def ordered(run: Run, policy: Policy) -> dict[bytes, IntArray]:
+    """The rows of each topic in the order in which measures of rankings see them."""
+    every = np.arange(int(run.rows.starts[-1]))
+    places = places_of(by_score(run, policy), run, policy, every)
+    found = {}
+    for number, topic in enumerate(run.rows.topics):
+        first, last = run.rows.starts[number], run.rows.starts[number + 1]
+        found[topic] = first + np.argsort(places[first:last])[: policy.depth]
+    return found
+
+
 def single(block: Rankings, row: int, depth: int) -> Rankings:
     """One topic of a block, as deep as it is shown."""
     here = slice(row, row + 1)
+    depth = min(depth, int(block.retrieved[row]))  # other topics of the block may be deeper
     return replace(
         block,
         topics=block.topics[here],

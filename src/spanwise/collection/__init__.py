@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spanwise.collection.store import Store
@@ -13,20 +14,29 @@ __all__ = ["open_collection", "opened"]
 
 
 def opened(
-    collection: Collection | str | os.PathLike[str] | None, judgements: object = None
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None,
+    judgements: object = None,
 ) -> Collection | None:
-    """A collection by the path of its store or folder; one that is open passes through.
+    """A collection by the path of its store, folder or JSON lines; texts by id; or an open one.
 
     A folder is counted as the assessments say that they were: with or without blank text nodes.
     """
+    if isinstance(collection, Mapping):
+        from spanwise.collection.given import GivenTexts
+
+        return GivenTexts(collection)
     if not isinstance(collection, (str, os.PathLike)):
         return collection
     from pathlib import Path
 
     from spanwise.collection.building import is_store
+    from spanwise.collection.given import corpus_file, read_corpus
     from spanwise.model.documents import CharacterPolicy
     from spanwise.model.judgements import Judgements
 
+    file = corpus_file(Path(collection))
+    if file is not None:
+        return read_corpus(file)
     assessed = judgements.elements if isinstance(judgements, Judgements) else None
     said = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
     if said == {"strip"} and not is_store(Path(collection)):

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from warnings import warn
 
+from spanwise.collection.listing import Source
 from spanwise.collection.names import NAMES, write_names
 from spanwise.collection.shards import (
     FORMAT_VERSION,
@@ -30,7 +31,7 @@ from spanwise.collection.shards import (
     note_file,
     read_note,
 )
-from spanwise.collection.sources import Source, sources
+from spanwise.collection.sources import sources
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.documents import CharacterPolicy
 

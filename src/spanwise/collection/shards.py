@@ -18,11 +18,12 @@ import numpy as np
 from spanwise.collection.arrow import Layout, Numbers, Strings, write
 from spanwise.collection.parsing import Body, text_body, too_deep, xml_body
 from spanwise.collection.positions import Columns, TooDeep, columns_of
+from spanwise.collection.soup import well_formed
 from spanwise.collection.tags import TagTable
 from spanwise.errors import FormatError
 
 if TYPE_CHECKING:
-    from spanwise.collection.sources import Source
+    from spanwise.collection.listing import Source
     from spanwise.model.documents import CharacterPolicy
 
 FORMAT_VERSION = 1
@@ -31,6 +32,7 @@ BLOCK_BYTES = 2_000_000
 OnError = Literal["stop", "skip"]
 
 _TEXT_ENDINGS = (".txt", ".text", ".md")
+_HTML_ENDINGS = (".html", ".htm")
 _XML_ENDINGS = (".xml", ".sgml", ".sgm", ".xhtml", ".nxml", ".tei", ".dbk")
 
 
@@ -124,10 +126,22 @@ def body_of(source: Source) -> Body:
         raise FormatError(source.place, None, "the file's name is not UTF-8", "") from error
     data = source.load()
     name = source.name.lower()
+    soup = _soup_kind(source)
+    if soup is not None:
+        return xml_body(well_formed(data, soup), source.place)
+    if source.kind == "xml":
+        return xml_body(data, source.place)
     is_text = name.endswith(_TEXT_ENDINGS) or not (
         name.endswith(_XML_ENDINGS) or _looks_like_markup(data)
     )
     return text_body(data, source.place) if is_text else xml_body(data, source.place)
+
+
+def _soup_kind(source: Source) -> Literal["html", "sgml"] | None:
+    """Which rules of tag soup hold for a document, None where it is none."""
+    if source.kind == "sgml":
+        return "sgml"
+    return "html" if source.kind is None and source.name.lower().endswith(_HTML_ENDINGS) else None
 
 
 def _looks_like_markup(data: bytes) -> bool:

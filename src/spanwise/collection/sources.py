@@ -11,11 +11,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
-from warnings import warn
 
+from spanwise.collection.listing import Source, files
+from spanwise.collection.sets import documents_in
 from spanwise.collection.unpacking import (
     PACKED,
     is_packed,
@@ -23,34 +23,11 @@ from spanwise.collection.unpacking import (
     members_of_tar,
     members_of_zip,
     refusing_damage,
-    unpacked,
     unpacked_name,
 )
-from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.errors import FormatError
 
 STDIN = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One document, not yet looked into."""
-
-    name: str
-    place: str  # what messages call it
-    size: int
-    stamp: int  # when it was changed
-    weight: int  # bytes on disk, for progress
-    path: str | None = None  # the file that holds it, packed or not
-    data: bytes | None = None  # its bytes, where they could not be read later
-
-    def load(self) -> bytes:
-        """Its bytes."""
-        if self.data is not None:
-            return self.data
-        with refusing_damage(self.place):
-            with open(self.path or self.place, "rb", buffering=0) as stream:  # noqa: PTH123
-                data = stream.read()
-            return unpacked(data, self.place)
 
 
 def sources(paths: Sequence[str]) -> Iterator[Source]:
@@ -58,10 +35,14 @@ def sources(paths: Sequence[str]) -> Iterator[Source]:
     for path in paths:
         if path == STDIN:
             yield from _listed(sys.stdin.buffer, "<standard input>", Path())
-        elif Path(path).is_dir():
-            yield from _folder_with_files(Path(path))
         else:
-            yield from _given_file(Path(path))
+            found = documents_in(path)
+            if found is not None:
+                yield from found
+            elif Path(path).is_dir():
+                yield from _folder_with_files(Path(path))
+            else:
+                yield from _given_file(Path(path))
 
 
 def total_size(paths: Sequence[str]) -> int:
@@ -69,7 +50,7 @@ def total_size(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            total += sum(entry.stat().st_size for entry, _ in _files(Path(path), "", frozenset()))
+            total += sum(entry.stat().st_size for entry, _ in files(Path(path), "", frozenset()))
         elif Path(path).is_file():
             total += Path(path).stat().st_size
     return total
@@ -77,7 +58,7 @@ def total_size(paths: Sequence[str]) -> int:
 
 def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
-    for entry, name in _files(folder, "", frozenset()):
+    for entry, name in files(folder, "", frozenset()):
         empty = False
         if name.lower().endswith(PACKED):
             yield from _packed(Path(entry.path), name)
@@ -85,35 +66,6 @@ def _folder_with_files(folder: Path) -> Iterator[Source]:
             yield _plain(entry.path, name, entry.stat())
     if empty:
         raise FormatError(str(folder), None, "the folder has no files", "at least one document")
-
-
-def _files(
-    folder: Path, prefix: str, above: frozenset[tuple[int, int]]
-) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """The files below a folder with their relative names, hidden ones left out."""
-    with refusing_damage(str(folder)):
-        about = folder.stat()
-        with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if not entry.name.startswith(".")]
-    above = above | {(about.st_dev, about.st_ino)}
-    ordered = sorted((os.fsencode(entry.name) + b"/" * entry.is_dir(), entry) for entry in entries)
-    for _, entry in ordered:
-        name = prefix + entry.name
-        with refusing_damage(entry.path):
-            about = entry.stat()
-        if stat.S_ISDIR(about.st_mode):
-            if (about.st_dev, about.st_ino) in above:
-                _left_out(entry.path, "a link to a folder above it")
-                continue
-            yield from _files(Path(entry.path), f"{name}/", above)
-        elif stat.S_ISREG(about.st_mode):
-            yield entry, name
-        else:
-            _left_out(entry.path, "not a file")
-
-
-def _left_out(path: str, reason: str) -> None:
-    warn(f"{path}: {reason}, left out", SpanwiseWarning, stacklevel=2)
 
 
 def _plain(path: str, name: str, about: os.stat_result) -> Source:

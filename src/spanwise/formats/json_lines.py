@@ -84,6 +84,10 @@ class Record:
         value: list[Any] = self._get(key, (list,), "a list")
         return value
 
+    def passed(self, key: str) -> None:
+        """A field that changes nothing."""
+        self._read.add(key)
+
     def records(self, key: str, due: str) -> list[Record]:
         """A field that is a list of objects; an absent one is empty."""
         if key not in self:
@@ -134,19 +138,31 @@ UNITS: dict[tuple[str, str], Unit] = {
 def unit_of(record: Record) -> Unit:
     """What positions count, as a header says."""
     unit = record.text("unit") if "unit" in record else "char"
+    if "half_open" in record and not record.flag("half_open"):
+        raise record.wrong("'half_open' is false", "half-open positions")
+    if "encoding" in record and record.text("encoding").lower() not in ("utf-8", "utf8"):
+        raise record.wrong(f"encoding {record.text('encoding')!r}", "UTF-8")
+    for name in ("tokenizer", "corpus", "text_norm", "char"):
+        record.passed(name)
+    if "text_norm" in record and record.text("text_norm") != "none":
+        raise record.wrong(f"text_norm {record.text('text_norm')!r}", "positions in plain text")
+    if unit == "token":
+        if "tokenizer" not in record:
+            raise record.wrong("unit 'token' without 'tokenizer'", "the name of the tokenizer")
+        return f"token:{record.text('tokenizer')}"
     kind = record.text("char") if "char" in record and unit == "char" else ""
     found = UNITS.get((unit, kind or ("codepoint" if unit == "char" else "")))
     if found is None:
         raise record.wrong(
-            f"unit {unit!r} {kind}".rstrip(), "char (codepoint, utf16, opaque) or byte"
+            f"unit {unit!r} {kind}".rstrip(), "char (codepoint, utf16, opaque), byte or token"
         )
-    if "half_open" in record and not record.flag("half_open"):
-        raise record.wrong("'half_open' is false", "half-open positions")
     return found
 
 
 def unit_said(unit: Unit) -> dict[str, Any]:
     """The same for a header."""
+    if unit.startswith("token:"):
+        return {"unit": "token", "tokenizer": unit.removeprefix("token:")}
     return {"unit": "byte"} if unit == "byte" else {"unit": "char", "char": unit}
 
 

@@ -24,7 +24,8 @@ def _begins_with(head: bytes, *marks: bytes) -> bool:
 
 def looks_like_span_run(head: bytes) -> bool:
     """JSON lines whose header says so, or whose first object has a score or a rank."""
-    return _begins_with(head, b'"span-run/', b'"score"', b'"rank"')
+    named = _begins_with(head, b'"qid"') and _begins_with(head, b'"score"', b'"rank"')
+    return named or _begins_with(head, b'"span-run/')
 
 
 def looks_like_span_qrels(head: bytes) -> bool:
@@ -71,6 +72,6 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
 @writer("span_qrels")
 def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Everything that judgements have."""
-    from spanwise.formats.records_judged import written
+    from spanwise.formats.records_judged_out import written
 
     return written(judgements)

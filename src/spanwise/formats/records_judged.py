@@ -11,36 +11,36 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats.json_lines import line, say_unread, split, unit_of, unit_said
-from spanwise.formats.judged import Judged, grades_of
+from spanwise.formats.json_lines import say_unread, split, unit_of
+from spanwise.formats.judged import Judged
+from spanwise.formats.pointed import Item, evidence_of
 from spanwise.model.assessments import (
     NO_COVERAGE,
     NO_SIZE,
     TOO_SMALL,
     UNJUDGED,
     UNSTATED,
-    Assessments,
-    Elements,
     Flag,
     Pool,
     begins_of,
 )
-from spanwise.model.ids import PlainIds, text
+from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.paths import PATH_DUE, POINT_DUE, is_element_path, is_point
-from spanwise.model.spans import NOTHING, Spans, Unit, merged
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, Unit, merged
 
 if TYPE_CHECKING:
     from spanwise.formats.json_lines import Record
     from spanwise.formats.registry import Reading
-    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.evidence import Evidence
 
 QRELS = "span-qrels/1"
 DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object a line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}
 GRADES_DUE = '0, 1, 2, 3, "?" or "U"'
 NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.INCONSISTENT}
-SPAN_DUE = '{"s": ..., "e": ...} or {"from": ..., "to": ..., "size": ...}'
+SPAN_DUE = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
 ELEMENT_DUE = '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
 POOL = ("number", "version", "whitespace", "statement")
 PROVENANCE = frozenset(
@@ -80,6 +80,9 @@ class Marked(Judged):
         self._grades: list[float] = []  # nan: as the parts say
         self._numbers_of_text: list[tuple[int, int, int]] = []
         self._texts: list[Spans] = []
+        self._items: list[list[Item]] = []
+        self._full: list[bool] = []
+        self._questions: dict[bytes, str] = {}
         self._merged = 0
 
     def expect(self, head: Record) -> None:
@@ -99,8 +102,8 @@ class Marked(Judged):
         collection = record.id("collection") if "collection" in record else b""
         grade = record.number("grade") if "grade" in record else np.nan
         assessor = record.id("by") if "by" in record else b""
-        if "judged" in record:
-            parts.check_judged()
+        if "query" in record:
+            self._questions.setdefault(topic, record.text("query"))
         self.unread.update(parts.unread)
         if not self.document(topic, name, record.line, collection, assessor):
             return
@@ -117,11 +120,14 @@ class Marked(Judged):
             self.entry(parts.entry, line)
         if parts.elements or parts.passages or parts.entry or in_collection:
             self._parts.add("elements")
-        if parts.spans or parts.offset >= 0 or parts.length >= 0:
+        if parts.items or parts.offset >= 0 or parts.length >= 0:
             self._parts.add("spans")
+        self._items.append(parts.items)
+        self._full.append(parts.full)
         spans = parts.placed()
         disjoint = merged(spans)
-        self._merged += len(spans) != len(disjoint)
+        plain = all(item == Item(item.start, item.length) for item in parts.items)
+        self._merged += plain and len(spans) != len(disjoint)
         stated = parts.highlighted if parts.highlighted >= 0 else disjoint.total()
         self._numbers_of_text.append((stated, parts.length, parts.offset))
         self._texts.append(disjoint)
@@ -130,6 +136,7 @@ class Marked(Judged):
         """All of it."""
         judgements, order = self.finished(due)
         highlights = self._highlights(order) if "spans" in self._parts else None
+        evidence = self._evidence().at(order) if highlights is not None else None
         if self._merged:
             warn(
                 f"{self.file}: documents whose spans overlapped or touched and were merged:"
@@ -146,7 +153,11 @@ class Marked(Judged):
             assessors=self._people(order),
             highlights=highlights,
             elements=judgements.elements if "elements" in self._parts else None,
+            evidence=evidence,
         )
+
+    def _evidence(self) -> Evidence:
+        return evidence_of(self._items, self._full, self.unit, self._questions, {})
 
     def _people(self, order: IntArray) -> PlainIds | None:
         return PlainIds(self._assessors).reordered(order) if any(self._assessors) else None
@@ -168,7 +179,10 @@ class _Parts:
     def __init__(self, record: Record) -> None:
         self.record = record
         self.unread: Counter[str] = Counter()
-        self.spans: list[tuple[int, int]] = []
+        self.items: list[Item] = []
+        self.full = True
+        if "judged" in record:
+            self._check_judged()
         self.passages: list[tuple[bytes, bytes, int]] = []
         for span in record.records("spans", SPAN_DUE):
             self._span(span)
@@ -189,24 +203,58 @@ class _Parts:
         if "from" in span or "to" in span:
             size = span.whole("size") if "size" in span else NO_SIZE
             self.passages.append((_point(span, "from"), _point(span, "to"), size))
-            return
-        start, end = span.whole("s"), span.whole("e")
-        if end < start:
-            raise span.wrong(f"a span from {start} to {end}", "an end after the start")
-        self.spans.append((start, end - start))
+        else:
+            self.items.append(item_in(span))
 
     def placed(self) -> Spans:
-        """The spans by offset, as columns."""
-        if not self.spans:
+        """The relevant spans by offset, as columns."""
+        bounds = [
+            (item.start, item.length)
+            for item in self.items
+            if item.start is not None and item.start != UNKNOWN and item.grade > 0
+        ]
+        if not bounds:
             return NOTHING
-        starts, lengths = np.array(self.spans, np.int64).T
+        starts, lengths = np.array(bounds, np.int64).T
         return Spans(starts, lengths)
 
-    def check_judged(self) -> None:
+    def _check_judged(self) -> None:
         """Whether the rest of the document was judged."""
         judged = self.record.text("judged")
-        if judged not in ("full", "doc"):
-            raise self.record.wrong(f"judged {judged!r}", "'full' or 'doc'")
+        if judged not in ("full", "spans", "doc"):
+            raise self.record.wrong(f"judged {judged!r}", "'full', 'spans' or 'doc'")
+        self.full = judged != "spans"
+
+
+def item_in(span: Record) -> Item:
+    """Text that was pointed out: from s to e, or word for word, or both."""
+    item = Item(text=span.text("text") if "text" in span else "")
+    item.start, item.length = stretch(span, item.text)
+    item.grade = span.number("g") if "g" in span else 1.0
+    if item.grade < 0:
+        raise span.wrong(f"grade {item.grade:g}", "a grade of 0 or more")
+    item.by = span.id("by") if "by" in span else b""
+    item.set = span.whole("set") if "set" in span else 0
+    if "aspect" in span:
+        several = isinstance(span.said["aspect"], list)
+        aspects = span.texts_of("aspect") if several else [span.text("aspect")]
+        item.aspects = tuple(one.encode("utf-8", "surrogateescape") for one in aspects)
+    return item
+
+
+def stretch(record: Record, words: str) -> tuple[int | None, int]:
+    """Where a text begins, if anything is said, and its length; -1 says that nobody knows."""
+    if record.said.get("s") == UNKNOWN and words:
+        record.said = {**record.said, "s": None, "e": None}
+        record.said.pop("s"), record.said.pop("e")
+        return UNKNOWN, len(words)
+    if words and "s" not in record and "e" not in record:
+        return None, len(words)
+    start = record.whole("s")
+    end = record.whole("e") if "e" in record or not words else start + len(words)
+    if end < start:
+        raise record.wrong(f"a span from {start} to {end}", "an end after the start")
+    return start, end - start
 
 
 def _point(record: Record, key: str) -> bytes:
@@ -251,117 +299,3 @@ def _grade(said: Record, key: str) -> int:
     if grade > 3:
         raise said.wrong(f"{key} {grade}", GRADES_DUE)
     return grade
-
-
-# Writing ------------------------------------------------------------------------------------
-
-
-def written(judgements: Judgements) -> Iterator[bytes]:
-    """The lines of a file."""
-    unit: Unit = judgements.highlights.unit if judgements.highlights is not None else "opaque"
-    parts = [
-        name
-        for name, column in (("elements", judgements.elements), ("spans", judgements.highlights))
-        if column is not None
-    ]
-    yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
-    for said in judged_lines(judgements):
-        yield line(said)
-
-
-def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
-    """The objects of all topics."""
-    derived, starts = _derived(judgements), judgements.rows.starts
-    for code, topic in enumerate(judgements.rows.topics):
-        rows = np.arange(starts[code], starts[code + 1])
-        yield from _topic_lines(judgements, code, topic, rows, derived)
-
-
-def _topic_lines(
-    judgements: Judgements, code: int, topic: bytes, rows: IntArray, derived: list[float]
-) -> Iterator[dict[str, Any]]:
-    said, marked, people = judgements.elements, judgements.highlights, judgements.assessors
-    qid = {"qid": text(topic)}
-    if said is not None:
-        pool = {name: getattr(said.pools[code], name) for name in POOL}
-        if any(pool.values()):
-            yield {**qid, "pool": {name: value for name, value in pool.items() if value}}
-    for row, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
-        one: dict[str, Any] = {**qid, "doc": text(name), "spans": []}
-        if people is not None:
-            one["by"] = text(people.take(np.array([row]))[0])
-        if said is not None:
-            _say_parts(one, said, row)
-        if marked is not None:
-            _say_text(one, marked, row)
-        one["judged"] = "full" if said is not None or marked is not None else "doc"
-        grade = float(judgements.grades[row])
-        if said is None and marked is None:
-            del one["spans"]
-        if derived[row] != grade or "spans" not in one:
-            one["grade"] = int(grade) if grade.is_integer() else grade
-        yield one
-
-
-def _derived(judgements: Judgements) -> list[float]:
-    """The grades that follow from the parts."""
-    grades: FloatArray = np.zeros(len(judgements.rows))
-    if judgements.elements is not None:
-        grades = grades_of(judgements.elements)
-    if judgements.highlights is not None:
-        grades = np.maximum(grades, judgements.highlights.relevant > 0)
-    return grades.tolist()
-
-
-def _say_parts(one: dict[str, Any], said: Assessments, row: int) -> None:
-    here = np.array([row])
-    collection, entry = said.collections.take(here)[0], said.entries.take(here)[0]
-    if collection:
-        one["collection"] = text(collection)
-    if entry:
-        one["bep"] = text(entry)
-    passages = said.passages.at(here)
-    every = np.arange(len(passages))
-    points = zip(passages.starts.take(every), passages.ends.take(every), strict=True)
-    for (start, end), size in zip(points, passages.sizes.tolist(), strict=True):
-        sized = {"size": size} if size >= 0 else {}
-        one["spans"].append({"from": text(start), "to": text(end), **sized})
-    elements = said.elements.at(here)
-    if len(elements):
-        one["elements"] = list(_said_elements(elements))
-
-
-def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
-    columns = (
-        elements.exhaustivity,
-        elements.specificity,
-        elements.coverage,
-        elements.sizes,
-        elements.highlighted,
-        elements.flags,
-    )
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
-    paths = elements.paths.take(np.arange(len(elements)))
-    for path, (e, s, letter, size, highlighted, flags) in zip(paths, numbers, strict=True):
-        one: dict[str, Any] = {"path": text(path)}
-        for name, grade in (("exhaustivity", e), ("specificity", s)):
-            if grade != UNSTATED:
-                one[name] = GRADES.get(grade, grade)
-        if letter != NO_COVERAGE:
-            one["coverage"] = chr(letter)
-        sizes = {"size": size, "rsize": highlighted}
-        one |= {name: value for name, value in sizes.items() if value != NO_SIZE}
-        one |= {name: True for name, flag in NOTES.items() if flags & flag}
-        yield one
-
-
-def _say_text(one: dict[str, Any], marked: Highlights, row: int) -> None:
-    spans = marked.of(row)
-    for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True):
-        one["spans"].append({"s": start, "e": end})
-    if marked.lengths[row] >= 0:
-        one["doc_len"] = int(marked.lengths[row])
-    if marked.relevant[row] != spans.total():
-        one["highlighted"] = int(marked.relevant[row])
-    if marked.entries[row] >= 0:
-        one["bep"] = int(marked.entries[row])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
 from spanwise.formats.json_lines import Record, line, say_unread, split, unit_of, unit_said
+from spanwise.formats.records_fast import LARGE, fast_run
+from spanwise.formats.records_judged import stretch
 from spanwise.formats.returned import Result, Returned, results_at, says_order_only, topics_of
 from spanwise.formats.trec import stem
 from spanwise.model.ids import text
@@ -24,14 +27,40 @@ DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object a 
 
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """One run."""
+    first = next(pieces, b"")
+    if len(first) >= LARGE:
+        data = b"".join([first, *pieces])
+        quick = _quick(data, file)
+        if quick is not None:
+            return quick
+        first, pieces = data, iter(())
+    return _line_by_line(chain([first], pieces), file, how)
+
+
+def _quick(data: bytes, file: str) -> Run | None:
+    """A large run whose lines are all alike."""
+    line, _, rest = data.partition(b"\n")
+    head, _ = split(iter([line + b"\n"]), file, DUE, RUN)
+    if head is None:
+        return fast_run(data, file, stem(file), "codepoint", 0)
+    if {*head.said} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
+        return None
+    name = head.text("run") if "run" in head else stem(file)
+    return fast_run(rest, file, name, unit_of(head), 1)
+
+
+def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     head, records = split(pieces, file, DUE, RUN)
     content, unread = Returned(file, how), Counter[str]()
-    for record in records:
+    for record in flattened(records):
         try:
-            content.add(record.id("qid"), _result(record))
+            content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(record.unread())
+    if head is not None:
+        for name in ("chunker", "k"):  # they describe the run, and change nothing
+            head.passed(name)
     header = head.texts("header") if head is not None and "header" in head else None
     name = head.text("run") if head is not None and "run" in head else stem(file)
     unit = unit_of(head) if head is not None else "codepoint"
@@ -41,17 +70,33 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     return content.finished(name, header, DUE, unit)
 
 
-def _result(record: Record) -> Result:
-    result = Result(record.id("doc"), line=record.line)
+def flattened(records: Iterator[Record]) -> Iterator[Record]:
+    """One object for each result, also where the results of a topic stand in one."""
+    for record in records:
+        if "results" not in record:
+            yield record
+            continue
+        for one in record.records("results", DUE):
+            one.said = {"qid": record.said.get("qid"), **one.said}
+            yield one
+
+
+def result_in(record: Record) -> Result:
+    """The result that one object names."""
+    result = Result(line=record.line)
+    result.text = record.text("text") if "text" in record else ""
+    result.document = record.id("doc") if "doc" in record or not result.text else b""
+    result.id = record.id("id") if "id" in record else b""
+    result.cost = record.whole("cost") if "cost" in record else -1
+    record.passed("align")  # made by whoever placed the text; it is placed again
+    record.passed("text_sha1")
     if "element" in record:
         result.path = _point(record, "element")
     elif "from" in record or "to" in record:
         result.path, result.end = _point(record, "from"), _point(record, "to")
-    if "s" in record or "e" in record:
-        result.start, end = record.whole("s"), record.whole("e")
-        result.length = end - result.start
-        if result.length < 0:
-            raise record.wrong(f"a span from {result.start} to {end}", "an end after the start")
+    if "s" in record or "e" in record or result.text:
+        start, result.length = stretch(record, result.text)
+        result.start, result.stated = UNKNOWN if start is None else start, start is not None
     elif "lost" in record and record.flag("lost"):
         result.start = UNKNOWN
     result.rank = record.number("rank") if "rank" in record else None
@@ -73,17 +118,23 @@ def written(run: Run) -> Iterator[bytes]:
     for topic, rows in topics_of(run):
         scored = not says_order_only(run.scores[rows])
         yield b"".join(
-            line({"qid": text(topic), **_said(result, scored)}) for result in results_at(run, rows)
+            line({"qid": text(topic), **said_of(result, scored)})
+            for result in results_at(run, rows)
         )
 
 
-def _said(result: Result, scored: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"doc": text(result.document)}
+def said_of(result: Result, scored: bool) -> dict[str, Any]:
+    """A result as the fields of an object."""
+    said: dict[str, Any] = {"doc": text(result.document)} if result.document else {}
     if result.end:
         said |= {"from": text(result.path), "to": text(result.end)}
     elif result.path:
         said["element"] = text(result.path)
-    if result.start == UNKNOWN:
+    if result.text:
+        said["text"] = result.text
+    if result.start == UNKNOWN and result.text:
+        said |= {"s": UNKNOWN} if result.stated else {}
+    elif result.start == UNKNOWN:
         said["lost"] = True
     elif result.start is not None:
         said |= {"s": result.start, "e": result.start + result.length}
@@ -91,4 +142,8 @@ def _said(result: Result, scored: bool) -> dict[str, Any]:
         said["rank"] = int(result.rank) if result.rank.is_integer() else result.rank
     if scored:
         said["score"] = result.score
+    if result.id:
+        said["id"] = text(result.id)
+    if result.cost >= 0:
+        said["cost"] = result.cost
     return said

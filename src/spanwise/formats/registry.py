@@ -141,13 +141,14 @@ def expanded(names: Sequence[str]) -> list[str]:
 
     A release of assessments, which is a tree of folders, stands for its official files.
     """
+    from spanwise.formats.beir import beir_qrels
     from spanwise.formats.release import official_pools
 
     files: list[str] = []
     for name in names:
         path = Path(name)
         folder = bool(name) and name != STDIN and path.is_dir()
-        pools = official_pools(path) if folder else None
+        pools = (beir_qrels(path) or official_pools(path)) if folder else None
         if pools is not None:
             files += pools
         elif folder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -14,7 +14,7 @@ from spanwise.model.assessments import begins_of
 from spanwise.model.holdings import filled
 from spanwise.model.ids import Ids, PlainIds
 from spanwise.model.rows import Rows
-from spanwise.model.run import Run
+from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans, Unit
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ class Result:
     rank: float | None = None
     score: float | None = None
     line: int = 0
+    text: str = ""  # word for word
+    stated: bool = True  # whether something was said about where the text begins
+    id: bytes = b""
+    cost: int = -1
 
     @property
     def whole(self) -> bool:
@@ -82,6 +86,7 @@ class Returned:
             _ids([result.end for result in results]),
             header,
             unit,
+            chunks_of(results),
         )
 
     def _scores(self) -> FloatArray:
@@ -107,6 +112,18 @@ class Returned:
 def falling(count: int) -> FloatArray:
     """Scores that say nothing but the order: count, ..., 2, 1."""
     return np.arange(count, 0, -1, dtype=np.float64)
+
+
+def chunks_of(results: Sequence[Result]) -> Chunks | None:
+    """Texts, ids and costs, if there are any."""
+    if not any(result.text or result.id or result.cost >= 0 for result in results):
+        return None
+    return Chunks(
+        PlainIds([result.text.encode("utf-8", "surrogatepass") for result in results]),
+        PlainIds([result.id for result in results]),
+        np.array([result.cost for result in results], np.int64),
+        np.array([result.stated for result in results], np.bool_),
+    )
 
 
 def _ids(values: list[bytes]) -> Ids | None:
@@ -159,7 +176,16 @@ def results_at(run: Run, rows: IntArray) -> Iterator[Result]:
             result.start, result.length = int(spans.starts[number]), int(spans.lengths[number])
         if ranks[number] == ranks[number]:
             result.rank = ranks[number]
+        if run.chunks is not None:
+            _add_chunk(result, run.chunks, int(rows[number]))
         yield result
+
+
+def _add_chunk(result: Result, chunks: Chunks, row: int) -> None:
+    here = np.array([row])
+    result.text = chunks.texts.take(here)[0].decode("utf-8", "surrogatepass")
+    result.id = chunks.ids.take(here)[0]
+    result.cost, result.stated = int(chunks.costs[row]), bool(chunks.stated[row])
 
 
 def places(run: Run) -> dict[str, BoolArray]:

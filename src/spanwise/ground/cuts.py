@@ -27,6 +27,8 @@ class Cuts:
     document: IntArray  # per stretch; -1 for what lies between two documents
     relevant: BoolArray  # per stretch: whether it is highlighted
     inside: BoolArray  # per stretch: whether it lies before the end of its document
+    opens: IntArray  # per passage: number of its first stretch
+    closes: IntArray  # per passage: number of the stretch after its last
 
     @classmethod
     def of(
@@ -36,8 +38,12 @@ class Cuts:
         passages: Spans,
         passage_document: IntArray,
         lengths: IntArray,
+        counted: BoolArray | None = None,
     ) -> Cuts:
-        """Lay out documents of these lengths, 0 if unknown; what is in them may pass their ends."""
+        """Lay out documents of these lengths, 0 if unknown; what is in them may pass their ends.
+
+        Passages may overlap. Those that are not `counted` cut the text, but highlight nothing.
+        """
         extent = lengths.copy()
         np.maximum.at(extent, result_document, results.ends)
         np.maximum.at(extent, passage_document, passages.ends)
@@ -55,17 +61,23 @@ class Cuts:
             base,
         )
         begin, end, opens, closes, *_ = points.numbers
-        count = len(points.places)
-        depth = np.bincount(opens, minlength=count) - np.bincount(closes, minlength=count)
+        depth = _depth(opens, closes, counted, len(points.places))
         left = points.owner[:-1]
         return cls(
             begin,
             end,
             np.diff(points.places),
             np.where(points.owner[1:] == left, left, -1),
-            np.cumsum(depth)[:-1] > 0,
+            depth[:-1] > 0,
             points.places[:-1] < (base + lengths)[left],
+            opens,
+            closes,
         )
+
+    @property
+    def place(self) -> IntArray:
+        """Where each stretch begins on the line."""
+        return np.cumsum(self.length) - self.length
 
     def relevant_in_results(self) -> IntArray:
         """How many highlighted characters each result holds."""
@@ -73,25 +85,40 @@ class Cuts:
         return before[self.end] - before[self.begin]
 
     def shown_first(self) -> IntArray:
-        """For each stretch the number of the result that shows it first; -1 if none does.
+        """For each stretch the number of the result that shows it first; -1 if none does."""
+        return first_cover(self.begin, self.end, len(self.length))
 
-        A result covers two overlapping runs of stretches whose number is a power of two. Each run
-        is given the first result that covers it, longest runs first, and hands it on to its
-        halves.
-        """
-        nobody = len(self.begin)
-        width = self.end - self.begin
-        real = np.flatnonzero(width > 0)
-        power = np.frexp(width[real])[1] - 1  # the largest power of two that fits
-        first = np.full(len(self.length), nobody)
-        for level in range(int(power.max(initial=-1)), -1, -1):
-            here = real[power == level][::-1]  # of two results for one place the earlier wins
-            for place in (self.begin[here], self.end[here] - (1 << level)):
-                first[place] = np.minimum(first[place], here)
-            if level:
-                half = 1 << (level - 1)
-                first[half:] = np.minimum(first[half:], first[:-half])
-        return np.where(first < nobody, first, -1)
+    def depth(self) -> IntArray:
+        """How many passages cover each stretch, counted or not."""
+        return _depth(self.opens, self.closes, None, len(self.length) + 1)[:-1]
+
+
+def first_cover(begin: IntArray, end: IntArray, count: int) -> IntArray:
+    """For each of so many stretches the first of the runs that covers it; -1 if none does.
+
+    A run covers two overlapping runs whose number of stretches is a power of two. Each of these is
+    given the first one that covers it, longest ones first, and hands it on to its halves.
+    """
+    nobody = len(begin)
+    width = end - begin
+    real = np.flatnonzero(width > 0)
+    power = np.frexp(width[real])[1] - 1  # the largest power of two that fits
+    first = np.full(count, nobody)
+    for level in range(int(power.max(initial=-1)), -1, -1):
+        here = real[power == level][::-1]  # of two for one place the earlier wins
+        for place in (begin[here], end[here] - (1 << level)):
+            first[place] = np.minimum(first[place], here)
+        if level:
+            half = 1 << (level - 1)
+            first[half:] = np.minimum(first[half:], first[:-half])
+    return np.where(first < nobody, first, -1)
+
+
+def _depth(opens: IntArray, closes: IntArray, counted: BoolArray | None, count: int) -> IntArray:
+    """How many of the counted passages are open behind each point."""
+    if counted is not None:
+        opens, closes = opens[counted], closes[counted]
+    return np.cumsum(np.bincount(opens, minlength=count) - np.bincount(closes, minlength=count))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from spanwise.ground.passages import Results
+    from spanwise.ground.results import Results
     from spanwise.model.arrays import IntArray
     from spanwise.model.run import Run
 

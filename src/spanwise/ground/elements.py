@@ -15,8 +15,8 @@ from spanwise.ground.cuts import Cuts
 from spanwise.ground.duplicates import refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
-from spanwise.ground.passages import Results, ordered_results
 from spanwise.ground.quantise import recall_base
+from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned

@@ -108,8 +108,8 @@ class Reader:
 
     def take(
         self, item: Item, element: int, worth: float, home: int, kids: Sequence[int], number: int
-    ) -> tuple[float, float, int]:
-        """The next result: its gain, the same before the bound, and the case it is."""
+    ) -> tuple[float, float, int, int]:
+        """The next result: its gain, that before the bound, the case it is, characters seen."""
         before = self._seen.view(item)
         bare, case = 0.0, UNSEEN
         if worth or kids:
@@ -118,12 +118,12 @@ class Reader:
             case = SEEN if before.whole else PARTLY
         self._seen.add(item, before, number)
         if home == NOBODY or (self._cap == "descendants" and home == element):
-            return bare, bare, case
+            return bare, bare, case, before.characters
         left = self._left(home)
         gain = min(bare, left)
         left -= gain
         self._budget[home] = left if left > ROUNDING else 0.0
-        return gain, bare, case
+        return gain, bare, case, before.characters
 
     def _value(
         self, item: Item, worth: float, kids: Sequence[int], before: View
@@ -173,13 +173,15 @@ def gains_of(
 ) -> Gains:
     """What each result earns, given what it is worth and in which ideal element it lies."""
     if rule.alpha == 0:
-        return Gains(worth, worth, np.full(len(worth), UNSEEN))
+        nothing = np.full(len(worth), UNSEEN)
+        return Gains(worth, worth, nothing, nothing)
     known = Values.of(base, rule.ideal)
     element = case.results.element
     bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
     if rule.cap == "descendants":
         bound = np.where(home == element, np.inf, bound)
     gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
+    seen = np.zeros(len(worth), np.int64)
     kids, inner = kids_of(case.results, known, worth)
     home = home.copy()
     home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
@@ -193,7 +195,7 @@ def gains_of(
     for numbers in shared_documents(case.results.document, live, above):
         reader = Reader(known, rule, case.seen(numbers), case.doubt)
         for number in numbers:
-            gain[number], bare[number], cases[number] = reader.take(
+            gain[number], bare[number], cases[number], seen[number] = reader.take(
                 case.item(number),
                 elements[number],
                 worths[number],
@@ -202,7 +204,7 @@ def gains_of(
                 number,
             )
     gain[gain <= ROUNDING] = 0.0
-    return Gains(gain, bare, cases)
+    return Gains(gain, bare, cases, seen)
 
 
 def kids_of(

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.ground.align import TOPICS_AT_ONCE, owners_of, segments
+from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
 from spanwise.ground.cuts import Cuts
+from spanwise.ground.evidenced import Evidenced, Needed, Shown
 from spanwise.ground.listed import Listed
-from spanwise.ground.match import judged_rows, same_documents
-from spanwise.ground.order import by_score, places_of
+from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.readings import Readings, Stretches
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
+    from spanwise.ground.meters import Meter
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Highlights, Judgements
     from spanwise.model.policy import Policy
@@ -26,22 +27,29 @@ if TYPE_CHECKING:
 
 
 def readings(
-    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+    run: Run,
+    judgements: Judgements,
+    topics: Sequence[bytes],
+    policy: Policy,
+    meter: Meter | None = None,
 ) -> Iterator[Readings]:
-    """What there is to read, some hundred topics at a time."""
+    """What there is to read, some hundred topics at a time.
+
+    A `meter` says what reading costs where a budget does not count characters.
+    """
     marked = judgements.highlights
     if marked is None:
         raise UsageError(f"{judgements.rows.source}: no highlighted text; see: spanwise formats")
     refuse_paths(run)
     results = ordered_results(run, judgements, topics, policy)
     totals = _totals(judgements, marked, topics)
+    needed = judgements.once("needed", lambda: Needed.of(judgements, marked))
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
         listed = Listed.of(run, judgements, some.row, some.judged[some.document])
-        yield _block(
-            run, marked, some, policy, tuple(topics[first:last]), totals[:, first:last], listed
-        )
+        block = _Block(run, marked, needed, some, policy, tuple(topics[first:last]), listed)
+        yield block.readings(totals[:, first:last], meter)
 
 
 def refuse_paths(run: Run) -> None:
@@ -61,72 +69,6 @@ def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes])
     return np.stack([characters, _sums(owner, marked.relevant > 0, len(topics))])
 
 
-# Order and documents ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Results:
-    """Results of some topics, topic by topic and in the order in which they are read."""
-
-    topic: IntArray  # rising
-    row: IntArray  # of the run
-    document: IntArray  # number of the document, in order of first appearance
-    opening: IntArray  # per document: number of its first result
-    judged: IntArray  # per document: row of the judgements, -1 if there is none
-
-    def of_topics(self, first: int, last: int) -> Results:
-        """Those of some topics; topics, results and documents are renumbered from 0."""
-        begin, end = np.searchsorted(self.topic, [first, last])
-        lowest, highest = np.searchsorted(self.opening, [begin, end])
-        return Results(
-            self.topic[begin:end] - first,
-            self.row[begin:end],
-            self.document[begin:end] - lowest,
-            self.opening[lowest:highest] - begin,
-            self.judged[lowest:highest],
-        )
-
-    def stated(self, column: IntArray, otherwise: int) -> IntArray:
-        """What the judgements say about each document."""
-        return np.where(self.judged >= 0, column[self.judged], otherwise)
-
-
-def ordered_results(
-    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
-) -> Results:
-    """The results of the evaluated topics in order, and the documents that they come from."""
-    codes = {topic: code for code, topic in enumerate(topics)}
-    places, shown = segments(run.rows, codes)
-    rows = _rows_in_order(run, policy)[ranges(places, shown)]
-    topic = np.repeat(np.arange(len(topics)), shown)
-    prints = run.documents.fingerprints()
-    judged = np.full(len(run.rows), -1)
-    judged_run_rows, judgement = judged_rows(run, prints, judgements)
-    judged[judged_run_rows] = judgement
-    kept = np.ones(len(rows), np.bool_)
-    if policy.depth is not None:
-        kept &= ranges(np.zeros(len(shown), np.int64), shown) < policy.depth
-    if policy.unjudged == "drop":
-        kept &= judged[rows] >= 0
-    if not kept.all():
-        topic, rows = topic[kept], rows[kept]
-    document, opening = same_documents(run.documents, prints, rows, topic)
-    return Results(topic, rows, document, opening, judged[rows[opening]])
-
-
-def _rows_in_order(run: Run, policy: Policy) -> IntArray:
-    """The rows as they are read: as they stand, by stated rank, or by score."""
-    every = np.arange(len(run.rows))
-    if policy.ties == "file":
-        return every
-    if policy.ties == "rank" and run.ranks is not None:
-        owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
-        return np.lexsort((run.ranks, owner))
-    order = np.empty(len(every), np.int64)
-    order[places_of(by_score(run, policy), run, policy, every)] = every
-    return order
-
-
 # Blocks -------------------------------------------------------------------------------------
 
 
@@ -137,6 +79,7 @@ class _Places:
     spans: Spans  # empty where a result could not be placed
     unplaced: BoolArray
     unsized: BoolArray  # whole documents whose length nobody knows
+    lost: IntArray  # characters of the texts that could not be placed
 
     @classmethod
     def of(cls, run: Run, results: Results, lengths: IntArray) -> _Places:
@@ -146,71 +89,90 @@ class _Places:
             placed = Spans(np.zeros_like(size), np.maximum(size, 0))
             nowhere = np.zeros(len(size), np.bool_)
             if run.lengths is None:
-                return cls(placed, nowhere, size < 0)
-            return cls(placed, size < 0, nowhere)
+                return cls(placed, nowhere, size < 0, np.zeros_like(size))
+            return cls(placed, size < 0, nowhere, np.zeros_like(size))
         spans = run.spans.at(results.row)
         unplaced = spans.starts == UNKNOWN
         placed = Spans(np.where(unplaced, 0, spans.starts), np.where(unplaced, 0, spans.lengths))
-        return cls(placed, unplaced, np.zeros(len(spans), np.bool_))
+        lost = np.where(unplaced, spans.lengths, 0)
+        return cls(placed, unplaced, np.zeros(len(spans), np.bool_), lost)
+
+    def sizes(self, policy: Policy) -> IntArray:
+        """What is read of each; a text that is nowhere in its document has to be read as well."""
+        unplaced = np.where(self.lost > 0, self.lost, policy.conventions.unplaced_size)
+        return np.where(self.unplaced, unplaced, self.spans.lengths)
 
 
-def _block(
-    run: Run,
-    marked: Highlights,
-    results: Results,
-    policy: Policy,
-    topics: tuple[bytes, ...],
-    totals: IntArray,
-    listed: Listed,
-) -> Readings:
-    lengths = results.stated(marked.lengths, -1)
-    if run.lengths is not None:
-        lengths = np.where(lengths < 0, run.lengths[results.row[results.opening]], lengths)
-    known = results.stated(marked.relevant, 0)
-    passages = results.stated(marked.counts, 0)
-    places = _Places.of(run, results, lengths)
-    cuts = Cuts.of(
-        places.spans,
-        results.document,
-        marked.passages.at(ranges(results.stated(marked.first[:-1], 0), passages)),
-        np.repeat(np.arange(len(passages)), passages),
-        np.maximum(lengths, 0),
-    )
-    first = cuts.shown_first()
-    size = np.where(places.unplaced, policy.conventions.unplaced_size, places.spans.lengths)
-    relevant = cuts.relevant_in_results()
-    fresh = _sums(first, cuts.length, len(size))
-    fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(size))
-    size, relevant, fresh, fresh_relevant = listed.instead(
-        places.unplaced, size, relevant, fresh, fresh_relevant
-    )
-    found = fresh_relevant
-    if policy.conventions.forgets_repeats:
-        fresh, found = np.where(known[results.document] > 0, fresh, size), relevant
-    ranks = _Grid.of(results.topic, len(topics))
-    columns = _Grid.of(results.topic[results.opening], len(topics))
-    start = np.where(places.unplaced, UNKNOWN, places.spans.starts)[results.opening]
-    endless = (lengths < 0) & (known > 0)
-    return Readings(
-        topics,
-        policy,
-        highlighted=totals[0],
-        relevant_documents=totals[1],
-        retrieved=ranks.counts,
-        documents=columns.counts,
-        size=ranks.filled(size),
-        relevant=ranks.filled(relevant),
-        fresh=ranks.filled(fresh),
-        fresh_relevant=ranks.filled(fresh_relevant),
-        shown=columns.filled(_sums(results.document, size, len(known))),
-        found=columns.filled(_sums(results.document, found, len(known))),
-        known=columns.filled(known),
-        start=columns.filled(start),
-        entry=columns.filled(results.stated(marked.entries, UNKNOWN)),
-        stretches=_stretches(cuts, known > 0, columns, first >= 0),
-        unsized=_example(run, results.row[places.unsized]),
-        endless=_example(run, results.row[results.opening[endless]]),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some topics of one run, and what was highlighted for them."""
+
+    run: Run
+    marked: Highlights
+    needed: Needed
+    results: Results
+    policy: Policy
+    topics: tuple[bytes, ...]
+    listed: Listed
+
+    def readings(self, totals: IntArray, meter: Meter | None) -> Readings:
+        """Everything that measures ask for."""
+        results, marked, policy = self.results, self.marked, self.policy
+        lengths = results.stated(marked.lengths, -1)
+        if self.run.lengths is not None:
+            own = self.run.lengths[results.row[results.opening]]
+            lengths = np.where(lengths < 0, own, lengths)
+        known = results.stated(marked.relevant, 0)
+        places = _Places.of(self.run, results, lengths)
+        items, owner = self.needed.of_documents(results.judged)
+        cuts = Cuts.of(
+            places.spans,
+            results.document,
+            self.needed.evidence.spans.at(items),
+            owner,
+            np.maximum(lengths, 0),
+            self.needed.relevant[items],
+        )
+        first = cuts.shown_first()
+        size = places.sizes(policy)
+        relevant = cuts.relevant_in_results()
+        fresh = _sums(first, cuts.length, len(size))
+        fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(size))
+        size, relevant, fresh, fresh_relevant = self.listed.instead(
+            places.unplaced, size, relevant, fresh, fresh_relevant
+        )
+        found = fresh_relevant
+        if policy.conventions.forgets_repeats:
+            fresh, found = np.where(known[results.document] > 0, fresh, size), relevant
+        ranks = _Grid.of(results.topic, len(self.topics))
+        columns = _Grid.of(results.topic[results.opening], len(self.topics))
+        start = np.where(places.unplaced, UNKNOWN, places.spans.starts)[results.opening]
+        endless = (lengths < 0) & (known > 0)
+        shown = Shown(cuts, first, items, owner, results, size, self.topics)
+        return Readings(
+            self.topics,
+            policy,
+            highlighted=totals[0],
+            relevant_documents=totals[1],
+            retrieved=ranks.counts,
+            documents=columns.counts,
+            size=ranks.filled(size),
+            relevant=ranks.filled(relevant),
+            fresh=ranks.filled(fresh),
+            fresh_relevant=ranks.filled(fresh_relevant),
+            shown=columns.filled(_sums(results.document, size, len(known))),
+            found=columns.filled(_sums(results.document, found, len(known))),
+            known=columns.filled(known),
+            start=columns.filled(start),
+            entry=columns.filled(results.stated(marked.entries, UNKNOWN)),
+            stretches=_stretches(cuts, known > 0, columns, first >= 0),
+            unsized=_example(self.run, results.row[places.unsized]),
+            endless=_example(self.run, results.row[results.opening[endless]]),
+            gold=Evidenced(shown, self.needed, places.spans),
+            reach=None
+            if meter is None
+            else meter.reach(results, places.spans, size, len(self.topics)),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import SpanwiseWarning, UsageError
+from spanwise.ground.quoted import quoted_judgements, quoted_run
 from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
@@ -69,10 +70,11 @@ def placed_run(run: Run, collection: Collection | None, notes: list[str] | None 
     """
     if collection is None or run.lengths is not None:
         return run
+    said = [] if notes is None else notes
+    run = quoted_run(run, collection, said)
     every = np.arange(len(run.rows))
     documents = run.documents.take(every)
     lengths = collection.lengths(documents)
-    said = [] if notes is None else notes
     said += _counted("results of documents that the collection does not have", run, lengths < 0)
     if run.paths is None:
         return replace(run, lengths=lengths)
@@ -174,6 +176,25 @@ def placed_judgements(
     return result
 
 
+def whole_documents(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+    """Graded documents as relevant text: all of a document with grade 1 or more."""
+    documents = judgements.documents.take(np.arange(len(judgements.rows)))
+    lengths = collection.lengths(documents)
+    whole = np.where(judgements.grades >= 1, np.maximum(lengths, 0), 0)
+    count = (whole > 0).astype(np.int64)
+    sizes = whole[whole > 0]
+    notes.append("relevant documents are taken for relevant text as a whole")
+    marked = Highlights(
+        whole,
+        lengths,
+        np.full(len(whole), UNKNOWN),
+        begins_of(count),
+        Spans(np.zeros_like(sizes), sizes),
+        "codepoint",
+    )
+    return replace(judgements, highlights=marked, _derived={})
+
+
 def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str) -> None:
     """Highlighted text that is named by paths and points lies somewhere, but who knows where."""
     said = judgements.elements if isinstance(judgements, Judgements) else None
@@ -185,9 +206,10 @@ def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str)
 
 
 def _placed(judgements: Judgements, collection: Collection) -> Judgements:
+    notes: list[str] = []
+    judgements = quoted_judgements(judgements, collection, notes)
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)
-    notes: list[str] = []
     absent = np.flatnonzero(lengths < 0)
     if len(absent):
         name = f"{text(documents[absent[0]])!r}{', ...' if len(absent) > 1 else ''}"

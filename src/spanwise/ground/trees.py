@@ -16,7 +16,6 @@ from spanwise.errors import InputError
 from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
 from spanwise.model.elements import NOBODY, JudgedElements, Scale
 from spanwise.model.ids import text
-from spanwise.model.paths import parent_of
 from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     ordered = [paths[number] for number in order.tolist()]
     owner = columns.owner[order]
     first = np.searchsorted(owner, np.arange(len(judgements.rows) + 1))
-    parent, after = _relations(ordered, owner.tolist())
+    parent, child, after = _relations(ordered, owner.tolist())
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
     return JudgedElements(
         judgements.rows.source,
@@ -150,7 +149,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
         first,
         ordered,
         parent,
-        _children(ordered, parent),
+        child,
         _levels(parent),
         after,
         exhaustivity,
@@ -173,9 +172,14 @@ def _sorted(columns: _Columns) -> Iterator[int]:
         yield from sorted(some.tolist(), key=paths.__getitem__)
 
 
-def _relations(paths: Sequence[bytes], owner: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """For each element the nearest one around it, and the first one after all that is in it."""
+def _relations(
+    paths: Sequence[bytes], owner: Sequence[int]
+) -> tuple[IntArray, BoolArray, IntArray]:
+    """For each element the nearest one around it, whether it lies directly in that one, and the
+    first one after all that is in it.
+    """
     parent, after = [NOBODY] * len(paths), [len(paths)] * len(paths)
+    child = [False] * len(paths)
     around: list[tuple[bytes, int]] = []  # those that may hold the next one, outermost first
     row = -1
     for number, path in enumerate(paths):
@@ -184,19 +188,9 @@ def _relations(paths: Sequence[bytes], owner: Sequence[int]) -> tuple[IntArray, 
         row = owner[number]
         if around:
             parent[number] = around[-1][1]
+            child[number] = path.rfind(b"/") == len(around[-1][0]) - 1
         around.append((path + b"/", number))
-    return np.array(parent, np.int64), np.array(after, np.int64)
-
-
-def _children(paths: Sequence[bytes], parent: IntArray) -> BoolArray:
-    """Which elements lie directly in the judged element around them."""
-    return np.array(
-        [
-            around >= 0 and parent_of(path) == paths[around]
-            for path, around in zip(paths, parent.tolist(), strict=True)
-        ],
-        np.bool_,
-    )
+    return np.array(parent, np.int64), np.array(child, np.bool_), np.array(after, np.int64)
 
 
 def _levels(parent: IntArray) -> IntArray:

@@ -1,9 +1,11 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
 from spanwise.measure import (
+    chunks,
     context,
     cumulated,
     gains,
+    genomics,
     highlight,
     hixeval,
     incomplete,
@@ -22,9 +24,11 @@ from spanwise.measure.registry import MEASURES, measure
 
 __all__ = [
     "MEASURES",
+    "chunks",
     "context",
     "cumulated",
     "gains",
+    "genomics",
     "highlight",
     "hixeval",
     "incomplete",

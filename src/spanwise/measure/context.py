@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_DOCUMENT
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.measures import Law
@@ -81,6 +82,7 @@ def curve(r: Readings, scores: FloatArray) -> FloatArray:
     Law.BLIND_BELOW_CUTOFF,
     reference=INEX_2006 + "; " + INEX_EVAL,
     reads="readings",
+    properties=BY_DOCUMENT,
 )
 def generalised_precision(
     r: Readings,
@@ -122,6 +124,7 @@ def generalised_precision(
     Law.ADD_BELOW,
     reference=INEX_2006,
     reads="readings",
+    properties=BY_DOCUMENT,
 )
 def generalised_recall(
     r: Readings,
@@ -146,6 +149,7 @@ def generalised_recall(
     reference=INEX_2006 + "; " + INEX_EVAL,
     aliases=("AgP",),
     reads="readings",
+    properties=BY_DOCUMENT,
 )
 def average_generalised_precision(
     r: Readings,

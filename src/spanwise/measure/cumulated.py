@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_GAIN, BY_RANK
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.element_rankings import ROUNDING, Cap, ElementRankings, GainRule
@@ -138,6 +139,7 @@ def reached(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def cumulated_gain(
     r: ElementRankings,
@@ -174,6 +176,7 @@ def cumulated_gain(
     bounds=(0.0, float("inf")),
     aliases=("nxCG_{cutoff}",),
     reads="elements",
+    properties=BY_RANK,
 )
 def normalised_cumulated_gain(
     r: ElementRankings,
@@ -209,6 +212,7 @@ def normalised_cumulated_gain(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def mean_normalised_cumulated_gain(
     r: ElementRankings,
@@ -237,6 +241,7 @@ def mean_normalised_cumulated_gain(
     reference=RELIABILITY,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_RANK,
 )
 def gain_at_rank_percents(
     r: ElementRankings,
@@ -282,6 +287,7 @@ def _length(curves: Curves, base: str) -> IntArray:
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def effort_precision(
     r: ElementRankings,
@@ -336,6 +342,7 @@ def effort_precision_curve(
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def gain_recall(
     r: ElementRankings,
@@ -367,6 +374,7 @@ def gain_recall(
     bounds=(0.0, float("inf")),
     aliases=("AEP",),
     reads="elements",
+    properties=BY_GAIN,
 )
 def average_effort_precision(
     r: ElementRankings,

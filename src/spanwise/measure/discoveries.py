@@ -196,12 +196,23 @@ def _logs(
         halves = roots.halves(shares[found.target[steps]])
         now, before = found.missed[steps], found.missed_before[steps]
         change = _halved(_log(now, 1 - now, halves))
-        if before.min() < 1:  # else nothing has been seen before, and the logarithms are 0
+        if some == slice(0, len(ends)):  # what was before a step was after the last to its target
+            change -= _shifted(change, found.target)
+        elif before.min() < 1:  # else nothing has been seen before, and the logarithms are 0
             change -= _halved(_log(before, 1 - before, halves))
         parts = np.cumsum(np.concatenate([carried[:, None], change], axis=1), axis=1)
         carried, logs = parts[:, -1], parts[0] + parts[1]
         here = np.concatenate([[0], ends[some] + 1 - steps.start])
         yield some, logs[here[:-1]], logs[here[1:]]
+
+
+def _shifted(halved: FloatArray, target: IntArray) -> FloatArray:
+    """For each step what the one before it to the same target has; 0 if it is the first."""
+    order = np.argsort(target, kind="stable")
+    again = np.flatnonzero(np.diff(target[order]) == 0) + 1
+    shifted = np.zeros_like(halved)
+    shifted[:, order[again]] = halved[:, order[again - 1]]
+    return shifted
 
 
 def _halved(logs: FloatArray) -> FloatArray:

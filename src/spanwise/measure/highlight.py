@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_GAIN
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measures import Law
@@ -80,6 +81,7 @@ def _places(rising: IntArray, asked: IntArray) -> IntArray:
     Law.ADD_BELOW,
     reference=INEX_2007,
     reads="readings",
+    properties=BY_GAIN,
 )
 def interpolated_precision(
     r: Readings, *, recall: float, repeats: Repeats = "charge"
@@ -107,6 +109,7 @@ def interpolated_precision(
     reference=INEX_2007,
     aliases=("AiP",),
     reads="readings",
+    properties=BY_GAIN,
 )
 def average_interpolated_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """How little else had to be read for the highlighted text, at all levels of recall alike.
@@ -128,7 +131,14 @@ def _harmonic_mean(r: Readings, precision: FloatArray, recall: FloatArray) -> Fl
     return np.where(both > 0, r.ratio(2 * precision * recall, both, undefined=0), 0)
 
 
-@measure("char_prec", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+@measure(
+    "char_prec",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    reference=INEX_EVAL,
+    reads="readings",
+    properties=BY_GAIN,
+)
 def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the returned text that is highlighted.
 
@@ -145,6 +155,7 @@ def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArr
     Law.ADD_BELOW,
     reference=INEX_EVAL,
     reads="readings",
+    properties=BY_GAIN,
 )
 def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the highlighted text that was returned.
@@ -154,7 +165,14 @@ def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     return _precision_and_recall(r, repeats)[1]
 
 
-@measure("char_f1", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+@measure(
+    "char_f1",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    reference=INEX_EVAL,
+    reads="readings",
+    properties=BY_GAIN,
+)
 def character_f1(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """Precision and recall of the returned text in one number.
 

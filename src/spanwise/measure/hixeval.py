@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_GAIN
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ElementRankings
@@ -61,6 +62,7 @@ def _recall(r: ElementRankings, cutoff: int, alpha: float, base: Base) -> FloatA
     Law.BLIND_BELOW_CUTOFF,
     reference=HIXEVAL,
     reads="elements",
+    properties=BY_GAIN,
 )
 def highlighted_precision(
     r: ElementRankings,
@@ -87,6 +89,7 @@ def highlighted_precision(
     reference=HIXEVAL,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def highlighted_recall(
     r: ElementRankings, *, cutoff: int, alpha: float = 1.0, base: Base = "focused"
@@ -109,6 +112,7 @@ def highlighted_recall(
     reference=HIXEVAL,
     bounds=(0.0, float("inf")),
     reads="elements",
+    properties=BY_GAIN,
 )
 def highlighted_f(
     r: ElementRankings, *, cutoff: int, alpha: float = 1.0, base: Base = "focused"
@@ -123,7 +127,7 @@ def highlighted_f(
     return np.where(np.isnan(both), np.nan, value)
 
 
-@measure("Overlap", reference=RELIABILITY, reads="elements")
+@measure("Overlap", reference=RELIABILITY, reads="elements", less_is_better=True)
 def overlap_of_results(r: ElementRankings, *, variant: Variant = "inside") -> FloatArray:
     """How many of the results are there twice, because another one holds them.
 

@@ -29,6 +29,7 @@ from spanwise.measure.effort import (
     precision_at_recall,
     recall_at,
 )
+from spanwise.measure.properties import BY_ENTRY_POINT, BY_READER, BY_READER_BINARY, BY_TOLERANCE
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.journeys import Behaviour, Journeys, Worth
@@ -79,7 +80,7 @@ def _level(name: str, recall: float) -> float:
     return recall
 
 
-@measure("GR", *RECALL, reference=METRICS, reads="journeys")
+@measure("GR", *RECALL, reference=METRICS, reads="journeys", properties=BY_READER)
 def generalised_recall(
     b: Journeys,
     *,
@@ -102,7 +103,14 @@ def generalised_recall(
     return _each(b, how, lambda found: recall_at(found, cutoff))
 
 
-@measure("PRUM", Law.NOTHING_IS_ZERO, Law.IDEAL_IS_ONE, reference=METRICS, reads="journeys")
+@measure(
+    "PRUM",
+    Law.NOTHING_IS_ZERO,
+    Law.IDEAL_IS_ONE,
+    reference=METRICS,
+    reads="journeys",
+    properties=BY_READER_BINARY,
+)
 def precision_with_user_model(
     b: Journeys,
     *,
@@ -135,6 +143,7 @@ def precision_with_user_model(
     reference=f"{EPRUM}; {INEX_2006}",
     bounds=(0.0, float("inf")),
     reads="journeys",
+    properties=BY_READER,
 )
 def expected_precision(
     b: Journeys,
@@ -189,6 +198,7 @@ def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
     Law.ADD_BELOW,
     reference=INEX_2006,
     reads="journeys",
+    properties=BY_ENTRY_POINT,
 )
 def best_entry_point_distance(
     b: Journeys,
@@ -224,6 +234,7 @@ def best_entry_point_distance(
     Law.ADD_BELOW,
     reference=T2I,
     reads="journeys",
+    properties=BY_TOLERANCE,
 )
 def tolerance_to_irrelevance(b: Journeys, *, tolerance: float = 300) -> FloatArray:
     """Experimental: how early results bring a reader to highlighted passages who soon loses heart.

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_SIZE
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ElementRankings
@@ -54,12 +55,19 @@ def _new(r: ElementRankings, overlap: Overlap) -> FloatArray:
     return 1 - r.ratio(np.minimum(characters, size), size, undefined=0)
 
 
+def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Exhaustivity, specificity and the share that is new, of each result."""
+    exhaustivity, specificity = _judged(r)
+    return _of_results(r, exhaustivity), _of_results(r, specificity), _new(r, overlap)
+
+
 @measure(
     "NGP",
     Law.NOTHING_IS_ZERO,
     Law.BLIND_BELOW_CUTOFF,
     reference=NEXT_GENERATION,
     reads="elements",
+    properties=BY_SIZE,
 )
 def next_generation_precision(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
@@ -88,6 +96,7 @@ def next_generation_precision(
     Law.ADD_BELOW,
     reference=NEXT_GENERATION,
     reads="elements",
+    properties=BY_SIZE,
 )
 def next_generation_recall(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"

@@ -6,6 +6,7 @@ The quantised value of a result is read as the probability that it is relevant.
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.properties import BY_CHANCE
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ROUNDING, ElementRankings
@@ -104,6 +105,7 @@ def _single(
     reads="elements",
     aliases=("inex_2002",),
     expected=_mean,
+    properties=BY_CHANCE,
 )
 def mean_precall(
     r: ElementRankings, *, quant: str | None = None, points: int = 100, elements: int | None = None
@@ -133,6 +135,7 @@ def precall_curve(
     reference=INEX_2002,
     reads="elements",
     expected=_single,
+    properties=BY_CHANCE,
 )
 def precall(
     r: ElementRankings, *, recall: float, quant: str | None = None, elements: int | None = None

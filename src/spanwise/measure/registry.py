@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from spanwise.model.measures import Aggregate, Function, Law, Measure, Reads
+from spanwise.model.measures import Aggregate, Function, Law, Measure, Properties, Reads
 
+PLAIN = Properties()
 MEASURES: dict[str, Measure] = {}
 """Every measure by its own name, in the order of the family modules."""
 
@@ -23,6 +24,7 @@ def measure(
     parts: tuple[Function, Function] | None = None,
     scores: bool = False,
     less_is_better: bool = False,
+    properties: Properties = PLAIN,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
 
@@ -43,6 +45,7 @@ def measure(
             parts=parts,
             scores=scores,
             less_is_better=less_is_better,
+            properties=properties,
         )
         return function
 

@@ -10,6 +10,8 @@ from spanwise.errors import UsageError
 from spanwise.model.notebook import html_table, number, plain_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from spanwise.model.scores import Scores
@@ -65,6 +67,7 @@ class Comparison:
     confidence: float
     lowest: frozenset[str] = frozenset()  # the measures of which less is better
     warnings: tuple[str, ...] = ()
+    drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
 
     @property
     def alpha(self) -> float:
@@ -129,6 +132,36 @@ class Comparison:
         if not found:
             raise UsageError(f"topic {topic!r} was not evaluated")
         return found
+
+    def curve(self, measure: str = "SpanR") -> pl.DataFrame:
+        """A measure over reading budgets: a table of run, budget, measure and value."""
+        if self.drawn is None:
+            raise UsageError("there is no curve without budgets; compare with budget=[500, 2000]")
+        import polars as pl
+
+        return pl.DataFrame(self.drawn(measure))
+
+    def assert_no_regression(
+        self,
+        measure: str | None = None,
+        *,
+        run: str | None = None,
+        max_drop: float = 0.0,
+        alpha: float | None = None,
+    ) -> None:
+        """Raise AssertionError if a run is worse than the baseline by more than `max_drop`.
+
+        The drop must be both larger than allowed and credible: adjusted p below `alpha`.
+        """
+        level = self.alpha if alpha is None else alpha
+        for one in self.select(measure=measure, test=self.tests[0], run=run):
+            drop = one.difference if one.measure in self.lowest else -one.difference
+            if drop > max_drop and one.p_adjusted < level:
+                raise AssertionError(
+                    f"{one.run} is worse than {one.baseline} in {one.measure}: by {drop:.4f}"
+                    f" [{one.low:.4f}, {one.high:.4f}], p = {one.p_adjusted:.4f};"
+                    f" allowed was {max_drop:g}"
+                )
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The same as `--format json` prints."""

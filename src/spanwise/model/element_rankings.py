@@ -78,6 +78,7 @@ class Gains:
     gain: FloatArray
     bare: FloatArray  # before the bound
     case: IntArray  # UNSEEN, PARTLY or SEEN
+    seen: IntArray  # characters that were shown before, where that was looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.assessments import Assessments
+    from spanwise.model.evidence import Evidence
     from spanwise.model.ids import Ids
     from spanwise.model.spans import Unit
 
@@ -92,6 +93,7 @@ class Judgements:
     highlights: Highlights | None = None  # where the relevant text lies
     elements: Assessments | None = None  # what was said of elements, passages and entry points
     wanted: Wanted | None = None  # which elements count; None: all
+    evidence: Evidence | None = None  # what highlights were made of: sets, aspects, annotators
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
@@ -128,7 +130,10 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             assessors = joined(named).reordered(order) if named else None
             highlights = joined_highlights(marked).at(order) if marked else None
             elements = _combined_elements(judged, rows, order)
-            return Judgements(rows, documents, grades, assessors, highlights, elements)
+            evidence = _combined_evidence(judged, order)
+            return Judgements(
+                rows, documents, grades, assessors, highlights, elements, evidence=evidence
+            )
     if len(stated) == len(parts):
         every = order.tolist()
 
@@ -144,6 +149,14 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             np.concatenate([part.levels for part in stated])[order],
         )
     raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
+
+
+def _combined_evidence(parts: Sequence[Judgements], order: IntArray) -> Evidence | None:
+    """The evidence of several files, if all have some."""
+    from spanwise.model.evidence import joined_evidence
+
+    stated = [part.evidence for part in parts if part.evidence is not None]
+    return joined_evidence(stated).at(order) if len(stated) == len(parts) else None
 
 
 def _combined_elements(
@@ -207,7 +220,7 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         rows.has_lines,
     )
     marked = judgements.highlights
-    elements = judgements.elements
+    elements, evidence = judgements.elements, judgements.evidence
     return Judgements(
         kept,
         judgements.documents.reordered(chosen),
@@ -215,4 +228,5 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         highlights=None if marked is None else marked.at(chosen),
         elements=elements.at(chosen, present.tolist()) if elements is not None else None,
         wanted=judgements.wanted,
+        evidence=None if evidence is None else evidence.at(chosen),
     )

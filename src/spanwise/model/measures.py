@@ -34,6 +34,35 @@ class Law(Enum):
     ADD_BELOW = "results that are not relevant, added at the end, change nothing"
     ORDER_FREE = "the order of the results does not matter"
     CUT_IN_TWO = "cutting a result in two changes nothing"
+    READ_AGAIN = "returning a result again never raises the score"
+
+
+Support = Literal["yes", "no", "indirect", "unclear", "-"]
+"""Whether a measure has a property; a dash says that the question does not arise."""
+Attitude = Literal["rewarded", "neutral", "penalised", "-"]
+"""What becomes of results that lie in each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What a measure does for the retrieval of elements.
+
+    The questions, and the answers for the measures of 2002 to 2007, are those of Pehcevski and
+    Piwowarski: Evaluation Metrics. In: Encyclopedia of Database Systems, 2009. Numbers that belong
+    together, such as HiP and HiR, are answered for as one.
+    """
+
+    recall: Support = "-"  # is what was missed of consequence?
+    precision: Support = "-"  # is what is not relevant of consequence?
+    near_misses: Support = "-"  # does it credit elements beside the ideal ones?
+    overlap: Attitude = "-"
+    ideality: Support = "-"  # does it know ideal elements?
+    graded_ideality: Support = "-"  # can one of them be better than another?
+    user_model: Support = "-"  # does it say how a reader behaves?
+    thorough: Support = "-"
+    focused: Support = "-"
+    relevant_in_context: Support = "-"
+    best_in_context: Support = "-"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +82,7 @@ class Measure:
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
     less_is_better: bool = False
+    properties: Properties = Properties()
 
     @property
     def definition(self) -> str:

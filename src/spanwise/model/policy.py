@@ -16,6 +16,7 @@ Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
 Structure = Literal["ignore", "strict", "vague"]
+Annotators = Literal["union", "intersection", "mean"]
 Program = Literal[
     "spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II", "inex_eval 3.1"
 ]
@@ -88,11 +89,20 @@ class Policy:
     follow: Program = "spanwise"
     """Whose arithmetic is followed where programs differ."""
 
+    annotators: Annotators = "union"
+    """Relevant text of several annotators: what any or all of them pointed out, or the mean over
+    the values that each of them gives."""
+    unit: str = "characters"
+    """What a reading budget counts: `characters`, `tokens:NAME` of a tokenizer, or `cost`, as the
+    run states it."""
+
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
+        if self.unit not in ("characters", "cost") and not self.unit.startswith("tokens:"):
+            raise UnknownName("unit", self.unit, ["characters", "tokens:NAME", "cost"])
         if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
             raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
 
@@ -123,4 +133,5 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "unjudged": get_args(Unjudged),
     "structure": get_args(Structure),
     "follow": get_args(Program),
+    "annotators": get_args(Annotators),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,60 @@ class Stretches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The text of all results that no earlier result has shown, cut where something changes.
+
+    In reading order within each topic. Reading goes character by character, rank by rank.
+    """
+
+    topic: IntArray  # row of the block
+    at: IntArray  # characters read before it, repeated ones included
+    length: IntArray
+    relevant: BoolArray
+    judged: BoolArray
+    repeated: IntArray  # relevant characters read again before it
+
+    def within(self, limit: IntArray) -> IntArray:
+        """How many characters of each piece are read if a reader stops after so many."""
+        return np.clip(limit[self.topic] - self.at, 0, self.length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Which item of the evidence each result meets: the first in file order sharing a character."""
+
+    item: IntArray  # per topic and rank; -1 where there is none
+    shared: IntArray  # per topic and rank: characters of the item that it is the first to show
+    aspects: list[tuple[int, ...]]  # per item: its aspects, numbered within the topic
+
+
+class Gold(Protocol):
+    """What is known of evidence piece by piece. Characters read count repeated ones too."""
+
+    def complete(self) -> IntArray:
+        """Per topic: characters read when all items of one set have been; NEVER if that fails."""
+
+    def touched(self) -> tuple[IntArray, IntArray]:
+        """For each aspect of a topic its row, and the characters read before it; or NEVER."""
+
+    def matches(self) -> Matches:
+        """Which item each result meets."""
+
+    def totals(self) -> tuple[IntArray, IntArray]:
+        """Per topic the number of items, and of different aspects."""
+
+    def pieces(self) -> Pieces:
+        """The text of all results."""
+
+    def near(self, cutoff: int | None, tolerance: int) -> IntArray:
+        """Per topic the relevant characters at most so far from what the first results show."""
+
+
+NEVER = 1 << 62
+"""More characters than anybody reads."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Readings:
     """Some topics of one run as text, with what was highlighted."""
 
@@ -62,6 +116,8 @@ class Readings:
     stretches: Stretches
     unsized: str = ""  # a result whose size nobody knows; empty: all are known
     endless: str = ""  # a document with highlights whose length nobody knows
+    gold: Gold | None = None  # evidence piece by piece
+    reach: Callable[[float], IntArray] | None = None  # characters for a budget, if others count
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -86,6 +142,33 @@ class Readings:
         """Highlighted characters found up to each rank, each counted once."""
         forgotten = self.policy.conventions.forgets_repeats and not skip
         return np.cumsum(self.relevant if forgotten else self.fresh_relevant, axis=-1)
+
+    def limit(self, budget: float | None, cutoff: int | None) -> IntArray:
+        """How many characters a reader reads who stops at a budget or after so many results."""
+        read = self.read(skip=False)
+        limit = self.last(read)
+        if cutoff is not None and cutoff < read.shape[-1]:
+            limit = np.minimum(limit, read[:, cutoff - 1])
+        if budget is not None:
+            allowed = self.reach(budget) if self.reach is not None else np.floor(budget)
+            limit = np.minimum(limit, allowed).astype(np.int64)
+        return limit
+
+    @property
+    def pieces(self) -> Pieces:
+        """The text that results show first."""
+        return self.once("pieces", self.evidence.pieces)
+
+    @property
+    def evidence(self) -> Gold:
+        """What is known of evidence piece by piece."""
+        if self.gold is None:
+            raise InputError("this block was made without evidence")
+        return self.gold
+
+    def summed(self, topic: IntArray, values: Any) -> IntArray:
+        """The sum of whole numbers for each topic."""
+        return np.bincount(topic, weights=values, minlength=len(self)).astype(np.int64)
 
     def steps(self, gathered: IntArray, levels: FloatArray) -> tuple[IntArray, IntArray]:
         """Recall up to each rank and at each level, as whole numbers that can be compared."""

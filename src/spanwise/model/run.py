@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.ids import Ids
+    from spanwise.model.placements import Labels
     from spanwise.model.rows import Rows
     from spanwise.model.spans import Spans, Unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunks:
+    """What pieces of text brought along besides their place, row by row."""
+
+    texts: Ids  # in UTF-8; empty where only the place was given
+    ids: Ids  # empty where there is none
+    costs: IntArray  # what reading it costs, as stated; -1 where nobody says
+    stated: BoolArray  # whether something was said about where it begins, right or wrong
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,4 +42,6 @@ class Run:
     ends: Ids | None = None  # where results are ranges between two paths: the second one
     header: Mapping[str, str] | None = None  # what a submission says about itself
     unit: Unit = "opaque"  # what the positions of spans count
+    chunks: Chunks | None = None  # texts, ids and costs of chunks
+    labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none

@@ -7,15 +7,16 @@ once `merged`; everything else here is plain arithmetic on intervals.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
 
-Unit = Literal["opaque", "codepoint", "utf16", "byte"]
-"""What positions count. Opaque: whatever the program counted that made them, as in INEX."""
+Unit = str
+"""What positions count: `codepoint`, `utf16`, `byte` (of UTF-8), `token:NAME` with the name of a
+tokenizer, or `opaque`: whatever the program counted that made them, as in INEX."""
 
 UNKNOWN = -1
 """Start of a span that could not be placed in its document."""

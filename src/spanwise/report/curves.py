@@ -32,6 +32,7 @@ class Curve:
     template: str  # the measure, `{x}` standing for the place
     places: tuple[float, ...]
     logarithmic: bool = False
+    bounded: bool = True  # between 0 and 1
     reads: str = ""  # the kind of judgements it is for; empty: whatever its measure is for
 
     def measures(self) -> list[str]:
@@ -63,7 +64,9 @@ def curve_of(measure: str) -> Curve | None:
     """
     if AT.search(measure):
         name = AT.sub("@{x}", measure)
-        return Curve(f"{measure.partition('@')[0]} by rank", "rank", measure, name, RANKS, True)
+        stem = measure.partition("@")[0]
+        bounded = not stem.startswith(("DCG", "IDCG", "xCG"))
+        return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", LEVELS)

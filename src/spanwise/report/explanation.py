@@ -35,7 +35,7 @@ class Listing:
 
 def plain_table(listing: Listing) -> Table:
     """The ranking as it is."""
-    return _table(listing, [])
+    return table_of(listing, [])
 
 
 # Text ---------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def text_table(
     ]
     if best is not None:
         columns.append(("best from here", _shown(best[0])))
-    return _table(listing, columns, marks)
+    return table_of(listing, columns, marks)
 
 
 def context_table(r: Readings, documents: Sequence[str], scores: FloatArray | None) -> Table:
@@ -74,7 +74,7 @@ def context_table(r: Readings, documents: Sequence[str], scores: FloatArray | No
         columns += [("score", _shown(scores[0])), ("gP", _shown(means))]
     recall = r.ratio(np.cumsum(r.relevant_place[0]), r.relevant_documents[0])
     columns.append(("gR", _shown(recall)))
-    return _table(Listing(documents), columns)
+    return table_of(Listing(documents), columns)
 
 
 def level_marks(levels: FloatArray, ranks: IntArray, depth: int) -> list[str]:
@@ -107,7 +107,7 @@ def grade_table(r: Rankings, listing: Listing, rel: float, averaged: bool = Fals
     if averaged:
         sums = np.cumsum(np.where(r.hits(rel)[0], precision, 0))
         columns.append(("AP so far", _shown(r.ratio(sums, relevant))))
-    return _table(listing, columns)
+    return table_of(listing, columns)
 
 
 def gain_table(
@@ -121,7 +121,7 @@ def gain_table(
         ("ideal DCG", _shown(ideal[0])),
         ("nDCG", _shown(r.ratio(gained[0], ideal[0]))),
     ]
-    return _table(listing, columns)
+    return table_of(listing, columns)
 
 
 def _grades(r: Rankings) -> list[str]:
@@ -141,9 +141,10 @@ def _shown(column: FloatArray) -> list[str]:
     return ["-" if value != value else f"{value:.4f}" for value in column.tolist()]
 
 
-def _table(
+def table_of(
     listing: Listing, columns: Sequence[tuple[str, Sequence[str]]], marks: Sequence[str] = ()
 ) -> Table:
+    """Results with columns of numbers; marks stand behind them."""
     every = [*listing.columns(), *columns]
     named = len(every) - len(columns)
     words = tuple(range(1, named))

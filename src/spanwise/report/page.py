@@ -79,6 +79,12 @@ def method(c: Comparison) -> list[str]:
     return lines
 
 
+def legend(c: Comparison) -> list[str]:
+    """What the marks of the overview mean."""
+    lines = [f"Lines are {c.confidence:.0%} intervals of the mean", "the best value is bold"]
+    return [*lines, *c.legend()[1 : -len(c.warnings) or None]]
+
+
 def overview(
     c: Comparison, topics: Sequence[str], curves: Sequence[tuple[Curve, Any]], explained: str
 ) -> dict[str, Any]:
@@ -93,7 +99,7 @@ def overview(
         "baseline": None if c.baseline is None or len(c.runs) < 2 else places[c.baseline],
         "alpha": c.alpha,
         "explained": explained,
-        "legend": [printable(line) for line in c.legend()[: -len(c.warnings) or None]],
+        "legend": [printable(line) for line in legend(c)],
         "means": [
             [
                 [short(one.value), short(one.low), short(one.high)]

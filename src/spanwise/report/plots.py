@@ -27,16 +27,24 @@ ENDINGS = ("svg", "png", "pdf", "json", "html")
 
 def curve_spec(curve: Curve) -> Spec:
     """Lines with bands, a colour for each run."""
-    scale = {"type": "log"} if curve.logarithmic else {"domain": [0, 1]}
+    scale: Spec = {"type": "log"} if curve.logarithmic else {"domain": [0, 1]}
     x: Spec = {"field": "x", "type": "quantitative", "title": curve.x, "scale": scale}
+    x["axis"] = {"labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
     if curve.logarithmic:
-        x["axis"] = {"values": list(curve.places), "grid": False, "labelOverlap": "greedy"}
+        x["axis"] |= {"values": list(curve.places), "grid": False}
     colour = {
         "field": "run",
         "type": "nominal",
         "title": None,
         "scale": {"range": list(COLOURS)},
-        "legend": {"orient": "bottom", "columns": 3, "labelLimit": 220, "symbolType": "stroke"},
+        "legend": {
+            "orient": "bottom",
+            "columns": 3,
+            "labelLimit": 220,
+            "symbolType": "stroke",
+            "symbolOpacity": 1,
+            "symbolStrokeWidth": 3,
+        },
     }
     tooltip = [
         {"field": "run"},
@@ -44,7 +52,9 @@ def curve_spec(curve: Curve) -> Spec:
         *({"field": f, "title": t, "format": ".4f"} for f, t in
           (("y", curve.y), ("low", "from"), ("high", "to"))),
     ]  # fmt: skip
-    y = {"type": "quantitative", "title": curve.y}
+    y: Spec = {"type": "quantitative", "title": curve.y}
+    if curve.bounded:
+        y["scale"] = {"domain": [0, 1], "clamp": True}
     band = {
         "mark": {"type": "area", "opacity": 0.13, "clip": True},
         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
@@ -53,7 +63,7 @@ def curve_spec(curve: Curve) -> Spec:
         "mark": {"type": "line", "point": {"size": 22, "filled": True}, "strokeWidth": 2},
         "encoding": {"y": {**y, "field": "y"}, "tooltip": tooltip},
     }
-    return {"$schema": SCHEMA, "encoding": {"x": x, "color": colour}, "layer": [band, line]}
+    return {"encoding": {"x": x, "color": colour}, "layer": [band, line]}
 
 
 def differences_spec(measure: str, run: str, baseline: str) -> Spec:
@@ -81,7 +91,6 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
         *({"field": f, "format": ".4f"} for f in ("difference", "run", "baseline")),
     ]
     return {
-        "$schema": SCHEMA,
         "mark": {"type": "bar", "cursor": "pointer"},
         "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip},
     }
@@ -108,7 +117,6 @@ def scatter_spec(x: str, y: str) -> Spec:
     ]
     axis = {"type": "quantitative", "scale": {"zero": False}}
     return {
-        "$schema": SCHEMA,
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.8},
         "encoding": {
             "x": {**axis, "field": "x", "title": x},
@@ -145,6 +153,7 @@ def drawn(spec: Spec, values: Sequence[dict[str, Any]], ending: str) -> bytes:
     if ending not in ENDINGS[:4]:
         raise UsageError(f"a picture cannot be {ending!r}; expected .png, .svg, .pdf or .json")
     whole = {
+        "$schema": SCHEMA,
         "width": 480,
         "height": 320,
         **spec,

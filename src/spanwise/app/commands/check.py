@@ -44,7 +44,13 @@ def command(
       spanwise check --task efficiency --top 15 passages.run
       spanwise check --task restricted-ric --collection articles/ elements.run
     """
-    from spanwise.app.checking import checked, cross_checked, shown_as_json, shown_as_text
+    from spanwise.app.checking import (
+        checked,
+        cross_checked,
+        place_texts,
+        shown_as_json,
+        shown_as_text,
+    )
     from spanwise.app.output import emit
     from spanwise.errors import UsageError
     from spanwise.formats import expanded
@@ -61,10 +67,12 @@ def command(
     documents = None
     if collection is not None:
         from spanwise.app.ruling import look_up
-        from spanwise.collection import open_collection
+        from spanwise.collection import opened
 
-        documents = open_collection(collection)
-        look_up(reports, documents, ruled=rules is not None)
+        documents = opened(collection)
+        if documents is not None:
+            look_up(reports, documents, ruled=rules is not None)
+    place_texts(reports, documents)
     if rules is not None:
         from spanwise.app.ruling import apply_rules, write_repaired
 

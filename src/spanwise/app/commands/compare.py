@@ -14,6 +14,13 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 @click.argument("runs", nargs=-1)
 @click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
 @click.option("--collection", help="A store or a folder of documents.")
+@click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
+@click.option(
+    "--unit",
+    default="chars",
+    help="What a budget counts: chars (default), tokens:NAME such as tokens:o200k_base, or cost.",
+)
+@click.option("--ceiling/--no-ceiling", default=True, help="Whether to work out ceilings.")
 @click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option(
@@ -61,6 +68,9 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     collection: str | None,
+    budget: str | None,
+    unit: str,
+    ceiling: bool,
     baseline: str | None,
     all_pairs: bool,
     tests: tuple[str, ...],
@@ -82,8 +92,9 @@ def command(
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
-    takes. A file of results (`spanwise eval -o RESULTS.jsonl`) stands for the runs in it; if all
-    are such files, no judgements are needed.
+    takes. With --budget, chunks are compared at equal reading, and what is unfair about comparing
+    them otherwise is said in plain sentences. A file of results (`spanwise eval -o RESULTS.jsonl`)
+    stands for the runs in it; if all are such files, no judgements are needed.
 
     \b
     Examples:
@@ -91,6 +102,7 @@ def command(
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
       spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
       spanwise compare results.jsonl --baseline bm25
+      spanwise compare gold.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
     from spanwise.app.comparing import comparison, report
@@ -113,9 +125,14 @@ def command(
         run_format,
         collection,
     )
-    found = comparison(request, baseline, question)
+    if budget is not None:
+        from spanwise.app.budgeting import comparison_at
+
+        found = comparison_at(request, budget, unit, baseline, question, ceilings=ceiling)
+    else:
+        found = comparison(request, baseline, question)
     if html is not None:
         from spanwise.app.showing import write_page
 
         write_page(request, found, html)
-    report(found, layout, output)
+    report(found, layout, output, across=budget is not None)

@@ -43,6 +43,12 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 )
 @click.option("--depth", type=int, help="Look only at so many results of each topic.")
 @click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
+@click.option("--unit", help="What reading budgets count: chars, tokens:NAME, or cost.")
+@click.option(
+    "--annotators",
+    type=click.Choice(["union", "intersection", "mean"]),
+    help="Relevant text of several annotators; union by default.",
+)
 @click.option("--judgements-format", help="See: spanwise formats.")
 @click.option("--run-format", help="See: spanwise formats.")
 def command(
@@ -62,6 +68,8 @@ def command(
     ties: str | None,
     depth: int | None,
     judged_only: bool,
+    unit: str | None,
+    annotators: str | None,
     judgements_format: str | None,
     run_format: str | None,
 ) -> None:
@@ -91,6 +99,8 @@ def command(
         "depth": depth,
         "unjudged": "drop" if judged_only else None,
         "structure": structure,
+        "unit": "characters" if unit in ("char", "chars") else unit,
+        "annotators": annotators,
     }
     report(
         Request(

@@ -61,6 +61,7 @@ def command() -> None:
 @click.option("--seed", type=int, default=1, help="Of the order of documents.")
 @click.option("--port", type=click.IntRange(0, 65535), default=7878, help="0: any that is free.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--prepare", is_flag=True, help="Make the store and stop; serve it later.")
 @click.option("--demo", is_flag=True, help="Judge the handbook that comes with the package.")
 def serve_command(
     pool: str | None,
@@ -77,6 +78,7 @@ def serve_command(
     seed: int,
     port: int,
     no_open: bool,
+    prepare: bool,
     demo: bool,
 ) -> None:
     """Make or open a store and serve the page."""
@@ -84,6 +86,7 @@ def serve_command(
 
     from spanwise.app.judge.serving import refuse_without_extra, serve
     from spanwise.app.judge.setup import Campaign, opened_or_made
+    from spanwise.app.output import emit
     from spanwise.collection import open_collection
     from spanwise.errors import UsageError
     from spanwise.formats import read_pool, read_topics
@@ -104,6 +107,9 @@ def serve_command(
         kept.add_judge(name)
     if adjudicate:
         kept.add_judge("adjudicated", "adjudicator")
+    if prepare:
+        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.judges())}\n")
+        return
     serve(kept, documents, port, browse=not no_open)
 
 

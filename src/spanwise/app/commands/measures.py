@@ -12,19 +12,30 @@ if TYPE_CHECKING:
 
 @click.command("measures")
 @click.argument("name", required=False)
-def command(name: str | None) -> None:
+@click.option("--properties", is_flag=True, help="What measures do for the retrieval of elements.")
+def command(name: str | None, properties: bool) -> None:
     """List all measures, or define one of them.
+
+    With --properties: whether what was missed and what is not relevant is of consequence, whether
+    near misses are credited, what becomes of results that lie in each other, whether there are
+    ideal elements, in grades, whether a user model is explicit, and for which tasks a measure is.
 
     \b
     Examples:
       spanwise measures
       spanwise measures nDCG
       spanwise measures ndcg_cut_10
+      spanwise measures --properties
     """
     from spanwise.app.output import emit
     from spanwise.report.catalogue import defined, listed
 
-    if name is None:
+    if properties:
+        from spanwise.measure import MEASURES
+        from spanwise.report.properties import properties_table
+
+        emit(properties_table([_found(name)] if name else MEASURES.values()))
+    elif name is None:
         from spanwise.measure import MEASURES
 
         emit(listed(MEASURES.values(), _width()))

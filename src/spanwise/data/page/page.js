@@ -1,4 +1,5 @@
 "use strict";
+(() => {
 // Data lies in the page, compressed; every part is unpacked when it is first looked at.
 const $ = (id) => document.getElementById(id);
 const cache = new Map();
@@ -266,7 +267,13 @@ function painted(said, run) {
   if (!said.documents.length || !mine) return [];
   const key = make("p", null, { class: "key" }, ...KEY.map(([kind, words]) => make("mark", words, { class: kind })), make("span", "▶ best entry point", { class: "entry" }));
   const title = make("h3", "Documents as " + all.runs[run] + " shows them");
-  const boxes = said.documents.map((doc, n) => documentBox(doc, mine.spans.filter((s) => s[0] === n))).filter(Boolean);
+  const first = (n) => mine.spans.find((s) => s[0] === n)?.[3] ?? Infinity;
+  const order = said.documents.map((_, n) => n).sort((a, b) => first(a) - first(b) || a - b);
+  let open = 3; // the first documents with something relevant in them show their text at once
+  const boxes = order.map((n) => {
+    const doc = said.documents[n], spans = mine.spans.filter((s) => s[0] === n);
+    return documentBox(doc, spans, spans.length > 0 && doc.relevant.length > 0 && open-- > 0);
+  }).filter(Boolean);
   if (said.left) boxes.push(make("p", `${said.left} more documents are not shown, to keep this page small.`, { class: "note" }));
   return [title, key, ...boxes];
 }
@@ -290,10 +297,10 @@ function kinds(doc, spans) {
   }
   return pieces;
 }
-function documentBox(doc, spans) {
+function documentBox(doc, spans, opened) {
   if (!spans.length && !doc.relevant.length) return null;
   const pieces = kinds(doc, spans), box = make("details", null, { class: "document" });
-  if (spans.length) box.open = true;
+  if (opened) box.open = true;
   const found = pieces.filter((p) => p.relevant && p.ranks.length).reduce((sum, p) => sum + p.to - p.from, 0);
   const wanted = doc.relevant.reduce((sum, [a, b]) => sum + b - a, 0);
   const ranks = spans.length ? "rank " + spans.map((s) => s[3]).join(", ") : "not retrieved";
@@ -308,7 +315,7 @@ function documentBox(doc, spans) {
 }
 function textOf(doc, pieces) {
   const box = make("div", null, { class: "text", tabindex: "0" }), points = Array.from(doc.text);
-  const cut = (from, to) => points.slice(from, to).join("");
+  const cut = (from, to) => points.slice(from, to).join("").replace(/\s*\n\s*\n\s*/g, "\n\n");
   for (const piece of pieces) {
     if (piece.from === doc.entry) box.append(make("span", "▶", { class: "entry", title: "best entry point" }));
     const text = cut(piece.from, piece.to);
@@ -378,3 +385,4 @@ async function begin() {
   document.querySelectorAll("main > section").forEach((section) => seen.observe(section));
 }
 window.addEventListener("load", begin);
+})();

@@ -4,7 +4,13 @@ import * as outbox from "./outbox.js";
 import { home, topic, help } from "./screens.js";
 import { documentScreen } from "./document.js";
 
-export const session = { token: "", judge: "", me: null };
+export const session = { token: "", judge: "", me: null, statuses: new Map() };
+
+export async function gotPool(number) { // with what this window knows and the server may not know yet
+  const pool = await got(`/api/t/${number}/pool`);
+  for (const one of pool.documents) one.status = session.statuses.get(`${number} ${one.number}`) ?? one.status;
+  return pool;
+}
 export const page = () => document.getElementById("page");
 
 export function el(tag, attributes = {}, ...children) {

@@ -1,6 +1,6 @@
 // One document: its text, what was done to it, and every gesture.
 
-import { el, got, go, link, page, say, session, settings } from "./app.js";
+import { el, got, gotPool, go, link, page, say, session, settings } from "./app.js";
 import { applied, folded, highlighted, inconsistencies, key, redoable, undoable } from "./fold.js";
 import { gestureOf } from "./keys.js";
 import * as outbox from "./outbox.js";
@@ -13,7 +13,7 @@ const UNITS = ["letter", "word", "sentence", "block"];
 const RELEVANT = "relevant";
 
 export async function documentScreen(topic, number) {
-  const [pool, view] = await Promise.all([got(`/api/t/${topic}/pool`), got(`/api/t/${topic}/d/${number}`)]);
+  const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
   const screen = new DocumentScreen(topic, number, pool, view);
   await screen.open();
   return () => screen.close();
@@ -55,7 +55,8 @@ export class DocumentScreen {
     document.addEventListener("selectionchange", () => this.onselection(), { signal });
     this.pane.addEventListener("pointerup", () => this.onselection(), { signal });
     this.pane.addEventListener("click", (event) => this.onclick(event), { signal });
-    addEventListener("resize", () => this.placeFlag(), { signal });
+    const replace = () => requestAnimationFrame(() => requestAnimationFrame(() => this.placeFlag()));
+    for (const kind of ["resize", "scroll"]) addEventListener(kind, replace, { signal, passive: true });
     addEventListener("focus", () => this.refresh(), { signal });
     outbox.listen("ack", (event, seq) => this.acknowledged(event, seq));
     outbox.listen("refused", (event, error) => this.refused(event, error));
@@ -66,6 +67,7 @@ export class DocumentScreen {
     if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
     if (this.me.role === "adjudicator") await this.panels.compare();
     this.update();
+    replace(); // text that was never on the screen has no place yet
     this.pane.focus({ preventScroll: true });
     const at = location.hash.match(/^#s=(\d+)-(\d+)$/);
     if (at) this.select([Number(at[1]), Number(at[2])]);
@@ -135,6 +137,7 @@ export class DocumentScreen {
   // What is shown ------------------------------------------------------------------------------
 
   update() {
+    session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
     if (this.mode === "aspects") this.me.aspects.forEach((name, i) => this.painter.paint(`aspect-${i % 8}`, this.state.layers[name] ?? []));
     else this.painter.paint(RELEVANT, this.state.layers[RELEVANT] ?? []);
     this.paintCursor();
@@ -331,15 +334,6 @@ export class DocumentScreen {
     const all = [...this.anchor, ...next];
     this.select([Math.min(...all), Math.max(...all)]);
   }
-  blockOn() { this.step("block", 1, false); }
-  blockBack() { this.step("block", -1, false); }
-  blockOnExtend() { this.step("block", 1, true); }
-  blockBackExtend() { this.step("block", -1, true); }
-  sentenceOn() { this.step("sentence", 1, false); }
-  sentenceBack() { this.step("sentence", -1, false); }
-  sentenceOnExtend() { this.step("sentence", 1, true); }
-  sentenceBackExtend() { this.step("sentence", -1, true); }
-
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); }
   setUnit(unit) { this.unit = unit; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
@@ -378,11 +372,6 @@ export class DocumentScreen {
     const now = (this.state.layers[this.layer] ?? []).find(([s, e]) => s < end && e > start);
     if (now) this.select(now);
   }
-  endBack() { this.edge("end", -1); }
-  endOn() { this.edge("end", 1); }
-  startBack() { this.edge("start", -1); }
-  startOn() { this.edge("start", 1); }
-
   toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); }
   keywordOn() { this.jump(this.panels.hits, 1); }
   keywordBack() { this.jump(this.panels.hits, -1); }
@@ -398,6 +387,15 @@ export class DocumentScreen {
   support() { this.panels.toggleSupport(); }
   skip() { this.panels.askReason(); }
   escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
+}
+
+// Gestures that differ in a unit and a direction.
+for (const unit of ["block", "sentence"]) {
+  for (const [way, by] of [["On", 1], ["Back", -1]]) {
+    DocumentScreen.prototype[`${unit}${way}`] = function () { this.step(unit, by, false); };
+    DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
+    for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
+  }
 }
 
 const span = ([a, b], chars, visible = true) => {

@@ -92,8 +92,10 @@ export function redoable(events) {
 }
 
 export function highlighted(state) {
+  const every = Object.values(state.layers);
+  if (every.length < 2) return every[0] ?? [];
   let spans = [];
-  for (const layer of Object.values(state.layers)) for (const [s, e] of layer) spans = added(spans, s, e);
+  for (const layer of every) for (const [s, e] of layer) spans = added(spans, s, e);
   return spans;
 }
 

@@ -44,7 +44,14 @@ async function sweep() {
   if (found.length) { waiting.push(...found); tell(); await send(); }
 }
 
-export function next(event) { // the same, but the name is known at once
+let unsettled = 0;
+function counted(change) { // for everybody who asks the page whether all is saved
+  unsettled += change;
+  document.documentElement.dataset.unsaved = String(unsettled);
+}
+
+export function next(event) { // an event with its name, before it is complete
+  counted(1);
   const made = { ...event, client: CLIENT, n: count++, at: Date.now() / 1000 };
   return made;
 }
@@ -93,6 +100,7 @@ const wire = ({ client, n, topic, doc, kind, layer, start, end, value, check, ba
 function settle(one, result) {
   waiting = waiting.filter((other) => other.key !== one.key);
   database.transaction("outbox", "readwrite").objectStore("outbox").delete(one.key);
+  if (one.event.client === CLIENT) counted(-1);
   if (result.error) listeners.refused(one.event, result.error);
   else listeners.ack(one.event, result.seq);
   channel.postMessage({ topic: one.event.topic, doc: one.event.doc, client: CLIENT });

@@ -8,17 +8,28 @@ export const able = typeof CSS !== "undefined" && "highlights" in CSS;
 export class Painter {
   constructor(text) {
     this.text = text;
+    this.known = new Map();
     for (const name of [...Object.keys(LAYERS), ...aspects, ...judges]) this.clear(name);
   }
 
-  clear(name) { if (able) CSS.highlights.delete(name); }
+  clear(name) { if (able && CSS.highlights.has(name)) CSS.highlights.delete(name); }
 
   paint(name, spans) {
     if (!able) return;
     if (!spans.length || !this.text.nodes.length) { this.clear(name); return; }
-    const made = new Highlight(...spans.map(([start, end]) => this.text.range(start, end)));
+    const known = this.known.get(name);
+    const now = new Map(spans.map(([start, end]) => [`${start}-${end}`, [start, end]]));
+    if (known && CSS.highlights.has(name)) { // only what changed is drawn anew
+      const made = CSS.highlights.get(name);
+      for (const [key, range] of known) if (!now.has(key)) { made.delete(range); known.delete(key); }
+      for (const [key, span] of now) if (!known.has(key)) { const range = this.text.range(...span); known.set(key, range); made.add(range); }
+      return;
+    }
+    const ranges = new Map(Array.from(now, ([key, span]) => [key, this.text.range(...span)]));
+    const made = new Highlight(...ranges.values());
     made.priority = LAYERS[name] ?? 2;
     made.type = "highlight";
+    this.known.set(name, ranges);
     CSS.highlights.set(name, made);
   }
 }

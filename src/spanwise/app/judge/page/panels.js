@@ -75,7 +75,7 @@ export class Panels {
 
   bottom() {
     const { screen } = this;
-    const button = (label, act, title, more = {}) => el("button", { class: "button", type: "button", title, onclick: () => { act(); screen.pane.focus({ preventScroll: true }); }, ...more }, label);
+    const button = (label, act, title, more = {}) => el("button", { class: "button", type: "button", title, onmousedown: (event) => event.preventDefault(), onclick: () => { act(); screen.pane.focus({ preventScroll: true }); }, ...more }, label);
     const marking = screen.mode === "document" ? [] : [
       button("Highlight", () => screen.highlight(), "h"), button("Remove", () => screen.unhighlight(), "u"), button("Entry point", () => screen.bep(), "b")];
     this.done = button("Finish", () => screen.finish(), "f", { class: "button strong" });
@@ -117,12 +117,20 @@ export class Panels {
     this.blocked.textContent = screen.problem || (spans.length ? left[0] ?? "" : "");
     this.unit.value = screen.unit;
     if (document.activeElement !== this.noteField) this.noteField.value = state.note;
-    this.listMarks();
     this.showExtra();
-    for (const { made, start } of this.heads) {
-      const next = this.heads.find((one) => one.start > start)?.start ?? screen.view.chars;
-      made.classList.toggle("marked", spans.some(([s, e]) => s < next && e > start));
-    }
+    if (!this.later) this.later = requestAnimationFrame(() => setTimeout(() => this.catchUp())); // the text first
+  }
+
+  catchUp() {
+    this.later = 0;
+    const spans = highlighted(this.screen.state);
+    this.listMarks();
+    let at = 0;
+    this.heads.forEach(({ made, start }, row) => {
+      const next = this.heads[row + 1]?.start ?? this.screen.view.chars;
+      while (at < spans.length && spans[at][1] <= start) at += 1;
+      made.classList.toggle("marked", at < spans.length && spans[at][0] < next);
+    });
     this.showStrip(spans);
   }
 
@@ -130,7 +138,7 @@ export class Panels {
     const { screen } = this;
     const every = Object.entries(screen.state.layers).flatMap(([layer, spans]) => spans.map(([start, end]) => ({ layer, start, end }))).sort((a, b) => a.start - b.start);
     this.marksTitle.textContent = every.length ? `My highlights (${every.length})` : "My highlights";
-    const some = every.slice(0, 200).map(({ layer, start, end }) => {
+    const some = every.slice(0, 100).map(({ layer, start, end }) => {
       const words = screen.text.slice(start, Math.min(end, start + 80)).replace(/\s+/g, " ").trim();
       const label = screen.mode === "aspects" ? `${layer}: ` : "";
       return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
@@ -140,7 +148,7 @@ export class Panels {
     const bep = screen.state.bep;
     if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump entry", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
       el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => screen.unbep() }, "×")));
-    if (every.length > 200) some.push(el("li", { class: "small" }, `and ${every.length - 200} more`));
+    if (every.length > 100) some.push(el("li", { class: "small" }, `and ${every.length - 100} more`));
     if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text and press h."));
     this.marks.replaceChildren(...some);
   }
@@ -165,7 +173,11 @@ export class Panels {
     } else if (mode === "aspects") {
       this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Aspect to highlight"), ...screen.me.aspects.map((name, i) =>
         el("button", { class: "button", type: "button", "aria-pressed": String(screen.layer === name), onclick: () => screen.aspect(i + 1) }, name))));
-    } else if (mode === "exhaustivity") this.extra.replaceChildren(...this.exhaustivity());
+    } else if (mode === "exhaustivity") {
+      const { name, value } = document.activeElement ?? {}; // whoever is here with the keyboard stays
+      this.extra.replaceChildren(...this.exhaustivity());
+      if (name?.startsWith("exh-")) this.extra.querySelector(`input[name="${name}"][value="${value}"]`)?.focus();
+    }
   }
 
   exhaustivity() {
@@ -175,7 +187,7 @@ export class Panels {
     return [el("h2", {}, every.length ? `Exhaustivity: ${left} of ${every.length} to say` : "Exhaustivity"), ...every.slice(0, 100).map(([path, whole], row) => {
       const now = screen.state.exhaustivity[path] ?? 0;
       const option = (value, label) => {
-        const input = el("input", { type: "radio", name: `exh-${row}`, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
+        const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
         input.checked = now === value;
         return el("label", {}, input, ` ${label}`);
       };

@@ -1,6 +1,6 @@
 // Home, one topic, help: everything but the document.
 
-import { el, got, link, page, session, settings, go } from "./app.js";
+import { el, got, gotPool, link, page, session, settings, go } from "./app.js";
 import { KEYS } from "./keys.js";
 
 const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
@@ -44,7 +44,7 @@ export async function home() {
 }
 
 export async function topic(number) {
-  const pool = await got(`/api/t/${number}/pool`);
+  const pool = await gotPool(number);
   const rows = (filter) => pool.documents.filter((one) => filter === "all" || (filter === "left") === (one.status !== "done" && one.status !== "skipped"))
     .map((one) => el("li", {}, link(`/t/${number}/d/${one.number}`, { class: "row" },
       el("span", { class: `state ${one.status}` }, WORDS[one.status]),

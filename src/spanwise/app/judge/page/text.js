@@ -52,12 +52,7 @@ export class Text {
   }
 
   at(position) { // the last node that begins at or before a position
-    let low = 0, high = this.starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.starts[middle] <= position) low = middle + 1; else high = middle;
-    }
-    return Math.max(0, low - 1);
+    return Math.max(0, upper(this.starts, position) - 1);
   }
 
   place(position, end = false) { // where a position is on the page; between blocks: the nearer edge
@@ -108,10 +103,11 @@ export class Text {
   }
 
   slice(start, end) {
+    const { blocks } = this.view;
+    this.froms ??= blocks.map(([, from]) => from);
     let found = "";
-    for (const [, from, text] of this.view.blocks) {
-      const size = points(text);
-      if (from >= end) break;
+    for (let at = Math.max(0, upper(this.froms, start) - 1); at < blocks.length && blocks[at][1] < end; at++) {
+      const [, from, text] = blocks[at], size = points(text);
       if (from + size <= start) continue;
       found += size === text.length
         ? text.slice(Math.max(0, start - from), end - from)
@@ -180,6 +176,15 @@ export class Text {
     }
     return found;
   }
+}
+
+function upper(sorted, value) { // how many are not above a value
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= value) low = middle + 1; else high = middle;
+  }
+  return low;
 }
 
 function astral(text) {

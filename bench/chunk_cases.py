@@ -1,0 +1,66 @@
+"""Cases with chunks: many questions and runs, compared at three reading budgets.
+
+Only the standard library is imported here, as in cases.py.
+"""
+
+import sys
+
+from cases import Bar, Case, Dataset, Entry
+
+MOST_SECONDS, MOST_MB = 30.0, 2048
+NAME = "spanwise compare --budget"
+
+
+def compare(data: Dataset) -> list[str]:
+    """The comparison as a user would call it."""
+    options = ["--budget", "500,2000,8000", "--format", "json"]
+    return [sys.executable, "-m", "spanwise", "compare", *data.arguments, *options]
+
+
+def _many(scale: int) -> Case:
+    data = Dataset("chunks", 10_000 // scale, runs=20, depth=50)
+    return Case(
+        "chunks",
+        f"{data.topics:,} questions x 50 chunks x 20 runs at 3 budgets, with ceilings",
+        (Entry(NAME, compare, data, has_map=False),),
+        (
+            Bar(
+                f"under {MOST_SECONDS:g} s",
+                lambda results: results[NAME].seconds,
+                lambda figure: figure < MOST_SECONDS,
+            ),
+            Bar(
+                f"peak memory under {MOST_MB} MB",
+                lambda results: results[NAME].peak_mb,
+                lambda figure: figure < MOST_MB,
+            ),
+        ),
+        base=NAME,
+    )
+
+
+def _linear(scale: int) -> Case:
+    depths = (25, 50, 100, 200)
+    labels = [f"{depth} chunks each" for depth in depths]
+    return Case(
+        "chunks-linear",
+        "spanwise compare --budget on 1, 2, 4 and 8 times the chunks",
+        tuple(
+            Entry(label, compare, Dataset("chunks", 2000 // scale, 2, depth), has_map=False)
+            for label, depth in zip(labels, depths, strict=True)
+        ),
+        (
+            Bar(
+                "8 times the chunks take at most 9 times the seconds",
+                lambda results: results[labels[-1]].seconds / results[labels[0]].seconds,
+                lambda figure: figure <= 9,
+            ),
+        ),
+        base=labels[0],
+        ratio_title="ratio to 25",
+    )
+
+
+def chunk_cases(scale: int) -> list[Case]:
+    """Every case with chunks."""
+    return [_many(scale), _linear(scale)]

@@ -1,0 +1,151 @@
+"""Running an experiment: stores, runs, results and one page, each made once.
+
+    FOLDER/stores/COLLECTION    documents
+    FOLDER/runs/COLLECTION/     a run for each engine, grain and setting, with a note of its making
+    FOLDER/results/             scores by topic, a file for each collection
+    FOLDER/report.html          everything on one page
+
+What is there already and was made from the same things is not made again, so that an experiment
+that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spanwise.app.comparing import comparison
+from spanwise.app.evaluation import Request
+from spanwise.app.keeping import keep
+from spanwise.app.output import say, write_atomically
+from spanwise.app.searching import searched
+from spanwise.app.writing import plainest
+from spanwise.collection.building import Plan, build, is_store
+from spanwise.compare.resampling import Draws
+from spanwise.compare.statements import Question
+from spanwise.formats import FORMATS, expanded
+from spanwise.retrieve.registry import MissingEngine
+
+if TYPE_CHECKING:
+    from spanwise.app.experiment_file import Cell, Data, Experiment
+    from spanwise.app.searching import Search
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.run import Run
+
+
+def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
+    """Make what is missing, and compare the runs of every collection."""
+    found = []
+    for data in experiment.collections:
+        store = _stored(data, folder / "stores")
+        runs = [run for run in _runs(experiment, data, store, folder) if run is not None]
+        request = Request(
+            data.judgements,
+            [str(run) for run in runs],
+            experiment.measures,
+            experiment.profile,
+            judgements_format=data.judgements_format,
+            collection=str(store),
+        )
+        question = Question(experiment.tests, draws=Draws(experiment.seed))
+        statement = comparison(request, _baseline(experiment, runs), question)
+        _keep(request, statement, folder / "results", data.name)
+        found.append((data, statement))
+        _page(request, statement, folder / "pages" / f"{data.name}.html")
+    return found
+
+
+def _baseline(experiment: Experiment, runs: list[Path]) -> str | None:
+    if experiment.baseline is None:
+        return None
+    wanted = experiment.baseline.replace(" ", "_")
+    return next((str(run) for run in runs if run.stem == _file(wanted)), None)
+
+
+def _stored(data: Data, folder: Path) -> Path:
+    """The documents as a store, built if it is not there."""
+    if is_store(Path(data.documents)):
+        return Path(data.documents)
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / data.name
+    if not is_store(place):
+        build([data.documents], str(place), Plan())
+    return place
+
+
+def _runs(experiment: Experiment, data: Data, store: Path, folder: Path) -> Iterator[Path | None]:
+    place = folder / "runs" / data.name
+    place.mkdir(parents=True, exist_ok=True)
+    documents = _digest(sorted(store.glob("*.json")))
+    topics = _digest([Path(file) for file in expanded([data.topics])])
+    for cell in experiment.cells:
+        search = replace(
+            cell.search,
+            collection=str(store),
+            topics=data.topics,
+            topics_format=data.topics_format,
+        )
+        about = asdict(search) | {
+            "collection": documents,
+            "topics": topics,
+            "settings": dict(search.settings),
+        }
+        target, note = place / f"{_file(cell.label)}.run", place / f"{_file(cell.label)}.json"
+        if target.is_file() and _read(note) == json.loads(json.dumps(about)):
+            yield target
+            continue
+        run = _made(experiment, cell, search)
+        if run is not None:
+            write = FORMATS[plainest(run)].write
+            assert write is not None
+            write_atomically(target, b"".join(write(run)))
+            write_atomically(note, json.dumps(about, indent=1).encode() + b"\n")
+            say("done", f"{data.name}: {cell.label}")
+        yield target if run is not None else None
+
+
+def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
+    try:
+        return searched(search)
+    except MissingEngine as error:
+        if not experiment.skip_missing:
+            raise
+        say("warning", f"{cell.label} is left out: {error}")
+        return None
+
+
+def _file(label: str) -> str:
+    return "".join(c if c.isalnum() or c in "=.-_" else "_" for c in label)
+
+
+def _read(note: Path) -> Any:
+    try:
+        return json.loads(note.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _digest(files: list[Path]) -> str:
+    digest = blake2b(digest_size=16)
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _keep(request: Request, statement: Comparison, folder: Path, name: str) -> None:
+    """Scores by topic with their provenance, and what the comparison says."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keep(request, statement.scores, str(folder / f"{name}.jsonl"))
+    said = json.dumps(statement.to_dict(), indent=1)
+    write_atomically(folder / f"{name}.comparison.json", said.encode() + b"\n")
+
+
+def _page(request: Request, statement: Comparison, file: Path) -> None:
+    from spanwise.app.showing import write_page
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_page(request, statement, str(file))

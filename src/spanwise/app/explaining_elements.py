@@ -1,0 +1,157 @@
+"""Explaining measures of elements: which case each result was, and what the bound took away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.ground.elements import element_rankings
+from spanwise.kinds import element_setting
+from spanwise.measure.cumulated import Curves, reached
+from spanwise.measure.next_generation import parts
+from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
+from spanwise.model.elements import NOBODY
+from spanwise.report.elements import (
+    GAIN_WORDS,
+    Earnings,
+    chance_table,
+    columns_table,
+    earnings_table,
+    flag_table,
+)
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.element_rankings import ElementRankings
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.measures import Asked
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+    from spanwise.report.explanation import Listing
+    from spanwise.report.tables import Table
+
+Told = tuple["Table", list[str]]
+
+
+def block_of(
+    run: Run,
+    judgements: Judgements,
+    topic: bytes,
+    asked: Asked,
+    policy: Policy,
+    collection: Collection | None,
+) -> ElementRankings:
+    """The topic's results, put together with what was judged."""
+    setting = element_setting([asked], collection)
+    (block,) = element_rankings(run, judgements, [topic], policy, setting)
+    return block
+
+
+def of_elements(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+    """The rows, and what is to be said about them."""
+    family, name = asked.measure.family, asked.measure.name
+    if family == "cumulated":
+        return _gains(block, asked, listing)
+    if family == "precall":
+        return _chances(block, asked, listing)
+    if name in ("NGP", "NGR"):
+        return _next_generation(block, asked, listing)
+    if name == "Overlap":
+        inside = asked.parameter("variant") == "inside"
+        flags = block.inside() if inside else block.seen_before("anything")
+        return flag_table(listing, "inside another" if inside else "seen before", flags), []
+    return _highlighted(block, asked, listing)
+
+
+def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+    names = ("quant", "overlap", "recallbase", "alpha", "ideal", "cap")
+    curves = Curves(block, *(asked.parameter(name) for name in names))
+    gains, base = block.gains(curves.rule), block.base(curves.rule.quant)
+    depth = len(gains.gain)
+    worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
+    ranks = np.arange(1, depth + 1)
+    best = np.array([block.at(curves.best, rank)[0] for rank in ranks.tolist()])
+    earned = Earnings(worth, _seen(gains), gains.bare, gains.gain, np.cumsum(gains.gain), best)
+    last, quotient = _quotient(block, asked, curves, earned)
+    words = (
+        [GAIN_WORDS] if curves.rule.alpha else ["overlap is ignored: every result earns its value"]
+    )
+    total, count = float(curves.total[0]), int(curves.count[0])
+    words.append(
+        f"the recall base has {count} elements, worth {total:g} in all; quant={base.quant}"
+    )
+    if asked.measure.name == "ep":
+        words += _effort(curves, asked)
+    return earnings_table(earned, listing, last, quotient), words
+
+
+def _seen(gains: Gains) -> list[str]:
+    """How much of each result was seen before, in words."""
+    pairs = zip(gains.case.tolist(), gains.seen.tolist(), strict=True)
+    return [{UNSEEN: "", PARTLY: f"{seen}", SEEN: "all"}[case] for case, seen in pairs]
+
+
+def _quotient(
+    block: ElementRankings, asked: Asked, curves: Curves, earned: Earnings
+) -> tuple[str, Any]:
+    """What a row comes to: the measure's own number at that rank."""
+    name = asked.measure.name
+    if name == "gr":
+        return "gr", block.ratio(earned.gained, curves.total[0])
+    if name in ("MAep", "ep"):
+        how = asked.parameter("interpolate")
+        ideal, beyond = reached(curves.best, earned.gained[None, :], how)
+        ideal = np.where(beyond, curves.count[0], ideal)[0]
+        ranks = np.arange(1, len(earned.gain) + 1)
+        return "ep", np.where(earned.gain > 0, ideal / ranks, np.nan)
+    return "nxCG", block.ratio(earned.gained, earned.best)
+
+
+def _effort(curves: Curves, asked: Asked) -> list[str]:
+    level, how = asked.parameter("recall"), asked.parameter("interpolate")
+    wanted = np.array([[level * curves.total[0]]])
+    ideal, _ = reached(curves.best, wanted, how)
+    run, missed = reached(curves.run, wanted, how)
+    where = "never" if missed[0, 0] else f"at rank {run[0, 0]:.4f}"
+    return [
+        f"a gain of {wanted[0, 0]:g}: the ideal run at rank {ideal[0, 0]:.4f}, this run {where}"
+    ]
+
+
+def _chances(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+    base = block.base(asked.parameter("quant"))
+    element = block.results.element
+    value = base.value / base.highest
+    chance = np.where(element != NOBODY, value[element], 0.0) if len(value) else element * 0.0
+    total = float(block.of_topics(base.judged.of_topics(value))[0])
+    words = [f"all that is relevant adds up to {total:g}; quant={base.quant}"]
+    return chance_table(listing, chance, block.results.level.tolist()), words
+
+
+def _next_generation(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+    exhaustivity, specificity, new = parts(block, asked.parameter("overlap"))
+    size = block.results.size
+    columns = [
+        ("size", size),
+        ("new", new),
+        ("specificity", specificity),
+        ("exhaustivity", exhaustivity),
+    ]
+    return columns_table(listing, columns), ["new: the share that earlier results have not shown"]
+
+
+def _highlighted(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+    results, alpha = block.results, asked.parameter("alpha")
+    seen = block.seen_before("highlighted")
+    found = np.cumsum(results.highlighted - alpha * seen)
+    columns = [
+        ("size", results.size),
+        ("highlighted", results.highlighted),
+        ("seen", seen),
+        ("found", found),
+    ]
+    if (results.size >= 0).all():
+        columns.append(("precision", block.ratio(found, np.cumsum(results.size), undefined=0)))
+    columns.append(("recall", block.ratio(found, block.passages[0])))
+    return columns_table(listing, columns), ["seen: highlighted characters shown before"]

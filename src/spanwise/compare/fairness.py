@@ -1,0 +1,113 @@
+"""What makes a comparison of chunks unfair, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+MORE = 1.25
+"""From so many times as much reading on, it is said."""
+OFTEN = 0.05
+"""From this share on, repeated text is said; of what is not judged half is much."""
+CLEAR = 0.005
+"""Two values that differ by less point nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one run."""
+
+    run: str
+    read: float  # characters after k results, mean over topics
+    waste: float  # share of all its text that it had returned before
+    placements: Mapping[str, int] = field(default_factory=dict)
+    unstated: int = 0  # chunks whose stated place is none
+    missing: int = 0  # results of documents that are not there
+    results: int = 0
+    judged: float = 1.0  # share of what is read that was judged
+    touching: Mapping[str, float] = field(default_factory=dict)  # measures that depend on size
+    recall: float = float("nan")
+    above: tuple[str, ...] = ()  # measures above 1
+
+
+def sentences(facts: Sequence[Facts], k: int, budget: float, unit: str) -> list[str]:
+    """Everything that is unfair, run by run and pair by pair."""
+    said: list[str] = []
+    for one in facts:
+        said += _of_run(one)
+    said += _unequal_reading(facts, k)
+    found = [one for one in facts if one.recall == one.recall]
+    best = max(found, key=lambda one: one.recall, default=None)
+    for one in found:
+        if best is not None and one is not best:
+            said += _reversals(one, best, budget, unit)
+    return said
+
+
+def _of_run(one: Facts) -> Iterator[str]:
+    if one.waste >= OFTEN:
+        yield f"{_share(one.waste)} of what {one.run} returns is duplicate: it was returned before."
+    total = sum(one.placements.values())
+    if one.unstated and total:
+        lost = one.placements.get("lost", 0)
+        placed = one.unstated - min(lost, one.unstated)
+        yield (
+            f"{_share(one.unstated / total)} of the chunks of {one.run} had no valid offset;"
+            f" {_share(placed / total)} were re-placed by their text"
+            + (f", {lost} are lost." if lost else ".")
+        )
+    elif one.placements.get("lost"):
+        lost = one.placements["lost"]
+        yield f"{lost} of {total} chunks of {one.run} are nowhere in the documents."
+    if one.missing:
+        yield (
+            f"{one.missing} of {one.results} results of {one.run} name documents that no longer"
+            " exist in the collection."
+        )
+    if one.judged < 1 - OFTEN:
+        yield (
+            f"Only {_share(one.judged)} of what {one.run} reads was judged; the rest counts as not"
+            " relevant."
+        )
+
+
+def _unequal_reading(facts: Sequence[Facts], k: int) -> Iterator[str]:
+    """Everybody against the one who reads least."""
+    reading = [one for one in facts if one.read > 0]
+    if len(reading) < 2:
+        return
+    least = min(reading, key=lambda one: one.read)
+    for one in reading:
+        if one.read >= MORE * least.read:
+            yield (
+                f"{one.run} reads {one.read / least.read:.1f} times more than {least.run} at k={k}"
+                f" ({one.read:,.0f} against {least.read:,.0f} characters): compare at a budget."
+            )
+
+
+def _reversals(worse: Facts, better: Facts, budget: float, unit: str) -> Iterator[str]:
+    """Measures that depend on chunk size against recall at a budget."""
+    if not better.recall - worse.recall >= CLEAR:
+        return
+    names = [
+        name
+        for name in better.touching
+        if worse.touching.get(name, 0) - better.touching[name] >= CLEAR
+    ]
+    if names:
+        yield (
+            f"{' and '.join(names)} depend{'s' if len(names) == 1 else ''} on chunk size and"
+            f" point{'s' if len(names) == 1 else ''} the other way: better for {worse.run}, but"
+            f" within {budget:,.0f} {unit} {better.run} finds {better.recall:.3f} of the needed"
+            f" text and {worse.run} {worse.recall:.3f}."
+        )
+
+
+def _share(value: float) -> str:
+    """A share in percent, with a decimal where it matters.
+
+    >>> _share(0.41), _share(0.379)
+    ('41 %', '37.9 %')
+    """
+    percent = round(100 * value, 1)
+    return f"{percent:.0f} %" if percent.is_integer() else f"{percent:.1f} %"

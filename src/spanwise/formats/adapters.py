@@ -1,0 +1,207 @@
+"""Chunks as frameworks hand them out, without importing any of them: known by their fields.
+
+LangChain documents (alone, or with a score), LlamaIndex nodes, Haystack documents, Chonkie chunks,
+results of Chroma, citations of Claude and Cohere, texts, dicts and tuples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from spanwise.errors import FormatError
+from spanwise.formats.returned import Result
+from spanwise.model.spans import UNKNOWN
+
+DOCUMENT = (
+    *("doc", "doc_id", "document_id", "ref_doc_id", "source_id", "source", "file_path"),
+    *("corpus_id", "file_name", "docid", "document_title"),
+)
+START = ("s", "start", "start_index", "start_char_idx", "start_char", "split_idx_start")
+END = ("e", "end", "end_index", "end_char_idx", "end_char")
+TEXT = ("text", "page_content", "content", "document", "segment", "cited_text", "chunk")
+SCORE = ("score", "relevance_score", "similarity")
+TOPIC = ("qid", "query_id", "topic", "question_id")
+META = ("metadata", "meta", "payload")
+DUE = "a text, (document, start, end), or an object with a text and its document"
+
+Names = Sequence[str]
+"""The documents of a prompt in their order, for citations that give only a number."""
+
+
+def result_of(item: Any, place: int, names: Names = ()) -> Result:
+    """One chunk, whatever it is."""
+    if isinstance(item, str):
+        return _made(b"", None, None, item, None, place)
+    if isinstance(item, Result):
+        return item
+    if isinstance(item, tuple | list):
+        return _of_tuple(item, place, names)
+    return _of_fields(_Fields(item), place, names)
+
+
+def _of_tuple(item: Sequence[Any], place: int, names: Names) -> Result:
+    """(document, start, end[, score]), or an object with its score."""
+    whole = len(item) in (3, 4) and all(_is_whole(one) for one in item[1:3])
+    if whole and isinstance(item[0], str | bytes | int):
+        score = float(item[3]) if len(item) == 4 and item[3] is not None else None
+        return _made(_id(item[0]), int(item[1]), int(item[2]), "", score, place)
+    if len(item) == 2 and isinstance(item[1], int | float):
+        result = result_of(item[0], place, names)
+        result.score = float(item[1])
+        return result
+    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], DUE)
+
+
+class _Fields:
+    """The fields of an object or a mapping, and of what stands inside it as metadata."""
+
+    def __init__(self, item: Any) -> None:
+        self._item = item
+        self._inner = next(
+            (one for name in META if isinstance(one := self._own(name), Mapping)), {}
+        )
+
+    def _own(self, name: str) -> Any:
+        if isinstance(self._item, Mapping):
+            return self._item.get(name)
+        return getattr(self._item, name, None)
+
+    def first(self, names: Iterable[str]) -> Any:
+        """The first of these fields that is there, one's own before the metadata's."""
+        for name in names:
+            value = self._own(name)
+            if value is not None and not callable(value):
+                return value
+        return next((self._inner[n] for n in names if self._inner.get(n) is not None), None)
+
+
+def _of_fields(fields: _Fields, place: int, names: Names) -> Result:
+    node = fields.first(("node",))
+    if node is not None:  # LlamaIndex: a node with its score
+        result = result_of(node, place, names)
+        score = fields.first(("score",))
+        result.score = None if score is None else float(score)
+        return result
+    if fields.first(("document_ids", "sources")) is not None:
+        return _of_cohere(fields, place)
+    if str(fields.first(("type",)) or "").endswith("_location"):
+        return _of_claude(fields, place, names)
+    text, document = fields.first(TEXT), fields.first(DOCUMENT)
+    start, end = fields.first(START), fields.first(END)
+    span = fields.first(("span",))
+    if isinstance(span, Sequence) and len(span) == 2:
+        start, end = span
+    score = fields.first(SCORE)
+    distance = fields.first(("distance",))
+    if score is None and distance is not None:
+        score = -float(distance)  # a distance is better when it is smaller
+    if text is None and start is None:
+        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], DUE)
+    words = str(text) if text is not None else ""
+    result = _made(_id(document), start, end, words, score, place)
+    result.id = _id(fields.first(("id", "id_", "node_id")))
+    return result
+
+
+def _of_cohere(fields: _Fields, place: int) -> Result:
+    """Offsets are into the answer, not into the document: only the text counts."""
+    ids = fields.first(("document_ids",))
+    if ids is None:
+        sources = [_Fields(source) for source in fields.first(("sources",))]
+        ids = [source.first(("id", "document_id")) for source in sources]
+    words = str(fields.first(("text",)) or "")
+    return _made(_id(ids[0] if ids else None), None, None, words, None, place)
+
+
+def _of_claude(fields: _Fields, place: int, names: Names) -> Result:
+    """A citation by characters; by page or block only its text says where it is."""
+    number, title = fields.first(("document_index",)), fields.first(("document_title",))
+    known = number is not None and 0 <= int(number) < len(names)
+    name = names[int(number)] if known else title
+    start, end = fields.first(("start_char_index",)), fields.first(("end_char_index",))
+    words = str(fields.first(("cited_text",)) or "")
+    return _made(_id(name), start, end, words, None, place)
+
+
+def _made(document: bytes, start: Any, end: Any, words: str, score: Any, place: int) -> Result:
+    result = Result(document, rank=place, line=place, text=words, stated=start is not None)
+    if start is not None and not _is_whole(start):
+        raise FormatError("chunk", None, f"number {place} begins at {start!r}", "a whole number")
+    begin = UNKNOWN if start is None or int(start) < 0 else int(start)
+    result.start, result.length = begin, len(words)
+    if begin != UNKNOWN and end is not None and int(end) >= begin:
+        result.length = int(end) - begin
+    if begin == UNKNOWN and not words:
+        raise FormatError("chunk", None, f"number {place} has neither place nor text", DUE)
+    result.score = None if score is None else float(score)
+    return result
+
+
+def _id(value: Any) -> bytes:
+    if value is None:
+        return b""
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, bool) or value is None or isinstance(value, str | bytes):
+        return False
+    try:
+        return float(value).is_integer()
+    except (TypeError, ValueError):
+        return False
+
+
+# Several topics at once ------------------------------------------------------------------------
+
+
+def is_chroma(source: Any) -> bool:
+    """Whether this is what a query of Chroma returns: lists of lists."""
+    return (
+        isinstance(source, Mapping)
+        and "documents" in source
+        and "ids" in source
+        and isinstance(source["ids"], Sequence)
+    )
+
+
+def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[Any]]:
+    """The results of a Chroma query, question by question, in the order of the topics."""
+    count = len(source["ids"])
+    if count != len(topics):
+        raise FormatError(
+            "Chroma result", None, f"{count} queries", f"as many as there are topics: {len(topics)}"
+        )
+    found: dict[str, list[Any]] = {}
+    for number, topic in enumerate(topics):
+        columns = {
+            name: source[name][number] if source.get(name) else [None] * len(source["ids"][number])
+            for name in ("ids", "documents", "metadatas", "distances")
+        }
+        rows = zip(*columns.values(), strict=True)
+        found[topic] = [
+            {"id": i, "text": text, "metadata": meta or {}, "distance": distance}
+            for i, text, meta, distance in rows
+        ]
+    return found
+
+
+def of_frame(source: Any) -> dict[str, list[Any]]:
+    """The rows of a data frame by question; columns as in span runs, or as frameworks call them."""
+    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
+    found: dict[str, list[Any]] = {}
+    for number, row in enumerate(rows, start=1):
+        said = {name: value for name, value in row.items() if value == value}
+        topic = next(
+            (said[n] for n in ("qid", "query_id", "topic", "question_id") if n in said), None
+        )
+        if topic is None:
+            raise FormatError("data frame", None, f"row {number} has no 'qid'", DUE)
+        found.setdefault(str(topic), []).append(said)
+    for chunks in found.values():
+        if all("rank" in one for one in chunks):
+            chunks.sort(key=lambda one: one["rank"])
+        elif all("score" in one for one in chunks):
+            chunks.sort(key=lambda one: -one["score"])
+    return found

@@ -1,0 +1,234 @@
+"""The most relevant text that any order of given chunks can bring within a reading budget.
+
+Chunks are read whole except the last one, of which a beginning may be read. Which ones to choose is
+a covering problem: it is solved exactly where few chunks are in question, else bounded from above.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+FEW = 8
+"""So many chunks are tried in all combinations."""
+
+Stretch = tuple[int, int]
+"""Where a stretch begins and ends."""
+
+
+class Chunk(NamedTuple):
+    """A chunk as far as one topic is concerned: its size, and the relevant text in it."""
+
+    size: int
+    parts: tuple[tuple[int, int], ...]  # number of a piece of relevant text, where it ends here
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ceiling:
+    """The best recall of each topic at each budget, and whether it is exact or only a bound."""
+
+    recall: FloatArray  # topic by budget; nan without relevant text
+    exact: BoolArray
+
+
+class Pool:
+    """All different chunks of a run, document by document, in rising order."""
+
+    def __init__(self, run: Run) -> None:
+        self._chunks: dict[bytes, list[Stretch]] = {}
+        self._starts: dict[bytes, list[int]] = {}
+        self._longest: dict[bytes, int] = {}
+        if run.spans is None:
+            return
+        real = np.flatnonzero((run.spans.starts != UNKNOWN) & (run.spans.lengths > 0))
+        prints, starts, ends = run.documents.fingerprints(), run.spans.starts, run.spans.ends
+        order = real[np.lexsort((ends[real], starts[real], prints[real]))]
+        prints, starts, ends = prints[order], starts[order], ends[order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (starts[1:] != starts[:-1]) | (ends[1:] != ends[:-1])
+        new[1:] |= prints[1:] != prints[:-1]
+        prints, starts, ends = prints[new], starts[new], ends[new]
+        begins = np.flatnonzero(np.concatenate([[True], prints[1:] != prints[:-1]]))[: len(prints)]
+        names = run.documents.take(order[new][begins])
+        stops = np.append(begins[1:], len(prints)).tolist()
+        for name, begin, stop in zip(names, begins.tolist(), stops, strict=True):
+            first, last = starts[begin:stop], ends[begin:stop]
+            self._starts[name] = first.tolist()
+            self._chunks[name] = list(zip(self._starts[name], last.tolist(), strict=True))
+            self._longest[name] = int((last - first).max())
+
+    def touching(self, document: bytes, gold: Stretch) -> list[Stretch]:
+        """The chunks that share a character with a stretch."""
+        from bisect import bisect_left
+
+        chunks = self._chunks.get(document)
+        if chunks is None:
+            return []
+        starts = self._starts[document]
+        first = bisect_left(starts, gold[0] - self._longest[document] + 1)
+        last = bisect_left(starts, gold[1])
+        return [chunk for chunk in chunks[first:last] if chunk[1] > gold[0]]
+
+
+def ceiling(
+    judgements: Judgements, topics: Sequence[bytes], pool: Pool, budgets: Sequence[float]
+) -> Ceiling:
+    """The best that any order of the pool's chunks can do for each topic."""
+    recall = np.full((len(topics), len(budgets)), np.nan)
+    exact = np.ones((len(topics), len(budgets)), np.bool_)
+    needed = judgements.once("gold by topic", lambda: _by_topic(judgements))
+    for row, topic in enumerate(topics):
+        total, gold = needed.get(topic, (0, {}))
+        if not total:
+            continue
+        chunks, weights = _chunks(gold, pool)
+        for column, budget in enumerate(budgets):
+            best, exact[row, column] = _best(chunks, weights, budget)
+            recall[row, column] = min(best / total, 1)
+    return Ceiling(recall, exact)
+
+
+def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list[Stretch]]]]:
+    """For each topic its relevant characters, and where they stand in which documents."""
+    marked, rows = judgements.highlights, judgements.rows
+    assert marked is not None
+    names = judgements.documents.take(np.arange(len(rows)))
+    first, relevant = marked.first.tolist(), marked.relevant.tolist()
+    starts, ends = marked.passages.starts.tolist(), marked.passages.ends.tolist()
+    found: dict[bytes, tuple[int, dict[bytes, list[Stretch]]]] = {}
+    for code, topic in enumerate(rows.topics):
+        gold: dict[bytes, list[Stretch]] = {}
+        mine = range(int(rows.starts[code]), int(rows.starts[code + 1]))
+        for row in mine:
+            if first[row + 1] > first[row]:
+                some = zip(
+                    starts[first[row] : first[row + 1]],
+                    ends[first[row] : first[row + 1]],
+                    strict=True,
+                )
+                gold.setdefault(names[row], []).extend(some)
+        found[topic] = sum(relevant[row] for row in mine), gold
+    return found
+
+
+def _chunks(gold: dict[bytes, list[Stretch]], pool: Pool) -> tuple[list[Chunk], IntArray]:
+    """The chunks that matter, and the sizes of the pieces into which they cut the relevant text."""
+    weights: list[int] = []
+    chunks: list[Chunk] = []
+    for name, stretches in gold.items():
+        touching = sorted({c for stretch in stretches for c in pool.touching(name, stretch)})
+        cuts = sorted({edge for chunk in touching for edge in chunk})
+        pieces: list[Stretch] = []
+        for start, end in sorted(stretches):
+            edges = [start, *(edge for edge in cuts if start < edge < end), end]
+            pieces += itertools.pairwise(edges)
+        first = len(weights)
+        weights += [end - start for start, end in pieces]
+        for begin, stop in touching:
+            parts = tuple(
+                (first + number, end - begin)
+                for number, (start, end) in enumerate(pieces)
+                if begin <= start and end <= stop
+            )
+            chunks.append(Chunk(stop - begin, parts))
+    return _undominated(chunks), np.array(weights, np.int64)
+
+
+def _undominated(chunks: list[Chunk]) -> list[Chunk]:
+    """Without chunks than which another one brings all the same, each piece no later."""
+    kept: list[Chunk] = []
+    for chunk in sorted(chunks, key=lambda one: (-len(one.parts), one.size)):
+        needs = dict(chunk.parts)
+        for other in kept:
+            has = dict(other.parts)
+            early = all(has.get(piece, 1 << 62) <= end for piece, end in needs.items())
+            if early and other.size <= chunk.size:
+                break
+        else:
+            kept.append(chunk)
+    return kept
+
+
+def _best(chunks: list[Chunk], weights: IntArray, budget: float) -> tuple[float, bool]:
+    everything = {piece for chunk in chunks for piece, _ in chunk.parts}
+    most = float(sum(int(weights[piece]) for piece in everything))
+    if not chunks or sum(chunk.size for chunk in chunks) <= budget:
+        return most, True
+    if len(chunks) <= FEW:
+        return _tried(chunks, weights, budget, most), True
+    bound = min(most, _relaxed(chunks, weights, budget))
+    return bound, False
+
+
+def _tried(chunks: list[Chunk], weights: IntArray, budget: float, most: float) -> float:
+    """The best of all combinations, each with the beginning of one more chunk."""
+    masks = [sum(1 << piece for piece, _ in chunk.parts) for chunk in chunks]
+    best = 0
+
+    def tried(first: int, covered: int, gain: int, rest: float) -> bool:
+        """Go on from some chosen chunks; True once nothing better can be had."""
+        nonlocal best
+        more = max(_beginning(chunk, weights, covered, rest) for chunk in chunks)
+        best = max(best, gain + more)
+        if best >= most:
+            return True
+        for number in range(first, len(chunks)):
+            new, left = masks[number] & ~covered, rest - chunks[number].size
+            if new and left >= 0:
+                found = gain + _weight(new, weights)
+                if tried(number + 1, covered | new, found, left):
+                    return True
+        return False
+
+    tried(0, 0, 0, budget)
+    return float(best)
+
+
+def _weight(mask: int, weights: IntArray) -> int:
+    total, number = 0, 0
+    while mask:
+        if mask & 1:
+            total += int(weights[number])
+        mask >>= 1
+        number += 1
+    return total
+
+
+def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> int:
+    """What the first characters of a chunk bring beyond what is covered."""
+    gain = 0
+    for piece, end in chunk.parts:
+        if not covered >> piece & 1:
+            length = int(weights[piece])
+            gain += max(0, min(length, int(rest) - (end - length)))
+    return gain
+
+
+def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
+    """More than can be had: chunks by the best share of relevant text any beginning has."""
+    gains = []
+    for chunk in chunks:
+        found, density = 0, 0.0
+        for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
+            found += int(weights[piece])
+            density = max(density, found / end)
+        gains.append((density, found))
+    total, left = 0.0, float(budget)
+    for density, found in sorted(gains, reverse=True):
+        if density <= 0 or left <= 0:
+            break
+        cost = min(found / density, left)
+        total += cost * density
+        left -= cost
+    return total

@@ -1,0 +1,105 @@
+"""Where a text stands word for word in a longer one, for very many texts.
+
+All windows of some length are hashed at once, by array operations; the first characters of a text
+are looked up among the hashes, and what looks right is compared character by character. The work
+grows with the length of the document and of the texts, not with their product.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FingerprintArray, IntArray
+
+WINDOWS = (64, 16, 4)
+"""Lengths of the windows; the longest one that fits is used."""
+FEW = 8
+"""So many searches in one text are done one by one, before windows are hashed."""
+_FACTOR = np.uint64(0x9E3779B97F4A7C15 | 1)
+_INVERSE = np.uint64(pow(int(_FACTOR), -1, 1 << 64))
+
+
+class Finder:
+    """Looks for texts in one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._searches = 0
+        self._tables: dict[int, tuple[FingerprintArray, IntArray]] = {}
+
+    def nearest(self, wanted: str, hint: int | None = None) -> tuple[int, bool] | None:
+        """The place of a text that is nearest to the hint, and whether there are others."""
+        places = self._places(wanted)
+        if hint is not None:
+            places = places[np.argsort(np.abs(places - hint), kind="stable")]
+        found: int | None = None
+        for place in places.tolist():
+            if self.text.startswith(wanted, place):
+                if found is not None:
+                    return found, True
+                found = place
+        return None if found is None else (found, False)
+
+    def _places(self, wanted: str) -> IntArray:
+        """Where it may stand, rising."""
+        self._searches += 1
+        width = next((size for size in WINDOWS if size <= len(wanted)), 0)
+        if not width or (self._searches <= FEW and width not in self._tables):
+            return np.array(list(_scanned(self.text, wanted)), np.int64)
+        if width not in self._tables:
+            hashes = window_hashes(self.text, width)
+            order = np.argsort(hashes, kind="stable")
+            self._tables[width] = hashes[order], order
+        hashes, order = self._tables[width]
+        (mine,) = window_hashes(wanted[:width], width)
+        first, last = np.searchsorted(hashes, mine), np.searchsorted(hashes, mine, side="right")
+        return order[first:last]
+
+    def shingles(self, wanted: str, width: int) -> tuple[IntArray, IntArray]:
+        """Places in the text, and in the wanted one, where windows of that width agree."""
+        if width not in self._tables:
+            made = window_hashes(self.text, width)
+            order = np.argsort(made, kind="stable")
+            self._tables[width] = made[order], order
+        hashes, order = self._tables[width]
+        mine = window_hashes(wanted, width)
+        first = np.searchsorted(hashes, mine)
+        counts = np.searchsorted(hashes, mine, side="right") - first
+        counts[counts > _COMMON] = 0  # what stands everywhere says nothing
+        offsets = np.repeat(np.arange(len(mine)), counts)
+        base = np.repeat(first - (np.cumsum(counts) - counts), counts)
+        return order[base + np.arange(int(counts.sum()))], offsets
+
+
+_COMMON = 50
+_MOST_SCANNED = 1000
+
+
+def _scanned(text: str, wanted: str) -> list[int]:
+    """All places one after the other; after very many it is no use to go on."""
+    places: list[int] = []
+    place = text.find(wanted) if wanted else -1
+    while place >= 0 and len(places) < _MOST_SCANNED:
+        places.append(place)
+        place = text.find(wanted, place + 1)
+    return places
+
+
+def window_hashes(text: str, width: int) -> FingerprintArray:
+    """A number for each window of that many characters; equal windows have equal numbers."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    count = len(codes) - width + 1
+    if count <= 0:
+        return np.zeros(0, np.uint64)
+    powers = np.full(len(codes), _FACTOR)
+    powers[0] = 1
+    np.multiply.accumulate(powers, out=powers)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum((codes + np.uint64(1)) * powers)])
+    back = np.full(count, _INVERSE)
+    back[0] = 1
+    np.multiply.accumulate(back, out=back)
+    mixed = (sums[width:] - sums[:-width]) * back
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,0 +1,166 @@
+"""Quoted texts placed in their document, each with a label that says how.
+
+A text is looked for where it was said to stand, then word for word anywhere, then without regard to
+white space, case and the spelling of characters, then approximately. Of several places the nearest
+to the stated one is taken, and the text is called ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from spanwise.errors import MissingExtra
+from spanwise.ground.finding import Finder
+from spanwise.ground.normalising import Normalised, normalised
+from spanwise.model.placements import AMBIGUOUS, EXACT, FUZZY, LOST, NORMALISED, SHIFTED
+from spanwise.model.spans import UNKNOWN
+
+SIMILAR = 80.0
+"""How similar, of 100, an approximate place must be."""
+AS_GOOD = 1.0
+"""Two approximate places whose similarities differ by less are equally good."""
+_SHINGLE = 5
+_PLACES = 4
+_SHORTEST = 12
+
+
+class Quote(NamedTuple):
+    """A text, and where it was said to begin: None if nothing was said."""
+
+    text: str
+    start: int | None = None
+
+
+class Placement(NamedTuple):
+    """Where a text was found, and how."""
+
+    start: int
+    length: int
+    label: int
+
+
+NOWHERE = Placement(UNKNOWN, 0, LOST)
+
+
+class Page:
+    """One document in which texts are looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._finder = Finder(text)
+
+    @cached_property
+    def _plain(self) -> Normalised:
+        return normalised(self.text)
+
+    @cached_property
+    def _plain_finder(self) -> Finder:
+        return Finder(self._plain.text)
+
+    def placed(self, quote: Quote) -> Placement:
+        """The place of a text."""
+        return next((found for way in WAYS if (found := way(self, quote))), NOWHERE)
+
+    def exactly(self, quote: Quote) -> Placement | None:
+        """Where it stands word for word."""
+        if not quote.text:
+            return None
+        hint = _hint(quote)
+        if hint is not None and self.text.startswith(quote.text, hint):
+            return Placement(hint, len(quote.text), EXACT)
+        found = self._finder.nearest(quote.text, hint)
+        if found is None:
+            return None
+        label = EXACT if quote.start is None else SHIFTED
+        return Placement(found[0], len(quote.text), AMBIGUOUS if found[1] else label)
+
+    def roughly(self, quote: Quote) -> Placement | None:
+        """Where it stands but for white space, case and the spelling of characters."""
+        plain, hint = normalised(quote.text).text.strip(), _hint(quote)
+        if not plain:
+            return None
+        near = None if hint is None else int(np.searchsorted(self._plain.source, hint))
+        found = self._plain_finder.nearest(plain, near)
+        if found is None:
+            return None
+        place = self._plain.span(found[0], len(plain))
+        return Placement(*place, AMBIGUOUS if found[1] else NORMALISED)
+
+    def similarly(self, quote: Quote) -> Placement | None:
+        """The most similar stretch, among those that share the most short runs of characters."""
+        plain, hint = normalised(quote.text).text.strip(), _hint(quote)
+        if len(plain) < _SHORTEST or not self._plain.text:
+            return None
+        places, offsets = self._plain_finder.shingles(plain, _SHINGLE)
+        found = [
+            one
+            for begin in _begins(places - offsets, plain)
+            if (one := self._aligned(plain, begin))
+        ]
+        if not found:
+            return None
+        best = max(score for score, _, _ in found)
+        good = [(start, end) for score, start, end in found if score > best - AS_GOOD]
+        apart = {start for start, end in good if not _overlaps((start, end), good[0])}
+        near = 0 if hint is None else int(np.searchsorted(self._plain.source, hint))
+        start, end = min(good, key=lambda one: abs(one[0] - near)) if apart else good[0]
+        place = self._plain.span(start, end - start)
+        return Placement(*place, AMBIGUOUS if apart else FUZZY)
+
+    def _aligned(self, plain: str, begin: int) -> tuple[float, int, int] | None:
+        """How similar the text around a place is, and from where to where it goes."""
+        try:
+            from rapidfuzz import fuzz
+        except ImportError:
+            purpose = "placing texts that are not word for word in their documents"
+            raise MissingExtra("rapidfuzz", "chunks", purpose) from None
+        slack = len(plain) // 4 + 8
+        low = max(begin - slack, 0)
+        window = self._plain.text[low : begin + len(plain) + slack]
+        found = fuzz.partial_ratio_alignment(plain, window, score_cutoff=SIMILAR)
+        if found is None or found.dest_end <= found.dest_start:
+            return None
+        start, end = low + found.dest_start, low + found.dest_end
+        score = fuzz.ratio(plain, self._plain.text[start:end])
+        return (score, start, end) if score >= SIMILAR else None
+
+
+def _begins(diagonals: np.ndarray[tuple[int], np.dtype[np.int64]], plain: str) -> list[int]:
+    """Where a text may begin: the places that most of its parts speak for, best first."""
+    if not len(diagonals):
+        return []
+    width = max(len(plain) // 8, 16)
+    bins, votes = np.unique(diagonals // width, return_counts=True)
+    chosen = bins[np.argsort(-votes, kind="stable")[:_PLACES]]
+    return [max(int(np.median(diagonals[diagonals // width == one])), 0) for one in chosen]
+
+
+def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _hint(quote: Quote) -> int | None:
+    return None if quote.start is None or quote.start < 0 else quote.start
+
+
+WAYS = (Page.exactly, Page.roughly, Page.similarly)
+"""Ways of finding a text, the best one first."""
+
+
+def placed_anywhere(quote: Quote, pages: Sequence[Page]) -> tuple[int, Placement]:
+    """The document that has a text of which nobody says where it is, and its place there.
+
+    A way is tried in all documents before the next one; several documents make it ambiguous.
+    """
+    for way in WAYS:
+        found = [
+            (number, place) for number, page in enumerate(pages) if (place := way(page, quote))
+        ]
+        if found:
+            number, best = found[0]
+            return number, best if len(found) == 1 else best._replace(label=AMBIGUOUS)
+    return 0, NOWHERE

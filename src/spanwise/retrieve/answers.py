@@ -1,0 +1,43 @@
+"""Rankings of topics, gathered into a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.model.ids import PlainIds
+from spanwise.model.rows import Rows
+from spanwise.model.run import Run
+
+if TYPE_CHECKING:
+    from spanwise.retrieve.asking import Hits
+    from spanwise.retrieve.units import Units
+
+DIGITS = 9
+"""Scores are rounded so, which makes runs the same on every machine."""
+
+
+def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) -> Run:
+    """The run; topics without an answer are not in it."""
+    found = {topic: hits for topic, hits in answers.items() if len(hits.units)}
+    if not found:
+        raise InputError(f"{source}: nothing was found for any topic")
+    rows = np.concatenate([hits.units for hits in found.values()])
+    scores = np.round(np.concatenate([hits.scores for hits in found.values()]), DIGITS) + 0.0
+    starts = np.cumsum([0, *(len(hits.units) for hits in found.values())])
+    names = [units.ids[document].encode() for document in units.document[rows].tolist()]
+    topics = tuple(topic.encode("utf-8", "surrogateescape") for topic in found)
+    kind = units.grain.kind
+    paths = [units.paths[row].encode() for row in rows.tolist()] if kind == "element" else None
+    return Run(
+        name,
+        Rows(source, topics, starts, has_lines=False),
+        PlainIds(names),
+        scores,
+        spans=units.spans.at(rows) if kind == "chunk" else None,
+        paths=PlainIds(paths) if paths is not None else None,
+        unit="byte" if units.collection.policy.unit == "bytes" else "codepoint",
+    )

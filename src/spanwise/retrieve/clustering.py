@@ -1,0 +1,134 @@
+"""Documents put into clusters, and how well these agree with categories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from spanwise.errors import MissingExtra, UsageError
+from spanwise.retrieve.plsi import counts_of, fitted
+from spanwise.retrieve.postings import postings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanwise.model.arrays import FloatArray, IntArray
+
+Space = Literal["tfidf", "bm25", "lsi", "plsi"]
+SPACES: tuple[Space, ...] = ("tfidf", "bm25", "lsi", "plsi")
+K1, B = 1.2, 0.75
+
+
+def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int = 0) -> Any:
+    """Texts as rows of numbers, each of length 1; sparse where the space has a word a column."""
+    sparse, decomposition, _ = _libraries()
+    postings = postings_of(texts)
+    count, owners = (
+        len(postings.lengths),
+        np.repeat(np.arange(len(postings.words)), postings.frequencies),
+    )
+    if space == "plsi":
+        table = postings.table()
+        return _unit(fitted(counts_of(table), min(dimensions, count), seed=seed).topics)
+    idf = np.log(count / postings.frequencies)[owners]
+    tf = postings.counts.astype(np.float64)
+    if space == "bm25":
+        norm = K1 * (1 - B + B * postings.lengths / postings.lengths.mean())
+        weights = idf * tf * (K1 + 1) / (tf + norm[postings.units])
+    else:
+        weights = idf * (1 + np.log(tf))
+    shape = (count, len(postings.words))
+    table = sparse.csr_matrix((weights, (postings.units, owners)), shape)
+    if space != "lsi":
+        norms = np.sqrt(np.bincount(postings.units, weights**2, count))
+        scale = np.divide(1.0, norms, out=np.zeros(count), where=norms > 0)
+        return sparse.diags(scale) @ table
+    axes = decomposition.TruncatedSVD(min(dimensions, min(shape) - 1), random_state=seed)
+    return _unit(axes.fit_transform(table))
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+
+
+def clustered(rows: Any, clusters: int, seed: int = 0) -> IntArray:
+    """The cluster of each row, by k-means; the best of ten starts."""
+    _, _, cluster = _libraries()
+    if not 1 <= clusters <= rows.shape[0]:
+        raise UsageError(f"{clusters} clusters of {rows.shape[0]} documents; expected no more")
+    labels: IntArray = cluster.KMeans(clusters, n_init=10, random_state=seed).fit_predict(rows)
+    return labels.astype(np.int64)
+
+
+def _libraries() -> tuple[Any, Any, Any]:
+    try:
+        from scipy import sparse
+        from sklearn import cluster, decomposition
+    except ImportError as error:
+        raise MissingExtra("scikit-learn", "latent", "clustering") from error
+    return sparse, decomposition, cluster
+
+
+# Agreement ---------------------------------------------------------------------------------------
+
+
+def agreement(clusters: Sequence[int], categories: Sequence[str]) -> dict[str, float]:
+    """B-cubed precision, recall and F, normalised mutual information, adjusted Rand index.
+
+    >>> agreement([0, 0, 1], ["a", "a", "b"])["B3F"], agreement([0, 1, 2], ["a", "a", "b"])["B3P"]
+    (1.0, 1.0)
+    """
+    table = _table(clusters, categories)
+    precision, recall = b_cubed(table)
+    both = precision + recall
+    return {
+        "B3P": precision,
+        "B3R": recall,
+        "B3F": 2 * precision * recall / both if both else 0.0,
+        "NMI": mutual_information(table),
+        "ARI": adjusted_rand(table),
+    }
+
+
+def _table(clusters: Sequence[int], categories: Sequence[str]) -> FloatArray:
+    """How many documents of each category a cluster has."""
+    _, rows = np.unique(np.asarray(clusters), return_inverse=True)
+    _, columns = np.unique(np.asarray(categories), return_inverse=True)
+    table = np.zeros((rows.max(initial=-1) + 1, columns.max(initial=-1) + 1))
+    np.add.at(table, (rows, columns), 1)
+    return table
+
+
+def b_cubed(table: FloatArray) -> tuple[float, float]:
+    """The mean over documents: which share of its cluster is of its category, and vice versa."""
+    total = table.sum()
+    precision = (table**2 / table.sum(axis=1, keepdims=True)).sum() / total
+    recall = (table**2 / table.sum(axis=0, keepdims=True)).sum() / total
+    return float(precision), float(recall)
+
+
+def mutual_information(table: FloatArray) -> float:
+    """Mutual information over the mean of the two entropies; 1 where both are of one group."""
+    joint = table / table.sum()
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (rows, columns)]
+    if not sum(entropies):
+        return 1.0
+    seen = joint > 0
+    ratio = joint[seen] / np.outer(rows, columns)[seen]
+    return 2 * float((joint[seen] * np.log(ratio)).sum()) / sum(entropies)
+
+
+def adjusted_rand(table: FloatArray) -> float:
+    """Pairs of documents on which both agree, less what chance would give; 1 is the most."""
+
+    def pairs(counts: FloatArray) -> float:
+        return float((counts * (counts - 1)).sum() / 2)
+
+    together, every = pairs(table), pairs(table.sum(keepdims=True))
+    rows, columns = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    chance = rows * columns / every if every else 0.0
+    most = (rows + columns) / 2
+    return (together - chance) / (most - chance) if most != chance else 1.0

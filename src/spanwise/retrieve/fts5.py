@@ -1,0 +1,76 @@
+"""SQLite's full-text search, which is inside Python: nothing to install."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.retrieve.registry import engine
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from spanwise.model.arrays import FloatArray, IntArray
+
+FILE = "fts5.db"
+
+
+@engine("fts5", title="SQLite FTS5")
+@dataclass(frozen=True, slots=True)
+class Fts5:
+    """BM25 of SQLite (k1 1.2, b 0.75, fixed) over Porter's stems; no stop words."""
+
+    tokenize: str = "porter unicode61"
+
+    def build(self, texts: Iterable[str], folder: Path) -> None:
+        """One table without content: words and where they stand."""
+        database = sqlite3.connect(folder / FILE)
+        database.execute("pragma journal_mode = off")
+        database.execute("pragma synchronous = off")
+        database.execute("pragma cache_size = -100000")
+        kind = self.tokenize.replace("'", "''")
+        database.execute(
+            f"create virtual table units using fts5(text, content='', tokenize='{kind}')"
+        )
+        database.execute("insert into units(units, rank) values('hashsize', 33554432)")
+        rows = enumerate(texts, start=1)
+        database.executemany("insert into units(rowid, text) values(?, ?)", rows)
+        database.commit()
+        database.close()
+
+    def open(self, folder: Path) -> _Open:
+        """The table, to be asked."""
+        return _Open(sqlite3.connect(folder / FILE))
+
+
+class _Open:
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
+        """Any of the words, each counted once."""
+        asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
+        if not asked:
+            return np.zeros(0, np.int64), np.zeros(0)
+        found = self._database.execute(
+            "select rowid, rank from units where units match ? order by rank, rowid limit ?",
+            (asked, top),
+        ).fetchall()
+        columns = np.array(found, np.float64).reshape(-1, 2)
+        return columns[:, 0].astype(np.int64) - 1, -columns[:, 1]
+
+    def __enter__(self) -> _Open:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.close()

@@ -1,0 +1,156 @@
+"""Probabilistic latent semantic indexing, by expectation-maximisation.
+
+Every word of a unit was drawn by drawing a topic z from P(z | unit) and a word from P(w | z). EM
+finds both. Tempered updates raise the posterior to a power `beta` below 1, which keeps the model
+from learning the sample by heart. A query is folded in: P(w | z) stays as it is, and EM finds
+P(z | query).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spanwise.retrieve.postings import Postings, load, postings_of, stems
+from spanwise.retrieve.registry import engine
+from spanwise.retrieve.vectors import FILE, TfIdf
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
+
+TINY = 1e-300
+
+
+class Model(NamedTuple):
+    """What EM found; rows of both tables add up to 1."""
+
+    topics: FloatArray  # P(z | unit), a row for each unit
+    words: FloatArray  # P(w | z), a row for each topic
+    likelihoods: tuple[float, ...]  # the log likelihood before each round, and after the last
+
+
+class Counts(NamedTuple):
+    """How often words stand in units: only pairs that occur."""
+
+    units: IntArray
+    words: IntArray
+    times: FloatArray
+    shape: tuple[int, int]
+
+
+def counts_of(table: FloatArray) -> Counts:
+    """The pairs of a table of counts, a row for each unit."""
+    units, words = np.nonzero(table)
+    return Counts(units, words, table[units, words].astype(np.float64), table.shape)
+
+
+def fitted(
+    counts: Counts, topics: int, rounds: int = 50, beta: float = 1.0, seed: int = 0
+) -> Model:
+    """The model of so many topics that EM finds from a random start."""
+    random = np.random.default_rng(seed)
+    mixture: FloatArray = random.dirichlet(np.ones(topics), counts.shape[0])
+    words: FloatArray = random.dirichlet(np.ones(counts.shape[1]), topics)
+    likelihoods = []
+    for _ in range(rounds):
+        shares = mixture[counts.units] * words[:, counts.words].T
+        likelihoods.append(_likelihood(counts, shares))
+        expected = _posterior(shares, beta) * counts.times[:, None]
+        mixture = _rows(_added(counts.units, expected, counts.shape[0]))
+        words = _rows(_added(counts.words, expected, counts.shape[1]).T)
+    shares = mixture[counts.units] * words[:, counts.words].T
+    return Model(mixture, words, (*likelihoods, _likelihood(counts, shares)))
+
+
+def folded_in(
+    words: FloatArray, query: dict[int, int], rounds: int = 50, beta: float = 1.0
+) -> FloatArray:
+    """P(z | query), with the words of topics as they are."""
+    known, times = np.array(list(query)), np.array(list(query.values()), np.float64)
+    mixture = np.full(len(words), 1.0 / len(words))
+    for _ in range(rounds):
+        shares = mixture * words[:, known].T
+        mixture = _rows((_posterior(shares, beta) * times[:, None]).sum(axis=0, keepdims=True))[0]
+    return mixture
+
+
+def _posterior(shares: FloatArray, beta: float) -> FloatArray:
+    """P(z | unit, word), tempered."""
+    return _rows(shares if beta == 1.0 else shares**beta)
+
+
+def _rows(table: FloatArray) -> FloatArray:
+    """Rows that add up to 1; one of nothing is even."""
+    sums = table.sum(axis=1, keepdims=True)
+    even = np.full_like(table, 1.0 / table.shape[1])
+    return np.divide(table, sums, out=even, where=sums > TINY)
+
+
+def _added(owners: IntArray, rows: FloatArray, size: int) -> FloatArray:
+    columns = [np.bincount(owners, column, size) for column in rows.T]
+    return np.stack(columns, axis=1)
+
+
+def _likelihood(counts: Counts, shares: FloatArray) -> float:
+    return float(counts.times @ np.log(np.maximum(shares.sum(axis=1), TINY)))
+
+
+@engine("plsi", title="Probabilistic latent semantic indexing", kind="model")
+@dataclass(frozen=True, slots=True)
+class Plsi:
+    """P(z | unit) by tempered EM, queries folded in, cosine of the two; with TF-IDF by `mix`."""
+
+    topics: int = 64
+    rounds: int = 50
+    beta: float = 0.8
+    mix: float = 0.0
+    seed: int = 0
+
+    def build(self, texts: Iterable[str], folder: Path) -> None:
+        """Count words and find topics."""
+        postings = postings_of(texts)
+        postings.save(folder / FILE)
+        owners = np.repeat(np.arange(len(postings.words)), postings.frequencies)
+        shape = (len(postings.lengths), len(postings.words))
+        counts = Counts(postings.units, owners, postings.counts.astype(np.float64), shape)
+        model = fitted(counts, self.topics, self.rounds, self.beta, self.seed)
+        np.savez(folder / "plsi.npz", topics=model.topics, words=model.words)
+
+    def open(self, folder: Path) -> _Open:
+        """The model in memory."""
+        known = np.load(folder / "plsi.npz")
+        return _Open(self, load(folder / FILE), known["topics"], known["words"])
+
+
+class _Open:
+    def __init__(
+        self, plsi: Plsi, postings: Postings, topics: FloatArray, words: FloatArray
+    ) -> None:
+        self._plsi, self._postings, self._topics, self._words = plsi, postings, topics, words
+
+    def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
+        """All units, by cosine; a query of unknown words finds nothing."""
+        known = self._postings.words
+        query = Counter(known[stem] for stem in stems(words) if stem in known)
+        if not query:
+            return np.zeros(0, np.int64), np.zeros(0)
+        asked = folded_in(self._words, query, self._plsi.rounds, self._plsi.beta)
+        lengths = np.linalg.norm(self._topics, axis=1) * np.linalg.norm(asked)
+        scores = self._topics @ asked / lengths
+        if self._plsi.mix:
+            matched = TfIdf().weigh(self._postings, query)
+            scores = (1 - self._plsi.mix) * scores + self._plsi.mix * matched
+        scores = np.round(scores, 9)
+        order = np.lexsort((np.arange(len(scores)), -scores))[:top]
+        return order, scores[order]
+
+    def __enter__(self) -> _Open:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass

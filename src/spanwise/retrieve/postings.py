@@ -1,0 +1,115 @@
+"""Which words stand how often in which units: what models of one's own are computed from.
+
+Stems are SQLite's (Porter), read back from its full-text index, so that all models see the same
+words as the default engine.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.retrieve.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
+
+TABLE = "create virtual table units using fts5(text, detail=full, tokenize='porter unicode61')"
+ROWS = "create virtual table rows using fts5vocab(units, instance)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """Words as columns: word w stands in the units at first[w] to first[w + 1]."""
+
+    words: dict[str, int]
+    first: IntArray
+    units: IntArray
+    counts: IntArray
+    lengths: IntArray  # words of each unit
+
+    def of(self, word: int) -> tuple[IntArray, IntArray]:
+        """Units that have a word, and how often."""
+        begin, end = int(self.first[word]), int(self.first[word + 1])
+        return self.units[begin:end], self.counts[begin:end]
+
+    @property
+    def frequencies(self) -> IntArray:
+        """In how many units each word stands."""
+        return np.diff(self.first)
+
+    @property
+    def totals(self) -> FloatArray:
+        """How often each word stands in all units together."""
+        return np.bincount(self._owners(), self.counts, len(self.words)).astype(np.float64)
+
+    def _owners(self) -> IntArray:
+        return np.repeat(np.arange(len(self.words)), self.frequencies)
+
+    def table(self) -> FloatArray:
+        """Counts by unit and word; for small collections."""
+        table = np.zeros((len(self.lengths), len(self.words)))
+        table[self.units, self._owners()] = self.counts
+        return table
+
+    def save(self, file: Path) -> None:
+        """Keep it in a file."""
+        names = np.array(list(self.words))
+        np.savez(
+            file,
+            words=names,
+            first=self.first,
+            units=self.units,
+            counts=self.counts,
+            lengths=self.lengths,
+        )
+
+
+def load(file: Path) -> Postings:
+    """What was kept."""
+    known = np.load(file)
+    words = {word: number for number, word in enumerate(known["words"].tolist())}
+    return Postings(words, known["first"], known["units"], known["counts"], known["lengths"])
+
+
+def postings_of(texts: Iterable[str], *, stop: bool = True) -> Postings:
+    """Count the stems of texts, without stop words."""
+    database = sqlite3.connect(":memory:")
+    database.execute(TABLE)
+    database.execute(ROWS)
+    number = 0
+    for number, text in enumerate(texts, start=1):
+        database.execute("insert into units(rowid, text) values(?, ?)", (number, text))
+    stopped = _stop_stems() if stop else frozenset[str]()
+    words: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    counted = database.execute("select term, doc, count(*) from rows group by term, doc")
+    for term, unit, count in counted:
+        if term not in stopped:
+            rows.append((words.setdefault(term, len(words)), unit - 1, count))
+    database.close()
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
+    owners, units, counts = columns
+    first = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(words)))])
+    lengths = np.bincount(units, counts, number).astype(np.int64)
+    return Postings(words, first, units, counts, lengths)
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """The stem of each word, in order; a text that is several words gives several."""
+    database = sqlite3.connect(":memory:")
+    database.execute(TABLE)
+    database.execute(ROWS)
+    database.execute("insert into units(rowid, text) values(1, ?)", (" ".join(words),))
+    found = [term for (term,) in database.execute("select term from rows order by offset")]
+    database.close()
+    return found
+
+
+def _stop_stems() -> frozenset[str]:
+    return frozenset(stems(sorted(STOP_WORDS)))

@@ -1,0 +1,230 @@
+"""What an engine is given to search: documents, elements or chunks of a collection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from spanwise.errors import InputError, UsageError
+from spanwise.model.spans import Spans
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.documents import Collection
+
+Kind = Literal["document", "element", "chunk"]
+SYNTAX = "document, element, element:TAG,TAG..., chunk:SIZE or chunk:SIZE/OVERLAP"
+FILES = (
+    *(".xml", ".txt", ".text", ".md", ".html", ".htm", ".xhtml", ".sgml", ".sgm"),
+    *(".nxml", ".tei", ".dbk", ".json"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grain:
+    """What a unit is. Sizes of chunks are characters."""
+
+    kind: Kind = "document"
+    tags: tuple[str, ...] = ()
+    size: int = 0
+    overlap: int = 0
+
+    def __str__(self) -> str:
+        if self.kind == "chunk":
+            return f"chunk:{self.size}" + (f"/{self.overlap}" if self.overlap else "")
+        return ":".join(filter(None, (self.kind, ",".join(self.tags))))
+
+
+def grain_of(text: str) -> Grain:
+    """A grain as it is written on the command line.
+
+    >>> grain_of("element:sec,p")
+    Grain(kind='element', tags=('sec', 'p'), size=0, overlap=0)
+    >>> str(grain_of("chunk:800/100"))
+    'chunk:800/100'
+    """
+    kind, _, rest = text.partition(":")
+    if kind == "document" and not rest:
+        return Grain()
+    if kind == "element" and ":" not in text:
+        return Grain("element")
+    if kind == "element" and all(rest.split(",")):
+        return Grain("element", tuple(rest.split(",")))
+    found = re.fullmatch(r"([1-9]\d*)(?:/(\d+))?", rest)
+    if kind == "chunk" and found:
+        size, overlap = int(found[1]), int(found[2] or 0)
+        if overlap < size:
+            return Grain("chunk", (), size, overlap)
+        raise UsageError(f"grain {text!r}: expected an overlap smaller than the size")
+    raise UsageError(f"grain {text!r}; expected {SYNTAX}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Units as columns: the document of each, its path if it is an element, and where it lies."""
+
+    grain: Grain
+    collection: Collection
+    names: Sequence[str]  # of documents, as the collection knows them
+    ids: Sequence[str]  # of documents, as a run calls them
+    document: IntArray
+    spans: Spans
+    paths: Sequence[str]  # of elements; empty for other grains
+    first: IntArray  # document d has the units first[d] to first[d + 1]
+    own: bool = False  # the text of an element is what no smaller unit holds
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def texts(self) -> Iterator[str]:
+        """The text of each unit, in order, as it is to be indexed.
+
+        Where one element ends and another begins with nothing between them, a blank is put in:
+        the last word of a paragraph and the first of the next are two words.
+        """
+        cut = own_texts if self.own else _all_texts
+        for number, name in enumerate(self.names):
+            spans = self.spans.at(slice(int(self.first[number]), int(self.first[number + 1])))
+            text, seams = self._with_blanks(name)
+            starts = spans.starts + np.searchsorted(seams, spans.starts, side="right")
+            ends = spans.ends + np.searchsorted(seams, spans.ends, side="left")
+            for one in cut(text, starts.tolist(), ends.tolist()):
+                yield one.encode("latin-1").decode("utf-8", "replace") if self._bytes else one
+
+    @property
+    def _bytes(self) -> bool:
+        """Whether positions are those of bytes; then a text is handled as one letter a byte."""
+        return self.collection.policy.unit == "bytes"
+
+    def _with_blanks(self, name: str) -> tuple[str, IntArray]:
+        """A document's text with blanks at the seams of elements, and where these seams are."""
+        text = self.collection.text(name)
+        if self._bytes:
+            text = text.encode().decode("latin-1")
+        tree = self.collection.tree(name)
+        filled = tree.length > 0
+        seams = np.intersect1d(tree.start[filled], (tree.start + tree.length)[filled])
+        if not len(seams):
+            return text, seams
+        bounds = [0, *seams.tolist(), len(text)]
+        return " ".join(text[a:b] for a, b in pairwise(bounds)), seams
+
+
+def _all_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> Iterator[str]:
+    return (text[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
+    """What of each stretch no stretch inside it holds; they come in the order of start tags.
+
+    >>> own_texts("abcdefgh", [0, 1, 2, 5], [8, 4, 3, 7])
+    ['a e h', 'b d', 'c', 'fg']
+    """
+    pieces: list[list[str]] = [[] for _ in starts]
+    place = list(starts)
+    around: list[int] = []
+
+    def close() -> None:
+        row = around.pop()
+        pieces[row].append(text[place[row] : ends[row]])
+
+    for row, start in enumerate(starts):
+        while around and ends[around[-1]] <= start:
+            close()
+        if around:
+            pieces[around[-1]].append(text[place[around[-1]] : start])
+            place[around[-1]] = ends[row]
+        around.append(row)
+    while around:
+        close()
+    return [" ".join(filter(None, some)) for some in pieces]
+
+
+def units_of(collection: Collection, grain: Grain) -> Units:
+    """All units of a collection; chunks end at white space where there is some."""
+    documents = list(collection.documents())
+    names = [document.name for document in documents]
+    paths: list[str] = []
+    starts: list[IntArray] = []
+    lengths: list[IntArray] = []
+    for document in documents:
+        if grain.kind == "document":
+            starts.append(np.zeros(1, np.int64))
+            lengths.append(np.array([document.length], np.int64))
+        elif grain.kind == "chunk":
+            cuts = _chunks(collection.text(document.name), grain)
+            starts.append(np.array([start for start, _ in cuts], np.int64))
+            lengths.append(np.array([end - start for start, end in cuts], np.int64))
+        else:
+            found, places = _elements(collection, document.name, grain.tags)
+            paths += found
+            starts.append(places.starts)
+            lengths.append(places.lengths)
+    counts = [len(one) for one in starts]
+    if not sum(counts):
+        raise InputError(f"no {grain} in the collection; see: spanwise collection show")
+    return Units(
+        grain,
+        collection,
+        names,
+        ids_of(names),
+        np.repeat(np.arange(len(names)), counts),
+        Spans(np.concatenate(starts), np.concatenate(lengths)),
+        paths,
+        np.concatenate([[0], np.cumsum(counts)]),
+    )
+
+
+def ids_of(names: Sequence[str]) -> list[str]:
+    """What a run calls documents: file names without extension, paths where these repeat.
+
+    >>> ids_of(["a/x.xml", "b/y.xml"]), ids_of(["a/x.xml", "b/x.xml"]), ids_of(["d.1", "d.2"])
+    (['x', 'y'], ['a/x', 'b/x'], ['d.1', 'd.2'])
+    """
+    paths = [_stem(name) for name in names]
+    short = [path.rpartition("/")[2] for path in paths]
+    for ids in (short, paths):
+        if len(set(ids)) == len(ids):
+            return ids
+    return list(names)
+
+
+def _stem(name: str) -> str:
+    ending = next((end for end in FILES if name.lower().endswith(end)), "")
+    return name[: -len(ending)] if ending and len(name) > len(ending) else name
+
+
+def _elements(
+    collection: Collection, document: str, tags: tuple[str, ...]
+) -> tuple[list[str], Spans]:
+    """The elements that have text, of all tags or of some."""
+    tree = collection.tree(document)
+    chosen = tree.length > 0
+    if tags:
+        codes = [code for code, tag in enumerate(tree.tags) if tag in tags]
+        chosen &= np.isin(tree.tag, codes)
+    rows = np.flatnonzero(chosen)
+    paths = tree.paths()
+    return [paths[row] for row in rows.tolist()], Spans(tree.start[rows], tree.length[rows])
+
+
+def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:
+    """Windows of a text; each ends after white space, if there is some in its second half."""
+    cuts: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = min(start + grain.size, len(text))
+        if end < len(text):
+            blank = max(text.rfind(mark, start + grain.size // 2, end) for mark in " \n\t")
+            end = blank + 1 if blank >= 0 else end
+        if text[start:end].strip():
+            cuts.append((start, end))
+        if end == len(text):
+            break
+        start = max(end - grain.overlap, start + 1)
+    return cuts

@@ -1,0 +1,181 @@
+"""Commands on judged elements, as a user types them."""
+
+import json
+
+import pytest
+
+from calling import called
+from figure_one import ARTICLE, GRADES, SEC4, SEC6, assessments, submission
+from spanwise.app.cli import main
+
+TOPICS = """<inex-topic-file>
+<topic id="163" ct_no="1"><title>t</title>
+<castitle>//article[about(., x)]//sec[about(., y)]</castitle></topic>
+</inex-topic-file>
+"""
+HIGHLIGHTED = """<assessments pool="1" topic="7" version="2">
+<file collection="c" name="d">
+<best-entry-point path="/a[1]/s[1]"/>
+<passage start="/a[1]/s[1]" end="/a[1]/s[1]" size="40"/>
+<element path="/a[1]" exhaustivity="2" size="100" rsize="40"/>
+<element path="/a[1]/s[1]" exhaustivity="2" size="40" rsize="40"/>
+</file>
+<file collection="c" name="e"></file>
+</assessments>
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "r7022.xml").write_text(ARTICLE)
+    (tmp_path / "judged.xml").write_text(assessments())
+    (tmp_path / "run.xml").write_text(submission([SEC6, f"{SEC6}/p[1]", SEC4]))
+    (tmp_path / "topics.xml").write_text(TOPICS)
+    return tmp_path
+
+
+def call(*words):
+    out, err, status = called(main, *words)
+    return status, out.decode(), err
+
+
+def lines(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def values(*words):
+    status, output, errors = call("eval", *words, "--format", "jsonl")
+    assert status == 0, errors
+    return {line["measure"]: line["value"] for line in lines(output)}
+
+
+def test_the_recall_bases_of_figure_one(folder):
+    status, output, _ = call("recallbase", "judged.xml", "--quant", "sog", "--format", "jsonl")
+    assert status == 0
+    assert {line["path"] for line in lines(output)} == set(GRADES)
+    for ties in ("higher", "deeper"):
+        words = ("judged.xml", "--quant", "sog", "--ideal", "--ties", ties, "--format", "jsonl")
+        _, output, _ = call("recallbase", *words)
+        assert [line["path"] for line in lines(output)] == [SEC6, SEC4]
+
+
+def test_a_recall_base_as_a_table(folder):
+    status, output, _ = call("recallbase", "judged.xml", "--collection", "docs")
+    assert status == 0
+    assert "10 elements of 1 topics, " in output
+    assert "150" in output  # the size of the body
+
+
+def test_the_profile_of_a_year(folder):
+    found = values("judged.xml", "run.xml", "--profile", "inex2003")
+    assert list(found) == ["inex_eval(quant=strict)", "inex_eval(quant=gen)"]
+    assert found["inex_eval(quant=strict)"] == pytest.approx(1)
+
+
+def test_thorough_and_focused_of_2006(folder):
+    (folder / "h.xml").write_text(HIGHLIGHTED)
+    run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
+    (folder / "run.xml").write_text(run)
+    thorough = values("h.xml", "run.xml", "--profile", "inex2006", "--task", "thorough")
+    assert list(thorough)[:2] == ["MAep", "ep[0.1]"]
+    assert thorough["MAep"] == pytest.approx(1 / 2)  # the article was not returned
+    focused = values("h.xml", "run.xml", "--profile", "inex2006", "--task", "focused")
+    assert focused["nxCG@5"] == pytest.approx(1)
+    assert focused["nxCG(overlap=off,recallbase=ideal)@50"] == pytest.approx(1)
+
+
+def test_a_task_that_a_year_did_not_have(folder):
+    status, _, errors = call(
+        "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
+    )
+    assert status == 2
+    assert "inex2002 had no task 'bic'; expected one of thorough" in errors
+
+
+def test_without_a_name_the_measures_fit_elements(folder):
+    assert list(values("judged.xml", "run.xml")) == ["nxCG@10", "nxCG@50", "MAep", "Overlap"]
+
+
+def test_structure_strictly_and_vaguely(folder):
+    strict = values(
+        "judged.xml", "run.xml", "-m", "gr(quant=sog)@3", "--structure", "strict",
+        "--queries", "topics.xml",
+    )  # fmt: skip
+    assert strict["gr(quant=sog)@3"] == pytest.approx(1)  # only sections count: 1 and 0.5
+    vague = values(
+        "judged.xml", "run.xml", "-m", "gr(quant=sog)@3", "--structure", "vague",
+        "--queries", "topics.xml",
+    )  # fmt: skip
+    # sections, what is in them, and articles: all but the body
+    assert vague["gr(quant=sog)@3"] == pytest.approx(2.5 / (6.85 - 0.25))
+    status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep", "--structure", "strict")
+    assert (status, "it needs --queries" in errors) == (2, True)
+
+
+def test_a_table_of_the_users_own(folder):
+    (folder / "own.txt").write_text("# mine\n3 3 1\n2,2,0.5\n")
+    found = values("judged.xml", "run.xml", "-m", "xCG(quant=own.txt,overlap=off)@3")
+    assert found["xCG(quant=own.txt,overlap=off)@3"] == pytest.approx(2.5)
+    (folder / "own.txt").write_text("3 3 1\n2 2 1.5\n")
+    status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep(quant=own.txt)")
+    assert status == 2
+    assert "own.txt:2: '2 2 1.5'; expected two grades and a value from 0 to 1" in errors
+
+
+def test_a_quantisation_that_does_not_fit(folder):
+    status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep(quant=spec)")
+    assert status == 2
+    assert "quant=spec is for highlighted text" in errors
+    assert "expected one of strict, gen, sog, exhspe" in errors
+
+
+def test_the_same_element_twice_is_an_error(folder):
+    (folder / "run.xml").write_text(submission([SEC6, SEC4, SEC6]))
+    status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep")
+    assert status == 2
+    assert f"run.xml:5: {SEC6} of document 'r7022' is there twice" in errors
+
+
+def test_a_topic_missing_from_the_run_has_no_overlap(folder):
+    (folder / "all").mkdir()
+    (folder / "all" / "one.xml").write_text(assessments())
+    (folder / "all" / "two.xml").write_text(assessments().replace('topic="163"', 'topic="164"'))
+    words = ("all", "run.xml", "-m", "Overlap", "-m", "MAep", "-q", "--format", "jsonl")
+    _, output, _ = call("eval", *words)
+    found = {(line["topic"], line["measure"]): line["value"] for line in lines(output)}
+    assert found["164", "Overlap"] is None
+    assert found["164", "MAep"] == 0
+    assert found["all", "Overlap"] == pytest.approx(1 / 3)
+
+
+def test_explaining_says_which_case_and_what_the_bound_took(folder):
+    children = [f"{SEC6}/p[2]", SEC6, f"{SEC6}/p[1]"]
+    (folder / "run.xml").write_text(submission(children))
+    status, output, _ = call(
+        "explain", "judged.xml", "run.xml", "--topic", "163", "-m", "nxCG(quant=sog)@3",
+        "--collection", "docs",
+    )  # fmt: skip
+    assert status == 0
+    rows = [
+        line.split() for line in output.splitlines() if line.strip().startswith(("1", "2", "3"))
+    ]
+    assert rows[0][3:] == ["0.9000", "0.9000", "0.9000", "0.9000", "1.0000", "0.9000"]
+    assert rows[1][3:6] == ["1.0000", "10", "0.0800"]  # 10 characters had been seen
+    assert rows[2][3:6] == ["1.0000", "all", "0.0000"]
+
+
+@pytest.mark.parametrize("name", ["MAep", "inex_eval", "Overlap", "NGP@2", "ep[0.1]", "gr@2"])
+def test_every_measure_of_elements_is_explained(folder, name):
+    words = ("judged.xml", "run.xml", "--topic", "163", "-m", name, "--collection", "docs")
+    status, output, errors = call("explain", *words)
+    assert status == 0, errors
+    assert "not shown row by row" not in output
+
+
+def test_properties_are_listed():
+    status, output, _ = call("measures", "--properties")
+    assert status == 0
+    row = next(line for line in output.splitlines() if line.startswith("inex_eval "))
+    assert row.split()[1:5] == ["yes", "yes", "indirect", "rewarded"]

@@ -1,0 +1,115 @@
+"""A real browser, and pages made by the command."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calling import called
+from demo_files import DENSE, HANDBOOK, HYBRID, KEYWORD, QRELS
+from spanwise.app.cli import main
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no chromium is installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+class Reader:
+    """Opens pages, and collects what the browser complains about or asks the network for."""
+
+    def __init__(self, browser):
+        self.browser, self.contexts = browser, []
+
+    def open(self, file, scheme="light", width=1280, height=900):
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        self.contexts.append(context)
+        page = context.new_page()
+        page.complaints, page.requests = [], []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.goto(Path(file).as_uri())
+        page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
+        return page
+
+
+@pytest.fixture
+def reader(browser):
+    reading = Reader(browser)
+    yield reading
+    for context in reading.contexts:
+        context.close()
+
+
+def made(folder, *words):
+    file = folder / "report.html"
+    _, err, status = called(main, "compare", *words, "--html", file)
+    assert status == 0, err
+    return file
+
+
+@pytest.fixture(scope="session")
+def demo_page(tmp_path_factory):
+    words = ("-m", "nDCG@10", "-m", "AP", "-m", "P@5")
+    return made(tmp_path_factory.mktemp("demo"), QRELS, KEYWORD, DENSE, HYBRID, *words)
+
+
+@pytest.fixture(scope="session")
+def handbook_page(tmp_path_factory):
+    runs = [HANDBOOK / f"{name}.run" for name in ("passages", "elements", "articles")]
+    words = ("--collection", HANDBOOK / "articles", "-m", "MAiP", "-m", "iP[0.01]")
+    return made(tmp_path_factory.mktemp("handbook"), HANDBOOK / "qrels.txt", *runs, *words)
+
+
+def write_runs(folder, runs, topics, depth, name="system{:03d}"):
+    """Judgements and runs by chance; later runs find more."""
+    rng = np.random.default_rng(0)
+    relevant = rng.integers(0, 3000, (topics, 20))
+    lines = [f"q{t:03d} 0 doc{d} 1\n" for t in range(topics) for d in sorted(set(relevant[t]))]
+    (folder / "qrels.txt").write_text("".join(lines))
+    (folder / "runs").mkdir()
+    for run in range(runs):
+        lines = []
+        for topic in range(topics):
+            found = relevant[topic][rng.random(20) < 0.2 + 0.6 * run / runs]
+            documents = list(dict.fromkeys([*found, *rng.integers(0, 3000, depth)]))[:depth]
+            order = rng.permutation(len(documents))
+            lines += [
+                f"q{topic:03d} Q0 doc{documents[n]} {rank} {1000 - rank} {name.format(run)}\n"
+                for rank, n in enumerate(order, 1)
+            ]
+        (folder / "runs" / f"r{run:03d}.run").write_text("".join(lines))
+    return folder / "qrels.txt", folder / "runs"
+
+
+@pytest.fixture(scope="session")
+def large_page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("large")
+    return made(folder, *write_runs(folder, 100, 250, 20), "-m", "nDCG@10", "-m", "AP")
+
+
+@pytest.fixture(scope="session")
+def hostile_page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    evil = "x</script><script>window.hurt=1</script><img/src=x/onerror=window.hurt=1>"
+    (folder / "qrels.txt").write_text(f"{evil}t 0 {evil}d 1\n2 0 b 1\n")
+    for name in ("a", "b"):
+        lines = f"{evil}t Q0 {evil}d 1 2 {evil}{name}\n2 Q0 c 1 2 {evil}{name}\n"
+        (folder / f"{name}.run").write_text(lines)
+    return made(folder, folder / "qrels.txt", folder / "a.run", folder / "b.run", "-m", "AP")

@@ -1,0 +1,184 @@
+"""The report in a real browser."""
+
+import time
+
+import numpy as np
+import pytest
+
+SECTIONS = ("curves", "differences", "scatter", "topic", "about")
+CHARTS = ("curve-chart", "difference-chart", "scatter-chart")
+
+
+def walk(page):
+    """Scroll through the page, so that everything is drawn."""
+    for section in SECTIONS:
+        if page.query_selector("#" + section):
+            page.evaluate(f"document.getElementById('{section}').scrollIntoView()")
+            page.wait_for_timeout(150)
+    for chart in CHARTS:
+        if page.query_selector("#" + chart):
+            page.wait_for_selector(f"#{chart}[data-ready=yes] svg", timeout=15_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everything_is_drawn_and_nothing_is_fetched(reader, demo_page, scheme, width):
+    page = reader.open(demo_page, scheme, width)
+    walk(page)
+    assert page.complaints == []
+    assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_colours_follow_the_system(reader, demo_page, scheme):
+    page = reader.open(demo_page, scheme)
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[scheme]
+
+
+def test_the_overview_is_sorted_and_names_every_run(reader, demo_page):
+    page = reader.open(demo_page)
+    names = page.eval_on_selector_all("#runs tbody td:first-child", "x => x.map(y => y.innerText)")
+    assert [name.split()[0] for name in names] == ["hybrid", "keyword", "dense"]
+    page.fill("#find", "DENS")
+    assert page.locator("#runs tbody tr").count() == 1
+    page.fill("#find", "")
+    page.select_option("#measure", label="AP")
+    assert "0.7704" in page.inner_text("#runs tbody tr:first-child")
+
+
+def test_tab_reaches_every_control(reader, demo_page):
+    page = reader.open(demo_page)
+    walk(page)
+    controls = "a[href], button, select, input, summary, [tabindex]"
+    wanted = page.evaluate(
+        f"""() => [...document.querySelectorAll({controls!r})]
+            .filter((x) => x.checkVisibility()).map((x, n) => (x.dataset.number = n))"""
+    )
+    page.evaluate("window.scrollTo(0, 0); document.activeElement.blur()")
+    reached = set()
+    for _ in range(len(wanted) + 20):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("Number(document.activeElement.dataset.number ?? -1)"))
+    assert set(wanted) <= reached
+
+
+def test_a_rank_says_how_its_gain_came_about(reader, demo_page):
+    page = reader.open(demo_page)
+    page.locator("#topic").scroll_into_view_if_needed()
+    row = page.locator(".ranking tbody tr").first
+    row.wait_for()
+    row.focus()
+    card = page.locator("#card")
+    assert card.is_visible()
+    words = card.inner_text()
+    assert "nDCG@10 at this rank" in words
+    assert all(name in words for name in ("rank", "document", "grade", "gain", "DCG"))
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    row.hover()
+    assert card.is_visible()
+
+
+def test_the_facts_are_those_of_explain(reader, demo_page):
+    from calling import called
+    from demo_files import HYBRID, QRELS
+    from spanwise.app.cli import main
+
+    page = reader.open(demo_page)
+    page.locator("#topic").scroll_into_view_if_needed()
+    page.select_option("#topic-name", label="q03")
+    page.select_option("#left", label="hybrid")
+    page.wait_for_timeout(300)
+    words = ("explain", QRELS, HYBRID, "--topic", "q03", "-m", "nDCG@10")
+    explained = called(main, *words)[0].decode().splitlines()
+    for rank in (1, 2, 5):
+        line = next(line for line in explained if line.split()[:1] == [str(rank)])
+        page.locator("#rankings > div").first.locator("tbody tr").nth(rank - 1).focus()
+        shown = page.eval_on_selector_all("#card dd", "x => x.map(y => y.textContent)")
+        assert shown == line.split()
+
+
+def test_a_topic_is_reached_from_its_bar(reader, demo_page):
+    page = reader.open(demo_page)
+    walk(page)
+    bar = page.locator("#difference-chart path[aria-roledescription=bar]").first
+    topic = bar.get_attribute("aria-label").partition("topic: ")[2].partition(";")[0]
+    bar.click()
+    chosen = page.evaluate("document.getElementById('topic-name').selectedOptions[0].textContent")
+    assert chosen == topic
+
+
+def test_documents_are_painted(reader, handbook_page):
+    page = reader.open(handbook_page)
+    walk(page)
+    page.wait_for_selector(".document")
+    page.select_option("#left", label="passages")
+    kinds = set()
+    for topic in range(page.locator("#topic-name option").count()):
+        page.select_option("#topic-name", str(topic))
+        page.wait_for_timeout(120)
+        kinds |= set(page.eval_on_selector_all(".document mark", "x => x.map((y) => y.className)"))
+        kinds |= {"entry"} if page.locator(".document .entry").count() else set()
+    assert kinds >= {"rel", "ret", "both", "near", "entry"}
+    assert page.complaints == []
+
+
+def test_painted_text_is_the_relevant_text(reader, handbook_page):
+    import spanwise
+    from demo_files import HANDBOOK
+    from spanwise.collection import open_collection
+
+    page = reader.open(handbook_page)
+    walk(page)
+    page.wait_for_selector(".document mark")
+    box = page.locator(".document").filter(has=page.locator("mark.both")).first
+    name = box.locator("summary").inner_text().split()[0]
+    topic = page.evaluate("document.getElementById('topic-name').selectedOptions[0].textContent")
+    pieces = box.locator("mark.both, mark.rel").all_text_contents()
+    judgements = spanwise.read_judgements(HANDBOOK / "qrels.txt")
+    number = judgements.rows.topics.index(topic.encode())
+    rows = range(judgements.rows.starts[number], judgements.rows.starts[number + 1])
+    row = next(r for r in rows if judgements.documents.take(np.array([r]))[0] == name.encode())
+    spans = judgements.highlights.of(row)
+    store = open_collection(HANDBOOK / "articles")
+    pairs = zip(spans.starts.tolist(), spans.lengths.tolist(), strict=True)
+    wanted = "".join(store.text(name, start, size) for start, size in pairs)
+    assert "".join("".join(pieces).split()) == "".join(wanted.split())  # blank lines are shortened
+
+
+def test_a_hundred_runs_open_within_three_seconds(reader, large_page):
+    assert large_page.stat().st_size < 10_000_000
+    started = time.monotonic()
+    page = reader.open(large_page)
+    assert time.monotonic() - started < 3
+    assert page.locator("#runs tbody tr").count() == 100
+    walk(page)
+    assert page.locator(".ranking tbody tr").count() > 0
+    assert page.complaints == []
+
+
+def test_a_hundred_runs_on_a_phone(reader, large_page):
+    page = reader.open(large_page, "dark", 390, 844)
+    walk(page)
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+def test_hostile_names_stay_text(reader, hostile_page):
+    page = reader.open(hostile_page)
+    walk(page)
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.hurt") is None
+    assert page.complaints == []
+    assert "</script><script>window.hurt=1</script>" in page.inner_text("#runs")
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+def test_the_same_comparison_gives_the_same_page(demo_page, tmp_path):
+    from browser.conftest import made
+    from demo_files import DENSE, HYBRID, KEYWORD, QRELS
+
+    words = ("-m", "nDCG@10", "-m", "AP", "-m", "P@5")
+    again = made(tmp_path, QRELS, KEYWORD, DENSE, HYBRID, *words)
+    assert again.read_bytes() == demo_page.read_bytes()

@@ -1,0 +1,172 @@
+"""Judgements go out in every format and come in again as they were."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import spanwise
+from calling import called
+from spanwise.app.cli import main
+from spanwise.app.judge.setup import Campaign, made
+from spanwise.app.judge.store import Event, Store
+from spanwise.app.judge.verdicts import verdicts
+from spanwise.app.judge.views import check_of
+from spanwise.collection import open_collection
+from spanwise.formats import read_pool, read_topics
+from spanwise.model.gestures import Gesture
+
+HANDBOOK = Path(spanwise.__file__).parent / "data" / "handbook"
+ARTICLES = HANDBOOK / "articles"
+LOSSLESS = ["span_qrels", "inex_assessments_2006", "inex_assessments_2007", "inex_qrels", "w3c"]
+
+
+@pytest.fixture(scope="module")
+def collection():
+    return open_collection(ARTICLES)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory, collection):
+    """A pool of the handbook, judged at random by two judges."""
+    folder = tmp_path_factory.mktemp("judged")
+    runs = sorted(HANDBOOK.glob("*.run"))
+    called(main, "pool", *runs, "-o", folder / "pool.jsonl", "--budget", 5)
+    pool = read_pool(str(folder / "pool.jsonl"))
+    topics = read_topics(str(HANDBOOK / "topics.xml"))
+    store = made(str(folder / "judged"), pool, topics, collection, Campaign())
+    for name in ("anna", "ben"):
+        store.add_judge(name)
+        store.append(list(random_events(store, collection, name)))
+    return store
+
+
+def random_events(store, collection, judge):
+    draw, n = random.Random(judge), 0
+    for topic, _, _ in store.topics():
+        for one in store.documents(topic):
+            text = collection.text(one.id)
+            made = []
+            for _ in range(draw.randrange(3)):
+                start = draw.randrange(len(text) - 5)
+                end = draw.randrange(start + 1, min(len(text), start + 400))
+                check = check_of(text[start:end])
+                made.append(
+                    {"kind": "add", "layer": "relevant", "start": start, "end": end, "check": check}
+                )
+            if made:
+                made.append({"kind": "bep", "start": draw.randrange(len(text))})
+            made.append({"kind": "done"})
+            for gesture in made:
+                yield Event(
+                    0,
+                    judge,
+                    topic,
+                    one.number,
+                    Gesture(f"client-{judge}", n, **gesture),
+                    0,
+                    0.0,
+                    0.0,
+                )
+                n += 1
+
+
+def content(store, judge):
+    return {
+        (one.topic, one.document.id): (one.state.status, one.spans, one.state.bep)
+        for one in verdicts(store, [judge])
+    }
+
+
+def copied(store, path):
+    store.copy_to(path)
+    return path
+
+
+@pytest.mark.parametrize("form", LOSSLESS)
+def test_a_round_trip_changes_nothing(store, tmp_path, form):
+    out, copy = tmp_path / "out", copied(store, tmp_path / "copy")
+    words = ["--to", form, "--judge", "anna", "--collection", ARTICLES]
+    said, err, status = called(main, "judge", "export", store.path, "-o", out, *words)
+    assert (status, err) == (0, "")
+    assert store.head()[1][:16].encode() in said
+    more = ["--from", "w3c"] if form == "w3c" else []
+    words = ["--judge", "again", "--collection", ARTICLES, *more]
+    _, err, status = called(main, "judge", "import", copy, out, *words)
+    assert (status, err) == (0, "")
+    assert content(Store(str(copy)), "again") == content(store, "anna")
+
+
+def test_plain_qrels_keep_who_is_relevant(store, tmp_path):
+    called(
+        main, "judge", "export", store.path, "-o", tmp_path / "q", "--to", "qrels", "--judge", "ben"
+    )
+    lines = [line.split() for line in (tmp_path / "q").read_text().splitlines()]
+    assert {(t, d): g == "1" for t, _, d, g in lines} == {
+        key: bool(spans) for key, (_, spans, _) in content(store, "ben").items()
+    }
+
+
+def test_scores_are_the_same_whichever_format(store, tmp_path):
+    scores = []
+    for form in ("span_qrels", "inex_assessments_2007", "inex_qrels"):
+        words = ["--to", form, "--judge", "anna", "--collection", ARTICLES]
+        called(main, "judge", "export", store.path, "-o", tmp_path / form, *words)
+        words = ["-m", "MAiP", "-m", "iP[0.01]", "-m", "gP(score=bep)@5", "--format", "jsonl"]
+        words += ["--collection", ARTICLES, "--task", "passages"]
+        out = called(main, "eval", tmp_path / form, HANDBOOK / "passages.run", *words)[0]
+        scores.append([json.loads(line)["value"] for line in out.splitlines()])
+    assert scores[0] == pytest.approx(scores[1], abs=1e-12)
+    assert scores[0] == pytest.approx(scores[2], abs=1e-12)
+    assert all(value > 0 for value in scores[0])
+
+
+def test_probabilities_travel_with_the_judgements(store, tmp_path):
+    called(main, "judge", "export", store.path, "-o", tmp_path / "j")
+    head, first, *_ = map(json.loads, (tmp_path / "j").read_text().splitlines())
+    assert head["head"] == store.head()[1]
+    assert head["pool"]["method"] == "rounds"
+    assert first["drawn"] == {"method": "rounds", "p": 1.0, "stratum": 1}
+    assert first["by"] == "anna"
+
+
+def test_judges_as_one(store, tmp_path):
+    sizes = {}
+    for how in ("union", "majority", "intersection"):
+        called(main, "judge", "export", store.path, "-o", tmp_path / how, "--merge", how)
+        lines = [json.loads(line) for line in (tmp_path / how).read_text().splitlines()[1:]]
+        sizes[how] = sum(span["e"] - span["s"] for line in lines for span in line["spans"])
+    assert sizes["intersection"] == sizes["majority"] < sizes["union"]
+
+
+def test_status_verify_and_log(store):
+    out = called(main, "judge", "status", store.path)[0].decode()
+    assert store.head()[1] in out
+    answer = json.loads(called(main, "judge", "status", store.path, "--format", "json")[0])
+    assert all(row["finished"] == row["documents"] for row in answer["judges"])
+    out, _, status = called(main, "judge", "verify", store.path, "--collection", ARTICLES)
+    assert (status, out.endswith(b"fine\n")) == (0, True)
+    log = called(main, "judge", "log", store.path, "--judge", "ben")[0].splitlines()
+    assert len(log) == len(store.events("ben"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["export", "{store}", "-o", "x", "--judge", "zoe"], "no judge 'zoe'"),
+        (["export", "{store}", "-o", "x", "--to", "inex_qrels"], "use --judge or --merge"),
+        (["export", "{store}", "-o", "x", "--to", "w3c"], "needs --collection"),
+        (["export", "none", "-o", "x"], "not a judging store"),
+        (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "has judged already"),
+        (["serve"], "or --demo"),
+    ],
+)
+def test_mistakes_are_said(store, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    words = [word.format(store=store.path) for word in words]
+    if words[0] == "import":
+        words[-1] = ARTICLES
+    _, err, status = called(main, "judge", *words)
+    assert status == 2
+    assert message in err

@@ -1,0 +1,95 @@
+"""Pictures and curves."""
+
+import struct
+
+import pytest
+
+from calling import called
+from demo_files import DENSE, HYBRID, KEYWORD, QRELS
+from spanwise.app.cli import main
+from spanwise.errors import UsageError
+from spanwise.report.curves import curve_of, find_curve
+from spanwise.report.plots import disagreements
+
+RUNS = (KEYWORD, DENSE, HYBRID)
+
+
+def plot(*words):
+    return called(main, "plot", *words)
+
+
+@pytest.mark.parametrize(
+    ("ending", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<svg"), ("json", b"{")]
+)
+def test_every_kind_of_file(tmp_path, ending, magic):
+    file = tmp_path / f"p.{ending}"
+    assert plot("recall-precision", QRELS, *RUNS, "-o", file) == (b"", "", 0)
+    assert file.read_bytes().startswith(magic)
+
+
+def test_a_png_is_large_enough_for_print(tmp_path):
+    plot("curve", QRELS, *RUNS, "-m", "nDCG@10", "-o", tmp_path / "p.png")
+    width, _ = struct.unpack(">II", (tmp_path / "p.png").read_bytes()[16:24])
+    assert width > 1400
+
+
+def test_names_of_runs_are_in_the_picture(tmp_path):
+    plot("recall-precision", QRELS, *RUNS, "-o", tmp_path / "p.svg")
+    svg = (tmp_path / "p.svg").read_text()
+    assert all(f">{name}<" in svg for name in ("keyword", "dense", "hybrid"))
+
+
+def test_differences_are_of_two_runs(tmp_path):
+    file = tmp_path / "p.svg"
+    assert plot("differences", QRELS, HYBRID, "--baseline", DENSE, "-m", "AP", "-o", file)[2] == 0
+    assert "AP: hybrid minus dense" in file.read_text()
+    _, err, status = plot("differences", QRELS, *RUNS, "-m", "AP", "-o", file)
+    assert status == 2
+    assert "3 were given" in err
+
+
+def test_a_scatter_needs_two_measures(tmp_path):
+    file = tmp_path / "p.svg"
+    words = ("scatter", QRELS, *RUNS, "-m", "AP", "-o", file)
+    assert plot(*words, "-m", "RR")[2] == 0
+    assert plot(*words)[1].startswith("spanwise: error: a scatter is of two measures")
+
+
+def test_pictures_of_results(tmp_path):
+    kept = tmp_path / "r.jsonl"
+    called(main, "eval", QRELS, *RUNS, "-m", "AP", "-m", "RR", "-o", kept)
+    assert plot("scatter", kept, "-o", tmp_path / "p.svg") == (b"", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("pie", QRELS, KEYWORD, "-o", "p.svg"), "unknown picture 'pie'"),
+        (("curve", QRELS, KEYWORD, "-o", "p.svg", "-m", "AP"), "a measure with a cut-off"),
+        (("curve", QRELS, KEYWORD, "-o", "p.gif", "-m", "P@5"), "p.gif: expected a name"),
+    ],
+)
+def test_what_cannot_be_drawn(words, message):
+    _, err, status = plot(*words)
+    assert status == 2
+    assert message in err
+
+
+def test_a_curve_is_a_measure_at_many_places():
+    assert curve_of("P(rel=2)@10").measures()[:2] == ["P(rel=2)@1", "P(rel=2)@2"]
+    assert curve_of("iP[0.01]").measures()[1] == "iP[0.05]"
+    assert curve_of("SpanR(budget=500)").measures()[0] == "SpanR(budget=100)"
+    assert curve_of("AP") is None
+
+
+def test_a_curve_goes_with_the_judgements():
+    assert find_curve("recall-precision", (), ["rankings"]).template == "IPrec[{x}]"
+    assert find_curve("recall-precision", (), ["rankings", "readings"]).template == "iP[{x}]"
+    with pytest.raises(UsageError, match="cannot be drawn"):
+        find_curve("recall-precision", (), ["preferences"])
+
+
+def test_disagreement_on_paper():
+    assert disagreements([1, 2, 3], [1, 2, 3]) == [False, False, False]
+    assert disagreements([1, 2, 3], [2, 1, 3]) == [True, True, False]
+    assert disagreements([1, 1], [1, 2]) == [False, False]  # a tie is no disagreement
