@@ -15,6 +15,7 @@ from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
+from spanwise.model.ids import PackedIds
 from spanwise.model.scores import run_names
 from spanwise.pipeline import asked, asking, fitting, score, texts_along
 from spanwise.profiles import find_profile
@@ -118,15 +119,23 @@ def _each(scorer: Scorer, request: Request, runs: Sequence[str]) -> Iterator[Sco
 
 
 def read_ahead(files: Sequence[str], read: Callable[[str], Run]) -> Iterator[Run]:
-    """The contents of files in their order; the next file is read while one is in use."""
+    """The contents of files in their order; the next file is read while one is in use.
+
+    Not so where ids are packed: reading those is many short steps of Python, and two threads
+    would wait for each other at each of them.
+    """
+    first = read(files[0])
+    yield first
+    if isinstance(first.documents, PackedIds):
+        yield from map(read, files[1:])
+        return
     if len(files) == 1:
-        yield read(files[0])
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(read, files[0])
-        for following in files[1:]:
+        coming = pool.submit(read, files[1])
+        for following in files[2:]:
             content = coming.result()
             coming = pool.submit(read, following)
             yield content

@@ -48,7 +48,7 @@ class Fields:
 
     def even(self) -> bool:
         """Whether every line really has as many fields as all have on average."""
-        return bool((self._bytes[self._ends[:, -1]] == 10).all())
+        return bool((self._bytes.take(self._ends[:, -1]) == 10).all())
 
     def _begins(self, column: int) -> IntArray:
         if column:
@@ -65,7 +65,7 @@ class Fields:
         words = np.empty((len(begins), count), np.dtype("<u8"))
         for word in range(count):
             shown = np.minimum(lengths, 8) if not word else np.clip(lengths - 8 * word, 0, 8)
-            words[:, word] = self._windows[begins + 8 * word] & _FIRST[shown]
+            words[:, word] = self._windows[begins + 8 * word] & _FIRST.take(shown)
         return PackedIds(words)
 
     def numbers(self, column: int) -> FloatArray | None:
@@ -93,11 +93,11 @@ class Fields:
         return values
 
     def _has_point(self, begins: IntArray, ends: IntArray, decimals: int) -> BoolArray:
-        return (self._bytes[ends - 1 - decimals] == _POINT) & (ends - begins > decimals)
+        return (self._bytes.take(ends - 1 - decimals) == _POINT) & (ends - begins > decimals)
 
     def _decimal(self, begins: IntArray, ends: IntArray, decimals: int | None) -> FloatArray | None:
         """Numbers with so many digits behind the point; None: with no point."""
-        negative = self._bytes[begins] == _MINUS
+        negative = self._bytes.take(begins) == _MINUS
         whole_ends = ends
         if decimals is not None:
             if decimals > MOST_DECIMALS or not self._has_point(begins, ends, decimals).all():
@@ -121,8 +121,8 @@ class Fields:
         """The whole numbers that end there; None if anything but a digit is among them."""
         if lengths.min() < least or lengths.max() > MOST_DIGITS:
             return None
-        words = self._windows[ends - 8] & _LAST[lengths]
-        words |= _NOUGHTS & ~_LAST[lengths]
+        words = self._windows[ends - 8] & _LAST.take(lengths)
+        words |= _NOUGHTS & ~_LAST.take(lengths)
         words -= _NOUGHTS
         if (
             (words | (words + np.uint64(0x7676767676767676))) & np.uint64(0x8080808080808080)

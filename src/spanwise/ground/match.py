@@ -41,7 +41,7 @@ def judged_rows(
         theirs = prints[start:stop] ^ np.repeat(_spread(run_codes[first:last]), lengths)
         candidates = index.sieve.passing(theirs)
         places = index.sieve.places(theirs[candidates])
-        same = index.keys[places] == theirs[candidates]
+        same = index.keys.take(places) == theirs[candidates]
         rows.append(candidates[same] + start)
         found.append(index.order[places[same]])
     run_rows, judged = np.concatenate(rows), np.concatenate(found)
@@ -110,17 +110,21 @@ class Sieve:
         bits = min(24, max(16, len(keys).bit_length() + 4))
         self._keys = keys
         self._shift = np.uint64(64 - bits)
-        counts = np.bincount((keys >> self._shift).astype(np.int64), minlength=1 << bits)
+        counts = np.bincount(self._slots(keys), minlength=1 << bits)
         self._seen: BoolArray = counts > 0
         self._begins = (np.cumsum(counts) - counts).astype(np.int32)
 
+    def _slots(self, keys: FingerprintArray) -> IntArray:
+        """The first bits, as the signed numbers that look-ups take as they are."""
+        return (keys >> self._shift).view(np.int64)
+
     def passing(self, keys: FingerprintArray) -> IntArray:
         """The places of the keys that may be in the set."""
-        return np.flatnonzero(self._seen[keys >> self._shift])
+        return np.flatnonzero(self._seen.take(self._slots(keys)))
 
     def places(self, keys: FingerprintArray) -> IntArray:
         """Where each of these keys, all of which passed, stands if it is in the set."""
-        places = self._begins[keys >> self._shift].astype(np.int64)
+        places = self._begins.take(self._slots(keys)).astype(np.int64)
         last = len(self._keys) - 1
         behind = np.flatnonzero((self._keys[places] < keys) & (places < last))
         while len(behind):  # few keys share their first bits, and fewer at each step

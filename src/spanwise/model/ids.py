@@ -124,7 +124,7 @@ class PackedIds:
         return np.pad(self._words, ((0, 0), (0, missing))) if missing else self._words
 
     def take(self, rows: IntArray) -> list[bytes]:
-        chosen = self._words[rows]
+        chosen = self._words.take(rows, axis=0)
         return chosen.view(f"S{8 * chosen.shape[1]}")[:, 0].tolist()
 
     def reordered(self, rows: IntArray) -> PackedIds:
@@ -164,7 +164,7 @@ class PackedIds:
     def same_at(self, rows: IntArray, other: Ids, other_rows: IntArray) -> bool:
         if not isinstance(other, PackedIds):
             return self.take(rows) == other.take(other_rows)
-        mine, theirs = self._words[rows], other.words[other_rows]
+        mine, theirs = self._words.take(rows, axis=0), other.words.take(other_rows, axis=0)
         both = min(mine.shape[1], theirs.shape[1])
         if mine[:, both:].any() or theirs[:, both:].any():
             return False
