@@ -80,6 +80,7 @@ def test_a_curve_is_a_measure_at_many_places():
     assert curve_of("iP[0.01]").measures()[1] == "iP[0.05]"
     assert curve_of("SpanR(budget=500)").measures()[0] == "SpanR(budget=100)"
     assert curve_of("AP") is None
+    assert curve_of("ep[0.5]").measures()[0] == "ep[0.05]"  # it has no level 0
 
 
 def test_a_curve_goes_with_the_judgements():

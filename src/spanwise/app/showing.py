@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.app.evaluation import scored
 from spanwise.app.explaining import Case, ranking_of
-from spanwise.app.output import write_atomically
+from spanwise.app.output import say, write_atomically
 from spanwise.app.terminal import watched
 from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
@@ -84,14 +84,27 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
     if "preferences" not in kinds:
         found.insert(0, find_curve("recall-precision", (), kinds))
     several = list({curve.template: curve for curve in found}.values())[:CURVES]
-    wanted = [name for curve in several for name in curve.measures()]
     files = [file for _, file in runs]
+    several = [curve for curve in several if _drawable(replace(request, runs=files[:1]), curve)]
+    wanted = [name for curve in several for name in curve.measures()]
+    if not wanted:
+        return []
     results, _ = scored(replace(request, measures=list(dict.fromkeys(wanted)), runs=files))
     mine = {place: scores for (place, _), scores in zip(runs, results, strict=True)}
     return [
         (curve, [_points(curve, mine[place], c.confidence) for place in range(len(c.runs))])
         for curve in several
     ]
+
+
+def _drawable(request: Request, curve: Curve) -> bool:
+    """Whether a measure takes these cut-offs; if not, it is said."""
+    try:
+        scored(replace(request, measures=curve.measures()))
+    except SpanwiseError as error:
+        say("warning", f"no curve of {curve.name}: {error}")
+        return False
+    return True
 
 
 def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:

@@ -45,7 +45,7 @@ CURVES: dict[str, tuple[Curve, ...]] = {
         Curve("recall-precision", "recall", "precision", "IPrec[{x}]", TENTHS, reads="rankings"),
         Curve("recall-precision", "recall", "precision", "iP[{x}]", LEVELS, reads="readings"),
     ),
-    "ep-gr": (Curve("ep-gr", "gain-recall", "effort-precision", "ep[{x}]", TENTHS),),
+    "ep-gr": (Curve("ep-gr", "gain-recall", "effort-precision", "ep[{x}]", TENTHS[1:]),),
     "nxCG": (Curve("nxCG", "rank", "nxCG", "nxCG@{x}", RANKS, True),),
     "gain-recall": (Curve("gain-recall", "rank", "gain-recall", "gr@{x}", RANKS, True),),
     "budget": (Curve("budget", "characters read", "recall", "SpanR(budget={x})", BUDGETS, True),),
@@ -69,7 +69,8 @@ def curve_of(measure: str) -> Curve | None:
         return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
-        return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", LEVELS)
+        places = LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]  # few take level 0
+        return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
         name = BUDGET.sub("budget={x}", measure)
         title = re.sub(r"\(.*\)", "", measure)
