@@ -121,7 +121,8 @@ def fitting(
     if not (textual if measures else parts):
         return profile
     marked = judgements.highlights if isinstance(judgements, Judgements) else None
-    if marked is not None and marked.unit != "opaque" and run.paths is None:
+    campaign = run.paths is not None or (run.spans is not None and run.unit == "opaque")
+    if marked is not None and marked.unit != "opaque" and not campaign:
         return find_profile("chunks")
     return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
 

@@ -18,14 +18,13 @@ FLAGS = [
 
 
 @pytest.fixture(scope="session")
-def browser():
+def browser(request):
     if CHROMIUM is None:
         pytest.skip("no chromium is installed")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield running
-        running.close()
+    playwright = request.getfixturevalue("playwright_session")
+    running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield running
+    running.close()
 
 
 class Reader:

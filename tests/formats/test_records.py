@@ -105,7 +105,9 @@ def test_spans_that_overlap_are_merged_and_that_is_said():
 
 
 def test_fields_that_nobody_reads_are_counted():
-    data = QRELS.replace('"qid"', '"remark": "x", "qid"').replace('"e": 30', '"e": 30, "colour": "y"')
+    data = QRELS.replace('"qid"', '"remark": "x", "qid"').replace(
+        '"e": 30', '"e": 30, "colour": "y"'
+    )
     with pytest.warns(SpanwiseWarning) as said:
         parsed(data, "span_qrels")
     assert [str(one.message) for one in said] == [

@@ -6,10 +6,9 @@ from judging import ARGUMENTS, CHROMIUM, needs_browser
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    playwright = needs_browser()
-    with playwright.sync_playwright() as session:
-        yield session.chromium
+def chromium(request):
+    needs_browser()
+    return request.getfixturevalue("playwright_session").chromium
 
 
 @pytest.fixture(scope="session")

@@ -148,6 +148,8 @@ def test_returning_a_result_again_never_helps(results, data, choice):
         copied = data.draw(st.integers(0, len(again) - 1))
         again.insert(data.draw(st.integers(copied + 1, len(again))), again[copied])
     for measure in claiming(Law.READ_AGAIN):
+        if measure.parameters.get("cutoff", 0) is None:  # a copy can push a worse result below it
+            choice = {**choice, "cutoff": None}
         before, after = (value(measure, choice, r) for r in (results, again))
         assert after <= before + ROUNDING, measure.name
 

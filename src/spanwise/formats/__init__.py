@@ -9,6 +9,7 @@ from spanwise.formats import trec  # the least special first: those entered last
 
 # isort: split
 from spanwise.formats import (
+    beir,
     chroma,
     evidence_sets,
     genomics,
@@ -44,6 +45,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reading",
+    "beir",
     "chroma",
     "evidence_sets",
     "expanded",

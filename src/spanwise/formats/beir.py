@@ -1,13 +1,67 @@
-"""BEIR folders: which of their files has the judgements."""
+"""BEIR folders: judgements of whole documents as a table with a head."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from warnings import warn
 
-from spanwise.errors import FormatError, SpanwiseWarning
+import numpy as np
 
+from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.model.assessments import begins_of
+from spanwise.model.ids import PlainIds
+from spanwise.model.judgements import Judgements
+from spanwise.model.rows import Rows
+
+HEAD = (b"query-id", b"corpus-id", b"score")
+DUE = "query-id, corpus-id and score, separated by tabs"
 SPLITS = ("test", "dev", "train")
+
+
+def looks_like_beir(head: bytes) -> bool:
+    """A table whose head names the columns."""
+    return tuple(head.partition(b"\n")[0].split()) == HEAD
+
+
+@reader("beir_qrels", holds="judgements", recognise=looks_like_beir)
+def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements as BEIR has them: `query-id corpus-id score` by tabs, after a line that says so.
+
+    A BEIR folder may be given instead: its `qrels/test.tsv` is read, or that of dev or train if
+    there is none. As a collection, the folder's `corpus.jsonl` has the documents.
+    """
+    topics: dict[bytes, list[tuple[bytes, float, int]]] = {}
+    lines = (line for piece in pieces for line in piece.split(b"\n"))
+    for number, line in enumerate(lines, start=1):
+        if number == 1 or not line.strip():
+            continue
+        fields = line.rstrip(b"\r").split(b"\t")
+        try:
+            topic, document, grade = fields
+            topics.setdefault(topic, []).append((document, float(grade), number))
+        except ValueError:
+            how.note(FormatError(file, number, f"found {line[:60]!r}", DUE))
+    if not topics:
+        raise EmptyError(file, None, "no judgements in it", DUE)
+    judged = [one for some in topics.values() for one in some]
+    names, grades, numbers = zip(*judged, strict=True)
+    begins = begins_of([len(some) for some in topics.values()])
+    rows = Rows(file, tuple(topics), begins, np.array(numbers))
+    return Judgements(rows, PlainIds(list(names)), np.array(grades, np.float64))
+
+
+@writer("beir_qrels")
+def write_beir(judgements: Judgements) -> Iterator[bytes]:
+    """A table with a head."""
+    yield b"\t".join(HEAD) + b"\n"
+    for code, topic in enumerate(judgements.rows.topics):
+        rows = np.arange(judgements.rows.starts[code], judgements.rows.starts[code + 1])
+        grades = judgements.grades[rows].tolist()
+        for name, grade in zip(judgements.documents.take(rows), grades, strict=True):
+            said = b"%d" % int(grade) if float(grade).is_integer() else repr(grade).encode()
+            yield b"\t".join((topic, name, said)) + b"\n"
 
 
 def beir_qrels(folder: Path) -> list[str] | None:

@@ -101,6 +101,8 @@ def span_precision(
 
     SpanP = different relevant characters read / characters read, repeated ones included; 0 if
     nothing is read. Reading stops as for SpanR.
+
+    Beware: with a cut-off, a copy can push a worse result below it; with a budget copies never pay.
     """
     text = what_is_read(r, budget, cutoff)
     return r.ratio(text.hit, text.read, undefined=0)

@@ -34,7 +34,7 @@ class Law(Enum):
     ADD_BELOW = "results that are not relevant, added at the end, change nothing"
     ORDER_FREE = "the order of the results does not matter"
     CUT_IN_TWO = "cutting a result in two changes nothing"
-    READ_AGAIN = "returning a result again never raises the score"
+    READ_AGAIN = "returning a result again never raises the score, unless a cut-off cuts others"
 
 
 Support = Literal["yes", "no", "indirect", "unclear", "-"]
