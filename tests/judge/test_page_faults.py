@@ -61,17 +61,19 @@ def test_two_windows_converge(server, opened):
             page.wait_for_timeout(900 if count > 100 else 100)  # a judge is not faster than 50/s
     for page in (one, other):
         saved(page)
-        page.wait_for_timeout(500)
-        page.evaluate("dispatchEvent(new Event('focus'))")
-        page.wait_for_timeout(500)
 
     def shown(page):
         return page.evaluate(
             "Array.from(document.querySelectorAll('.marks .jump .small'), e => e.textContent)"
         )
 
-    spans = state(server).highlighted
-    assert shown(one) == shown(other) == [f"{end - start} characters" for start, end in spans]
+    due = [f"{end - start} characters" for start, end in state(server).highlighted]
+    for page in (one, other):
+        for _ in range(60):  # a window looks every four seconds what others did
+            if shown(page) == due:
+                break
+            page.wait_for_timeout(250)
+        assert shown(page) == due
     log = Store(server.store)
     keys = [event.gesture.key for event in log.events("anna")]
     assert len(keys) == len(set(keys)) >= count

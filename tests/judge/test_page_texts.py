@@ -271,9 +271,11 @@ def test_axe_finds_nothing(tmp_path, opened):
     needs_browser()
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     documents = {"d0": DOCUMENT, "d1": long_document(20_000)}
-    with Server(campaign(tmp_path / "c", documents)) as server:
+    with Server(campaign(tmp_path / "c", documents), "--desk") as server:
         page = opened(server.links["anna"], bypass_csp=True)
-        for path in ("/", "/t/0", "/t/0/d/0", "/t/0/d/1", "/help"):
+        for path in ("/", "/t/0", "/t/0/d/0", "/t/0/d/1", "/help", "/desk"):
+            if path == "/desk":
+                page = opened(server.links["desk"], bypass_csp=True)
             page.goto(f"http://127.0.0.1:{server.port}{path}")
             page.wait_for_selector("main h1", state="attached")
             if "/d/" in path:

@@ -110,6 +110,13 @@ def test_rules_of_exhaustivity():
     assert exhausted(values, "/a[1]/b[1]", -1)["/a[1]/b[1]/c[1]"] == -1
     # a descendant above its element becomes unknown
     assert "/a[1]/b[1]" not in exhausted({"/a[1]": 2, "/a[1]/b[1]": 2}, "/a[1]", 1)
+    # an element that was the highest by nothing else becomes unknown, when that is taken back
+    lifted = {"/a[1]": 2, "/a[1]/b[1]": 2, "/a[1]/b[1]/c[1]": 2, "/a[1]/d[1]": 2}
+    assert exhausted(lifted, "/a[1]/b[1]/c[1]", 1) == {
+        "/a[1]": 2,
+        "/a[1]/d[1]": 2,
+        "/a[1]/b[1]/c[1]": 1,
+    }
 
 
 def test_what_the_exhaustivity_phase_still_asks():

@@ -148,7 +148,8 @@ def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int
     """Exhaustivity with one element set, and what the rules of 2005 make of the others.
 
     Descendants above the value become unknown; too small spreads downwards; the highest grade
-    lifts all elements around it.
+    lifts all elements around it, and when it is taken back, those that nothing else holds up
+    become unknown.
     """
     found = {**values, path: value}
     for other, grade in values.items():
@@ -159,7 +160,20 @@ def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int
             found[other] = UNKNOWN
         elif path.startswith(other + "/") and value == MOST:
             found[other] = MOST
+    if values.get(path) == MOST and value != MOST:
+        found |= dict.fromkeys(_lifted_by(path, found), UNKNOWN)
     return {name: grade for name, grade in found.items() if grade != UNKNOWN}
+
+
+def _lifted_by(path: str, values: Mapping[str, int]) -> list[str]:
+    """The elements around one that have the highest grade, and had it from nothing else."""
+    highest = [other for other, grade in values.items() if grade == MOST]
+    around = [other for other in highest if path.startswith(other + "/")]
+    return [
+        other
+        for other in around
+        if not any(one.startswith(other + "/") for one in highest if one not in around)
+    ]
 
 
 def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]] = ()) -> list[str]:

@@ -43,6 +43,7 @@ def command() -> None:
 @click.option("--store", metavar="FILE", help="Where to keep judgements; POOL.judged if not given.")
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="Who judges; repeatable.")
 @click.option("--adjudicate", is_flag=True, help="Also a link for who merges the judges.")
+@click.option("--desk", is_flag=True, help="Also a link for who runs it: topics, speed, agreement.")
 @click.option("--mode", type=click.Choice(MODES), default="highlight", help="What judges say.")
 @click.option("--aspect", "aspects", multiple=True, metavar="NAME", help="For mode aspects.")
 @click.option(
@@ -70,6 +71,7 @@ def serve_command(
     store: str | None,
     judges: tuple[str, ...],
     adjudicate: bool,
+    desk: bool,
     mode: str,
     aspects: tuple[str, ...],
     order: str,
@@ -81,9 +83,15 @@ def serve_command(
     prepare: bool,
     demo: bool,
 ) -> None:
-    """Make or open a store and serve the page."""
+    """Make or open a store and serve the page.
+
+    \b
+    Example:
+      spanwise judge serve pool.jsonl --collection articles/ --topics topics.xml --judge anna
+    """
     from pathlib import Path
 
+    from spanwise.app.judge.desk import NAME, OWNER
     from spanwise.app.judge.serving import refuse_without_extra, serve
     from spanwise.app.judge.setup import Campaign, opened_or_made
     from spanwise.app.output import emit
@@ -107,6 +115,8 @@ def serve_command(
         kept.add_judge(name)
     if adjudicate:
         kept.add_judge("adjudicated", "adjudicator")
+    if desk:
+        kept.add_judge(NAME, OWNER)
     if prepare:
         emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.judges())}\n")
         return
@@ -123,7 +133,12 @@ def serve_command(
     help="How to print.",
 )
 def status_command(store: str, layout: str) -> None:
-    """How far every judge is with every topic."""
+    """How far every judge is with every topic.
+
+    \b
+    Example:
+      spanwise judge status pool.judged
+    """
     from spanwise.app.judge.reporting import status
     from spanwise.app.output import emit
 
@@ -134,7 +149,12 @@ def status_command(store: str, layout: str) -> None:
 @click.argument("store")
 @click.option("--collection", metavar="STORE", help="Also compare the texts of the documents.")
 def verify_command(store: str, collection: str | None) -> int:
-    """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong."""
+    """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong.
+
+    \b
+    Example:
+      spanwise judge verify pool.judged
+    """
     from spanwise.app.judge.reporting import verified
     from spanwise.app.output import emit
 
@@ -147,7 +167,12 @@ def verify_command(store: str, collection: str | None) -> int:
 @click.argument("store")
 @click.option("--judge", metavar="NAME", help="Only this judge.")
 def log_command(store: str, judge: str | None) -> None:
-    """Print every gesture, one JSON object a line."""
+    """Print every gesture, one JSON object a line.
+
+    \b
+    Example:
+      spanwise judge log pool.judged
+    """
     from spanwise.app.judge.reporting import log
     from spanwise.app.output import emit
 
@@ -159,7 +184,12 @@ def log_command(store: str, judge: str | None) -> None:
 @click.argument("store")
 @click.argument("judge")
 def revoke_command(store: str, judge: str) -> None:
-    """Make all links of a judge worthless; the next start prints a new one."""
+    """Make all links of a judge worthless; the next start prints a new one.
+
+    \b
+    Example:
+      spanwise judge revoke pool.judged anna
+    """
     from spanwise.app.judge.store import Store
     from spanwise.app.output import emit
 
@@ -185,7 +215,12 @@ def export_command(
     collection: str | None,
     include_machine: bool,
 ) -> None:
-    """Write judgements that `spanwise eval` and others read."""
+    """Write judgements that `spanwise eval` and others read.
+
+    \b
+    Example:
+      spanwise judge export pool.judged -o judged.jsonl --merge union
+    """
     from spanwise.app.judge.exporting import Wanted, exported
     from spanwise.app.output import emit
 
@@ -202,7 +237,12 @@ def export_command(
 def import_command(
     store: str, judgements: str, judge: str, collection: str, form: str | None
 ) -> None:
-    """Put judgements from a file into the log, as those of a judge who has none yet."""
+    """Put judgements from a file into the log, as those of a judge who has none yet.
+
+    \b
+    Example:
+      spanwise judge import pool.judged old.jsonl --judge ben --collection articles/
+    """
     from spanwise.app.judge.importing import imported
     from spanwise.app.output import emit
 

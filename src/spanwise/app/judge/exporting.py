@@ -131,4 +131,6 @@ def _said(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
         "p": drawn.get("p", 1.0),
         "stratum": drawn.get("stratum", 1),
     }
+    if one.document.added_by:
+        said["drawn"] = {"method": "judge", "added_by": one.document.added_by}
     return said | {"seconds": round(one.seconds, 1), "seq": one.seq}

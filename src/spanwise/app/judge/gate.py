@@ -28,7 +28,7 @@ def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
         return "client is no name of 8 to 64 letters"
     for name, needed in (("n", True), ("topic", True), ("doc", True), ("base", False)):
-        if (name in sent or needed) and not _whole(sent.get(name)):
+        if (name in sent or needed) and not whole(sent.get(name)):
             return f"{name} is no whole number from 0 on"
     if sent.get("kind") not in KINDS:
         return "no such kind of event"
@@ -42,14 +42,15 @@ def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     return _meaning(sent, mode, aspects)
 
 
-def _whole(value: object) -> bool:
+def whole(value: object) -> bool:
+    """Whether a value is a whole number that a page can count."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < HIGHEST
 
 
 def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     kind, value = sent["kind"], sent.get("value", "")
     if kind in ("add", "remove"):
-        if not (_whole(sent.get("start")) and _whole(sent.get("end"))):
+        if not (whole(sent.get("start")) and whole(sent.get("end"))):
             return "a stretch needs start and end"
         if sent["start"] >= sent["end"]:
             return "a stretch ends after its start"
@@ -58,7 +59,7 @@ def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
         layers = aspects if mode == "aspects" else (RELEVANT,)
         if sent.get("layer") not in layers:
             return "no such layer"
-    elif kind == "bep" and not _whole(sent.get("start")):
+    elif kind == "bep" and not whole(sent.get("start")):
         return "an entry point needs a place"
     elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
         return "a grade is 0 to 3, or empty"

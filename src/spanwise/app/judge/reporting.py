@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from spanwise.app.judge.service import FINISHED, said, seconds, states
+from spanwise.app.judge.desk import OWNER
+from spanwise.app.judge.histories import seconds, states
+from spanwise.app.judge.service import FINISHED, said
 from spanwise.app.judge.store import Store
 from spanwise.app.judge.views import fingerprint
 from spanwise.collection import open_collection
@@ -19,7 +21,7 @@ from spanwise.report.tables import Table, as_text
 def status(path: str, layout: str) -> str:
     """Judges and topics: how many documents are finished, and how long it took."""
     store = Store(path)
-    rows = [row for judge in store.judges() for row in _of_judge(store, judge)]
+    rows = progress(store)
     seq, head = store.head()
     if layout == "json":
         answer = {"mode": store.about["mode"], "events": seq, "head": head, "judges": rows}
@@ -34,11 +36,18 @@ def _cell(value: Any) -> str:
     return f"{value:.1f}" if isinstance(value, float) else str(value)
 
 
+def progress(store: Store) -> list[dict[str, Any]]:
+    """For each judge and topic how much is finished, and how long it took."""
+    people = [name for name, role in store.judges().items() if role != OWNER]
+    return [row for judge in people for row in _of_judge(store, judge)]
+
+
 def _of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
     events = store.events(judge)
     mine, spent = states(events), seconds(events)
     for number, name, _ in store.topics():
-        documents = store.documents(number)
+        every = store.documents(number)
+        documents = [one for one in every if not one.added_by or judge in one.added_by]
         each = [mine.get((number, one.number), State()) for one in documents]
         busy = sum(time for (topic, _), time in spent.items() if topic == number)
         yield {
@@ -76,5 +85,5 @@ def log(path: str, judge: str | None) -> Iterator[str]:
     documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}
     for event in store.events(judge):
         at = datetime.fromtimestamp(event.at_server, UTC).isoformat(timespec="milliseconds")
-        where = {"topic": topics[event.topic], "doc": documents[event.topic][event.doc]}
+        where = {"topic": topics[event.topic], "doc": documents[event.topic].get(event.doc)}
         yield json.dumps({"at": at, "judge": event.judge, **where, **said(event)}) + "\n"

@@ -9,8 +9,13 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from spanwise.app.judge import desk
+from spanwise.app.judge.desk import OWNER
+from spanwise.app.judge.exporting import lines
 from spanwise.app.judge.guard import Guard
+from spanwise.app.judge.reporting import progress
 from spanwise.app.judge.service import Refused, Service
+from spanwise.app.judge.verdicts import chosen_judges, verdicts
 from spanwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
 
 PAGE = {
     "app.js": "text/javascript",
+    "desk.js": "text/javascript",
     "document.js": "text/javascript",
     "fold.js": "text/javascript",
     "keys.js": "text/javascript",
@@ -47,13 +53,19 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/t/{topic:int}", page),
         Route("/t/{topic:int}/d/{doc:int}", page),
         Route("/help", page),
+        Route("/desk", page),
         Route("/page/{name}", asset),
         Route("/api/me", api.answers(api.me)),
         Route("/api/t/{topic:int}/pool", api.answers(api.pool)),
         Route("/api/t/{topic:int}/d/{doc:int}", api.answers(api.document)),
         Route("/api/t/{topic:int}/d/{doc:int}/compare", api.answers(api.compare)),
         Route("/api/t/{topic:int}/d/{doc:int}/events", api.answers(api.newer)),
+        Route("/api/t/{topic:int}/find", api.answers(api.find)),
+        Route("/api/t/{topic:int}/documents", api.answers(api.add), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
+        Route("/api/desk", api.answers(api.desk), methods=["GET"]),
+        Route("/api/desk", api.answers(api.decide), methods=["POST"]),
+        Route("/api/desk/export", api.answers(api.export)),
     ]
     return Guard(Starlette(routes=routes), hosts, scheme)
 
@@ -143,11 +155,9 @@ class Api:
 
     def post(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
         """Gestures."""
-        try:
-            sent = json.loads(body)
-        except (ValueError, RecursionError):
-            raise Refused(400, "not JSON") from None
-        batch = sent.get("events") if isinstance(sent, dict) else None
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
+        batch = _object(body).get("events")
         if not isinstance(batch, list) or not 0 < len(batch) <= BATCH:
             raise Refused(400, f"expected 1 to {BATCH} events")
         self._charge(who[0], len(batch))
@@ -158,6 +168,62 @@ class Api:
         ]
         return (409 if any(a.error for a in answers) else 200), {"results": results}
 
+    def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Documents that could be added to a topic's pool."""
+        wanted = request.query_params.get("q", "")
+        return 200, {"found": self.service.findable(who[0], request.path_params["topic"], wanted)}
+
+    def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """One more document for a judge."""
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
+        self._charge(who[0], 1)
+        topic = request.path_params["topic"]
+        return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
+
+    # The desk ---------------------------------------------------------------------------------
+
+    def desk(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """How far everybody is, and what has been decided."""
+        _refuse_others(who)
+        store, standing = self.service.store, self.service.orders()
+        people = [name for name, role in store.judges().items() if role == "judge"]
+        topics = [
+            {
+                "number": number,
+                "id": name,
+                "title": said.get("title"),
+                "frozen": number in standing.frozen,
+                "assigned": [one for one in people if standing.lets(one, number)],
+            }
+            for number, name, said in store.topics()
+        ]
+        seq, head = store.head()
+        return 200, {
+            "judges": people,
+            "topics": topics,
+            "progress": progress(store),
+            "agreement": desk.agreements(store),
+            "events": seq,
+            "head": head,
+        }
+
+    def decide(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """A decision."""
+        _refuse_others(who)
+        sent = _object(body)
+        if problem := desk.refusal(sent, self.service.store):
+            raise Refused(400, problem)
+        ((seq, error),) = self.service.store.append([desk.decided(sent)])
+        return (409, {"error": error}) if error else (200, {"seq": seq})
+
+    def export(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What has been judged, as the file that `spanwise judge export` writes."""
+        _refuse_others(who)
+        store = self.service.store
+        found = verdicts(store, chosen_judges(store, None, None, machines=False))
+        return 200, {"lines": b"".join(lines(store, found)).decode()}
+
     def _charge(self, judge: str, count: int) -> None:
         now = time.monotonic()
         left, then = self._allowance.get(judge, (BURST, now))
@@ -165,6 +231,21 @@ class Api:
         if left < count:
             raise Refused(429, "too many gestures at once; they are sent again")
         self._allowance[judge] = (left - count, now)
+
+
+def _refuse_others(who: tuple[str, str]) -> None:
+    if who[1] != OWNER:
+        raise Refused(403, "only the desk sees this")
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        sent = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused(400, "not JSON") from None
+    if not isinstance(sent, dict):
+        raise Refused(400, "expected an object")
+    return sent
 
 
 def _place(request: Request) -> tuple[int, int]:

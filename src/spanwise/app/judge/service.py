@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from spanwise.app.judge.desk import NAME as DESK
+from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import refusal
+from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.store import Document, Event, Store
 from spanwise.app.judge.views import View, assessed, check_of, fingerprint, refuse_bytes, view
 from spanwise.ground.pooling import Queue
@@ -19,8 +25,9 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 FINISHED = ("done", "skipped")
-PAUSE = 120.0
-"""Seconds without a gesture after which nobody is taken to be reading."""
+CLOSED = "this topic is closed: the desk has frozen it"
+FOUND = 20
+"""So many names are shown to who looks for a document."""
 
 
 class Refused(Exception):
@@ -57,15 +64,28 @@ class Service:
 
     def overview(self, judge: str, role: str) -> dict[str, Any]:
         """The topics with how far the judge is; of others only how many documents are finished."""
-        mine = self._states(judge)
+        mine, orders = self._states(judge), self.orders()
+        spent, finished = seconds(self.store.events(judge)), self._finished_by_others(judge)
         topics = []
         for number, (name, said) in self._topics.items():
+            if not orders.lets(judge, number):
+                continue
             order = self.order(judge, number)
             states = [mine.get((number, one.number), State()) for one in order]
             counts = dict.fromkeys(("left", "relevant", "nothing", "skipped"), 0)
             for state in states:
                 counts[_bin(state)] += 1
-            topics.append({"number": number, "id": name, "title": said.get("title"), **counts})
+            topics.append(
+                {
+                    "number": number,
+                    "id": name,
+                    "title": said.get("title"),
+                    **counts,
+                    "minutes": sum(time for (t, _), time in spent.items() if t == number) / 60,
+                    "others": finished.get(number, 0),
+                    "frozen": number in orders.frozen,
+                }
+            )
         return {
             "judge": judge,
             "role": role,
@@ -76,13 +96,28 @@ class Service:
             "last": self._last(judge),
         }
 
+    def orders(self) -> Orders:
+        """What the desk has decided."""
+        return orders(self.store.events(DESK))
+
+    def _finished_by_others(self, judge: str) -> Counter[int]:
+        """How many documents of each topic other judges have finished: a number, no more."""
+        people = [name for name, role in self.store.judges().items() if role == "judge"]
+        return Counter(
+            topic
+            for name in people
+            if name != judge
+            for (topic, _), state in self._states(name).items()
+            if state.status in FINISHED
+        )
+
     def _last(self, judge: str) -> dict[str, int] | None:
         events = self.store.events(judge)
         return {"topic": events[-1].topic, "doc": events[-1].doc} if events else None
 
     def pool(self, judge: str, topic: int) -> dict[str, Any]:
         """A topic and its documents in the judge's order."""
-        name, said = self._topic(topic)
+        name, said = self._topic(topic, judge)
         mine = self._states(judge, topic)
         documents = []
         for one in self.order(judge, topic):
@@ -94,13 +129,45 @@ class Service:
                     "chars": one.chars,
                     "status": state.status,
                     "relevant": sum(end - start for start, end in state.highlighted),
+                    "added": bool(one.added_by),
                 }
             )
-        return {"number": topic, "id": name, "topic": said, "documents": documents}
+        closed = topic in self.orders().frozen
+        return {"number": topic, "id": name, "topic": said, "documents": documents} | (
+            {"frozen": True} if closed else {}
+        )
+
+    def findable(self, judge: str, topic: int, wanted: str) -> list[str]:
+        """Documents of the collection with these letters in their names, in its order."""
+        self._topic(topic, judge)
+        letters = wanted.casefold()
+        found = (name for name in self._names_like(topic) if letters in name.casefold())
+        return list(islice(found, FOUND))
+
+    def _names_like(self, topic: int) -> Iterator[str]:
+        """All documents of the collection, named in the way in which the pool names its own."""
+        sample = PurePosixPath(self.store.documents(topic)[0].id)
+        for one in self.collection.documents():
+            name = PurePosixPath(one.name)
+            name = name if len(sample.parts) > 1 else PurePosixPath(name.name)
+            yield str(name if sample.suffix == name.suffix else name.with_suffix(""))
+
+    def add(self, judge: str, topic: int, name: object) -> int:
+        """Put a document into the judge's own pool; its number there."""
+        self._topic(topic, judge)
+        if topic in self.orders().frozen:
+            raise Refused(409, CLOSED)
+        if not isinstance(name, str) or name not in self.collection:
+            raise Refused(404, "no such document in the collection")
+        text = self._text(name)
+        one = Document(topic, -1, name, fingerprint(text), len(text), {"spans": []})
+        number = self.store.add_document(one, judge)
+        self._documents.cache_clear()
+        return number
 
     def document(self, judge: str, topic: int, number: int) -> dict[str, Any]:
         """A document's text and what the judge did to it; frozen if the text is another by now."""
-        one = self._document(topic, number)
+        one = self._document(topic, number, judge)
         shown = self._shown(one)
         frozen = shown.sha256 != one.sha256
         events = self.store.events(judge, topic, number)
@@ -109,6 +176,7 @@ class Service:
             "id": one.id,
             **shown.said(),
             "frozen": frozen,
+            "closed": topic in self.orders().frozen,
             "support": one.said.get("spans", []) if self.store.about.get("support", True) else [],
             "paths": self._paths(one) if self.mode == "exhaustivity" else [],
             "events": [said(event) for event in events],
@@ -119,12 +187,20 @@ class Service:
 
     def newer(self, judge: str, topic: int, number: int, since: int) -> list[dict[str, Any]]:
         """What the judge did to a document after an event, in whichever window."""
-        self._document(topic, number)
+        self._document(topic, number, judge)
         return [said(event) for event in self.store.events(judge, topic, number, since)]
 
     def order(self, judge: str, topic: int) -> list[Document]:
         """The documents of a topic as this judge is shown them."""
-        documents = self.store.documents(topic)
+        every = [one for one in self.store.documents(topic) if self._visible(one, judge)]
+        documents = [one for one in every if not one.added_by]
+        return self._ordered(judge, topic, documents) + [one for one in every if one.added_by]
+
+    def _visible(self, one: Document, judge: str) -> bool:
+        mine = not one.added_by or judge in one.added_by
+        return mine or self.store.judges().get(judge) == "adjudicator"
+
+    def _ordered(self, judge: str, topic: int, documents: list[Document]) -> list[Document]:
         about = self.store.about
         if about.get("pool", {}).get("live"):
             return self._queue(topic, documents)
@@ -218,7 +294,7 @@ class Service:
             sent.get("value", ""),
             sent.get("check", ""),
         )
-        self._document(sent["topic"], sent["doc"])
+        self._document(sent["topic"], sent["doc"], judge)
         at = float(sent.get("at", 0.0))
         base = sent.get("base", 0)
         return Event(0, judge, sent["topic"], sent["doc"], gesture, base, at, time.time())
@@ -226,6 +302,8 @@ class Service:
     def _refusal(self, event: Event, before: list[Event]) -> str:
         """Why an event cannot be taken; empty if it can."""
         gesture, one = event.gesture, self._document(event.topic, event.doc)
+        if event.topic in self.orders().frozen:
+            return CLOSED
         if gesture.kind in EDITS:
             text = self._text(one.id)
             if fingerprint(text) != one.sha256:
@@ -262,15 +340,17 @@ class Service:
 
     # Looking up -------------------------------------------------------------------------------
 
-    def _topic(self, number: int) -> tuple[str, dict[str, Any]]:
+    def _topic(self, number: int, judge: str = "") -> tuple[str, dict[str, Any]]:
         if number not in self._topics:
             raise Refused(404, "no such topic")
+        if judge and not self.orders().lets(judge, number):
+            raise Refused(403, "this topic is judged by others")
         return self._topics[number]
 
-    def _document(self, topic: int, number: int) -> Document:
-        self._topic(topic)
+    def _document(self, topic: int, number: int, judge: str = "") -> Document:
+        self._topic(topic, judge)
         found = self._documents(topic, number)
-        if found is None:
+        if found is None or (judge and not self._visible(found, judge)):
             raise Refused(404, "no such document in the pool")
         return found
 
@@ -282,27 +362,6 @@ class Service:
 
     def _states(self, judge: str, topic: int = -1) -> dict[tuple[int, int], State]:
         return states(self.store.events(judge, topic))
-
-
-def states(events: Iterable[Event]) -> dict[tuple[int, int], State]:
-    """The fold of one judge's events, document by document."""
-    gestures: dict[tuple[int, int], list[Gesture]] = {}
-    for event in events:
-        gestures.setdefault((event.topic, event.doc), []).append(event.gesture)
-    return {key: folded(mine) for key, mine in gestures.items()}
-
-
-def seconds(events: Iterable[Event]) -> dict[tuple[int, int], float]:
-    """How long a judge was busy with each document: pauses are cut."""
-    spent: dict[tuple[int, int], float] = {}
-    before = 0.0
-    for event in events:
-        key = (event.topic, event.doc)
-        spent[key] = spent.get(key, 0.0) + min(max(event.at_server - before, 0.0), PAUSE) * (
-            before > 0
-        )
-        before = event.at_server
-    return spent
 
 
 def said(event: Event) -> dict[str, Any]:

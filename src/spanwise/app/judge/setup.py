@@ -111,7 +111,10 @@ def opened_or_made(
         raise UsageError(f"{path}: is there and no judging store; give another --store")
     store = Store(path)
     theirs = {
-        (name, one.id) for number, name, _ in store.topics() for one in store.documents(number)
+        (name, one.id)
+        for number, name, _ in store.topics()
+        for one in store.documents(number)
+        if not one.added_by
     }
     if theirs != pool.keys():
         raise UsageError(f"{path}: made from another pool; give another --store")

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,12 @@ class Document:
     sha256: str
     chars: int
     said: dict[str, Any]
+
+    @property
+    def added_by(self) -> list[str]:
+        """The judges who put it into the pool, if it was not there: into their own pools alone."""
+        who: list[str] = self.said.get("added_by", [])
+        return who
 
 
 def is_store(path: str) -> bool:
@@ -138,6 +144,23 @@ class Store:
         query = "SELECT * FROM document WHERE topic = ? AND number = ?"
         rows = self._read(query, (topic, number))
         return _document(rows[0]) if rows else None
+
+    def add_document(self, one: Document, judge: str) -> int:
+        """Put a document into a judge's pool of a topic, behind all others; its number."""
+        with self._lock:
+            query = "SELECT * FROM document WHERE topic = ? AND id = ?"
+            old = self._writer.execute(query, (one.topic, one.id)).fetchone()
+            if old is not None and not _document(old).added_by:
+                return _document(old).number
+            if old is None:
+                last = "SELECT coalesce(max(number), -1) + 1 FROM document WHERE topic = ?"
+                one = replace(one, number=self._writer.execute(last, (one.topic,)).fetchone()[0])
+            else:
+                one = _document(old)
+            said = {**one.said, "added_by": sorted({*one.added_by, judge})}
+            row = (one.topic, one.number, one.id, one.sha256, one.chars, json.dumps(said))
+            self._writer.execute("INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)", row)
+            return one.number
 
     # The log ----------------------------------------------------------------------------------
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.app.judge.service import seconds, states
+from spanwise.app.judge.histories import seconds, states
 from spanwise.errors import InputError, UsageError
-from spanwise.ground.points import TextPoints
-from spanwise.model.assessments import (
-    NO_COVERAGE,
-    UNSTATED,
-    Assessments,
-    Elements,
-    Passages,
-    begins_of,
-)
+from spanwise.ground.points import TOUCHED, assessed
+from spanwise.model.assessments import Assessments, begins_of
 from spanwise.model.assessments import Pool as Numbered
 from spanwise.model.gestures import Spans as Set
 from spanwise.model.gestures import State, added, removed
@@ -136,13 +129,14 @@ def judgements_of(
     starts = begins_of([len(group) for group in topics.values()])
     rows = Rows(source, tuple(map(_bytes, topics)), starts, has_lines=False)
     people = {one.judge for one in ordered}
+    highlights = _highlights(ordered)
     return Judgements(
         rows,
         PlainIds([_bytes(one.document.id) for one in ordered]),
         np.array([one.grade for one in ordered]),
         PlainIds([_bytes(one.judge) for one in ordered]) if len(people) > 1 else None,
-        _highlights(ordered),
-        None if collection is None else _assessments(ordered, collection, len(topics)),
+        highlights,
+        None if collection is None else _assessments(ordered, highlights, collection, len(topics)),
     )
 
 
@@ -162,42 +156,17 @@ def _highlights(found: Sequence[Verdict]) -> Highlights:
     )
 
 
-def _assessments(found: Sequence[Verdict], collection: Collection, topics: int) -> Assessments:
-    starts, ends, sizes, entries, counts = [], [], [], [], []
-    elements: list[list[tuple[str, int, int, int]]] = []
-    for one in found:
-        points = TextPoints(collection, one.document.id)
-        starts += [_bytes(points.start(s)) for s, _ in one.spans]
-        ends += [_bytes(points.end(e)) for _, e in one.spans]
-        sizes += [e - s for s, e in one.spans]
-        counts.append(len(one.spans))
-        entries.append(b"" if one.state.bep is None else _bytes(points.start(one.state.bep)))
-        elements.append(list(_touched(points, one)))
-    flat = [element for some in elements for element in some]
-    numbers = np.array([element[1:] for element in flat], np.int64).reshape(-1, 3)
-    none = np.full(len(flat), UNSTATED)
-    return Assessments(
-        Elements(
-            begins_of([len(some) for some in elements]),
-            PlainIds([_bytes(path) for path, *_ in flat]),
-            numbers[:, 0],
-            none,
-            np.full(len(flat), NO_COVERAGE),
-            numbers[:, 1],
-            numbers[:, 2],
-            np.zeros(len(flat), np.int64),
-        ),
-        Passages(begins_of(counts), PlainIds(starts), PlainIds(ends), np.array(sizes, np.int64)),
-        PlainIds(entries),
-        PlainIds([b""] * len(found)),
-        tuple(Numbered(str(number + 1), "2", "keep") for number in range(topics)),
+def _assessments(
+    found: Sequence[Verdict], highlights: Highlights, collection: Collection, topics: int
+) -> Assessments:
+    content, unnamed = assessed(
+        [_bytes(one.document.id) for one in found],
+        highlights,
+        collection,
+        [Numbered(str(number + 1), "2", "keep") for number in range(topics)],
+        lambda row, path: found[row].state.exhaustivity.get(path, TOUCHED),
     )
-
-
-def _touched(points: TextPoints, one: Verdict) -> Any:
-    """Every element with highlighted text: path, exhaustivity, size, highlighted characters."""
-    for path, start, length, _, _ in points.elements:
-        end = start + length
-        inside = sum(max(0, min(e, end) - max(s, start)) for s, e in one.spans)
-        if inside:
-            yield path, one.state.exhaustivity.get(path, 2), length, inside
+    if unnamed:
+        name = found[unnamed[0]].document.id
+        raise InputError(f"{name}: the collection has not the text that was judged")
+    return content

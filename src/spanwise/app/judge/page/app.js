@@ -2,6 +2,7 @@
 
 import * as outbox from "./outbox.js";
 import { home, topic, help } from "./screens.js";
+import { desk } from "./desk.js";
 import { documentScreen } from "./document.js";
 
 export const session = { token: "", judge: "", me: null, statuses: new Map() };
@@ -74,6 +75,7 @@ export async function show() {
     if (place?.[2] !== undefined) leave = (await documentScreen(Number(place[1]), Number(place[2]))) ?? (() => {});
     else if (place) await topic(Number(place[1]));
     else if (path === "/help") await help();
+    else if (path === "/desk" || session.me.role === "owner") await desk();
     else await home();
   } catch (error) {
     page().replaceChildren(el("main", {}, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),

@@ -63,7 +63,8 @@ export class DocumentScreen {
     outbox.listen("status", (status) => this.panels.saving(status));
     outbox.listen("changed", (what) => { if (what.topic === this.topic && what.doc === this.number) this.refresh(); });
     this.poll = setInterval(() => { if (!document.hidden) this.refresh(); }, 4000);
-    if (!this.events.length && !this.view.frozen) this.act({ kind: "open" });
+    if (!this.events.length && !this.view.frozen && !this.view.closed) this.act({ kind: "open" });
+    if (this.view.closed) this.panels.tell("This topic is closed. It can be read, not judged.");
     if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
     if (this.me.role === "adjudicator") await this.panels.compare();
     this.update();
@@ -84,7 +85,7 @@ export class DocumentScreen {
   base() { return this.events.reduce((most, one) => Math.max(most, one.seq ?? 0), 0); }
 
   act(gesture) {
-    if (this.view.frozen) { say("this document is frozen"); return; }
+    if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return; }
     const event = outbox.next({ topic: this.topic, doc: this.number, base: this.base(), ...gesture });
     this.events.push(event);
     this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);

@@ -38,6 +38,12 @@ function exhausted(values, path, value) {
     else if (below && grade > value && value !== 0) found[other] = 0;
     else if (path.startsWith(other + "/") && value === 2) found[other] = 2;
   }
+  if (values[path] === 2 && value !== 2) { // what was lifted by this element alone is not known any more
+    const others = Object.keys(found).filter((other) => found[other] === 2);
+    for (const other of others) {
+      if (path.startsWith(`${other}/`) && !others.some((one) => one.startsWith(`${other}/`) && !path.startsWith(`${one}/`))) found[other] = 0;
+    }
+  }
   return Object.fromEntries(Object.entries(found).filter(([, grade]) => grade !== 0));
 }
 

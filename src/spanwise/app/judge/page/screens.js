@@ -1,6 +1,6 @@
 // Home, one topic, help: everything but the document.
 
-import { el, got, gotPool, link, page, session, settings, go } from "./app.js";
+import { api, el, got, gotPool, link, page, session, settings, go } from "./app.js";
 import { KEYS } from "./keys.js";
 
 const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
@@ -31,7 +31,7 @@ export async function home() {
     const words = `${total - one.left} of ${total} judged, ${one.relevant} with relevant text`;
     return el("li", {}, link(`/t/${one.number}`, { class: "card" },
       el("span", { class: "id" }, one.id), el("strong", {}, one.title ?? "(no title)"),
-      bar(one, words), el("span", { class: "small" }, words)));
+      bar(one, words), el("span", { class: "small" }, [words, ...progress(one)].join(", "))));
   });
   const left = me.topics.reduce((sum, one) => sum + one.left, 0);
   const resume = me.last
@@ -43,16 +43,30 @@ export async function home() {
   document.title = "My topics – spanwise judge";
 }
 
+function progress(one) { // of others a number, and nothing else
+  return [
+    one.minutes >= 1 ? `my minutes: ${Math.round(one.minutes)}` : "",
+    one.others ? `finished by others: ${one.others}` : "",
+    one.frozen ? "closed" : ""].filter(Boolean);
+}
+
+const ORDERS = {
+  mine: ["in my order", () => 0],
+  name: ["by name", (a, b) => (a.id < b.id ? -1 : 1)],
+  length: ["shortest first", (a, b) => a.chars - b.chars],
+};
+
 export async function topic(number) {
   const pool = await gotPool(number);
-  const rows = (filter) => pool.documents.filter((one) => filter === "all" || (filter === "left") === (one.status !== "done" && one.status !== "skipped"))
-    .map((one) => el("li", {}, link(`/t/${number}/d/${one.number}`, { class: "row" },
+  const rows = (filter, sort) => pool.documents.filter((one) => filter === "all" || (filter === "left") === (one.status !== "done" && one.status !== "skipped"))
+    .sort(ORDERS[sort][1]).map((one) => el("li", {}, link(`/t/${number}/d/${one.number}`, { class: "row" },
       el("span", { class: `state ${one.status}` }, WORDS[one.status]),
-      el("span", { class: "grow" }, one.id),
+      el("span", { class: "grow" }, one.added ? `${one.id} (added by me)` : one.id),
       el("span", { class: "small" }, one.relevant ? `${one.relevant.toLocaleString()} characters relevant` : one.status === "done" ? "nothing relevant" : ""),
       el("span", { class: "small" }, `${one.chars.toLocaleString()} characters`))));
   const list = el("ul", { class: "rows" });
-  const fill = () => list.replaceChildren(...rows(choice.value));
+  const fill = () => list.replaceChildren(...rows(choice.value, order.value));
+  const order = el("select", { "aria-label": "In which order", onchange: fill }, ...Object.entries(ORDERS).map(([value, [words]]) => el("option", { value }, words)));
   const choice = el("select", { "aria-label": "Which documents", onchange: fill },
     el("option", { value: "left" }, "left to judge"), el("option", { value: "all" }, "all"));
   if (!pool.documents.some((one) => one.status !== "done" && one.status !== "skipped")) choice.value = "all";
@@ -60,9 +74,24 @@ export async function topic(number) {
   const next = pool.documents.find((one) => one.status !== "done" && one.status !== "skipped");
   const start = next ? link(`/t/${number}/d/${next.number}`, { class: "button strong" }, "Judge the next document") : null;
   page().replaceChildren(header(link(`/t/${number}`, { "aria-current": "page" }, pool.id)), el("main", { class: "narrow" },
-    el("h1", {}, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), start,
-    el("div", { class: "between" }, el("h2", {}, "Documents"), choice), list));
+    el("h1", {}, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
+    el("div", { class: "between" }, el("h2", {}, "Documents"), el("span", {}, choice, " ", order)), list, pool.frozen ? null : adding(number)));
   document.title = `${pool.topic.title ?? pool.id} – spanwise judge`;
+}
+
+function adding(number) { // what no system returned
+  const found = el("ul", { class: "rows" });
+  const add = async (id) => {
+    const { status, content } = await api(`/api/t/${number}/documents`, { id });
+    if (status === 200) go(`/t/${number}/d/${content.number}`); else found.replaceChildren(el("li", {}, content.error));
+  };
+  const look = async () => {
+    const { found: names } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
+    found.replaceChildren(...(names.length ? names.map((name) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(name) }, name))) : [el("li", { class: "small" }, "No document has these letters in its name.")]));
+  };
+  const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
+  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name "), wanted, " ",
+    el("button", { class: "button", type: "button", onclick: look }, "Look")), found);
 }
 
 export function statement(said) {
