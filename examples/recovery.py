@@ -55,5 +55,5 @@ def picture(words):
 
 if __name__ == "__main__":
     found, distance = recovered()
-    Path(sys.argv[1]).write_text(picture(found))
+    Path(sys.argv[1] if len(sys.argv) > 1 else "recovery.svg").write_text(picture(found))
     print("distance of topics:", *(f"{value:.3f}" for value in distance))

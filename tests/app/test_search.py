@@ -67,6 +67,14 @@ def test_an_index_of_something_else_is_refused(world, capsys):
     assert "the index is of another texts" in capsys.readouterr().err
 
 
+def test_a_damaged_index_is_refused_and_named(world, capsys):
+    assert asked("search", "docs", "topics.xml", "--index", "ix", "-o", "r") == 0
+    content = (world / "ix" / "fts5.db").read_bytes()
+    (world / "ix" / "fts5.db").write_bytes(content[: len(content) // 2])
+    assert asked("search", "docs", "topics.xml", "--index", "ix", "-o", "r") == 2
+    assert "fts5.db: a damaged index" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("task", ["thorough", "focused", "ric", "bic"])
 @pytest.mark.parametrize("more", [(), ("--propagate", "0.5"), ("--query", "castitle")])
 def test_runs_of_elements_keep_the_rules_of_their_task(world, task, more):
@@ -201,6 +209,16 @@ def test_other_topics_make_other_runs(experiment, capsys):
     assert capsys.readouterr().err.count("spanwise: done: ") == 3
 
 
+def test_other_documents_make_other_runs(experiment, capsys):
+    assert asked("experiment", "x.toml", "-o", "out") == 0
+    (experiment / "docs" / "d.xml").write_text("<article><p>sea sea walls</p></article>")
+    capsys.readouterr()
+    assert asked("experiment", "x.toml", "-o", "out") == 0
+    assert capsys.readouterr().err.count("spanwise: done: ") == 3
+    found = results(experiment / "out" / "runs" / "all" / "fts5.run")
+    assert ("7", "d") in {(line[0], line[2]) for line in found}
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
@@ -210,6 +228,22 @@ def test_other_topics_make_other_runs(experiment, capsys):
         ("[[engine]]", "[[motor]]", "'motor' in the file"),
         ("k1 = [0.9, 1.2]", "k1 = [0.9, 0.9]", "two runs are called 'bm25 k1=0.9'"),
         ('name = "bm25"', "", "an [[engine]] without 'name'"),
+        ("[0.9, 1.2]", "[]", "k1 = [] in set; expected at least one value"),
+        ('["AP"]', '"AP"', "measures = 'AP' in the file; expected a list of texts"),
+        ('"fts5"\nmissing', '"nope"\nmissing', "baseline 'nope'; expected one of fts5, bm25 k1"),
+        ('"stop"', '"never"', "missing = 'never' in the file; expected one of stop, skip"),
+        ('"all"', '"../all"', "name = '../all' in [[collection]]; expected a name without /"),
+        (
+            "set = { k1 = [0.9, 1.2], b = 0.4 }",
+            "set = 3",
+            "set = 3 in [[engine]]; expected a table",
+        ),
+        (
+            "set =",
+            "search = { top = 0 }\nset =",
+            "top = 0 in search; expected a whole number from 1",
+        ),
+        ("set =", 'grains = "element"\nset =', "grains = 'element' in [[engine]]"),
     ],
 )
 def test_a_mistake_in_the_file_is_named(experiment, capsys, before, after, message):

@@ -4,7 +4,11 @@ An engine that is not installed is skipped with its own words. `make test-engine
 """
 
 import os
+import shutil
+import subprocess
+import sys
 import tarfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +17,7 @@ import pytest
 from shared_data import shared
 from spanwise import evaluate
 from spanwise.app.searching import Search, searched
+from spanwise.errors import InputError, UsageError
 from spanwise.formats.trec_out import write_run
 from spanwise.retrieve import adapters, lucene, zebra
 from spanwise.retrieve.registry import ENGINES, MissingEngine, find_engine
@@ -40,7 +45,7 @@ def built(name, folder, **settings):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_units_that_have_the_words_are_found(name, tmp_path):
-    settings = {"lsi": {"dimensions": 3}, "plsi": {"topics": 3}}.get(name, {})
+    settings = {"lsi": {"dimensions": 4}, "plsi": {"topics": 3}}.get(name, {})
     with built(name, tmp_path, **settings).open(tmp_path) as searcher:
         units, scores = searcher.search(["heat"], 10)
         assert set(units[:2].tolist()) == {2, 3}
@@ -94,6 +99,30 @@ def test_the_server_is_stopped_whatever_happens(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert not servers()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from spanwise.retrieve.zebra import Zebra
+with Zebra().open(Path(sys.argv[1])) as searcher:
+    print(searcher._server.pid, flush=True)
+    os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+"""
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed")
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP", "SIGKILL"])
+def test_the_server_is_stopped_when_we_are_killed(how, tmp_path):
+    built("zebra", tmp_path)
+    command = [sys.executable, "-c", KILLED, str(tmp_path), how]
+    killed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert killed.returncode < 0
+    state = Path("/proc", killed.stdout.strip(), "stat")
+    end = time.monotonic() + 10
+    while state.exists() and ") Z " not in state.read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not state.exists() or ") Z " in state.read_text()
 
 
 def test_a_server_that_dies_is_an_error(tmp_path):
@@ -167,3 +196,67 @@ def test_the_same_search_twice_gives_the_same_bytes(name, smart, tmp_path):
     one, two = (b"".join(write_run(searched(search))) for _ in range(2))
     assert one == two
     assert len(one.splitlines()) > 500
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("bm25", {"k1": "nan"}, "k1=nan; expected a number from 0 to 1000"),
+        ("bm25", {"b": 1.5}, "b=1.5; expected a number from 0 to 1"),
+        ("plsi", {"topics": 0}, "topics=0; expected a whole number from 1"),
+        ("plsi", {"rounds": 2.5}, "rounds=2.5; expected a whole number from 1"),
+        ("lsi", {"dimensions": "0"}, "dimensions=0; expected a whole number from 1"),
+        ("ql", {"mu": []}, "something like 1000.0"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused(name, settings, message):
+    with pytest.raises(UsageError, match=message):
+        find_engine(name).made(**settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("fts5", {"tokenize": "nosuch"}, "no such tokenizer"),
+        ("tantivy", {"tokenizer": "nosuch"}, "tokenizer"),
+        ("bm25s", {"method": "nosuch"}, "nosuch"),
+        ("bm25s", {"stopwords": "nosuch"}, "nosuch"),
+    ],
+)
+def test_what_a_library_does_not_take_is_an_error_of_ours(name, settings, message, tmp_path):
+    with pytest.raises(UsageError, match=message):
+        built(name, tmp_path, **settings)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_one_text_alone_is_found(name, tmp_path):
+    engine = built(name, tmp_path)
+    (tmp_path / "one").mkdir()
+    engine.build(["heat of slabs"], tmp_path / "one")
+    with engine.open(tmp_path / "one") as searcher:
+        assert searcher.search(["heat"], 10)[0].tolist() == [0]
+
+
+@pytest.mark.parametrize("name", ["bm25s", "lsi", "plsi"])
+def test_texts_of_stop_words_alone_are_an_error(name, tmp_path):
+    engine = built(name, tmp_path)
+    with pytest.raises(InputError, match="no words in the texts but stop words"):
+        engine.build(["of the", "and"], tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if ENGINES[name].kind == "engine"])
+def test_a_question_of_thousands_of_words_is_answered(name, tmp_path):
+    words = [f"word{number}" for number in range(3000)]
+    with built(name, tmp_path).open(tmp_path) as searcher:
+        assert searcher.search([*words, "drag", *words], 10)[0].tolist() == [1]
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if ENGINES[name].kind == "engine"])
+def test_letters_beyond_ascii_are_found(name, tmp_path):
+    built(name, tmp_path)
+    engine, folder = find_engine(name).made(), tmp_path / "other"
+    folder.mkdir()
+    engine.build(["Öl — im Wasser", "ol"], folder)
+    with engine.open(folder) as searcher:
+        assert 0 in searcher.search(["öl"], 10)[0]
+        assert searcher.search(["wasser"], 10)[0].tolist() == [0]

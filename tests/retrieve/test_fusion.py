@@ -77,6 +77,21 @@ def test_one_run_cannot_be_fused(two):
 # Agreement ---------------------------------------------------------------------------------------
 
 
+def test_what_a_run_has_twice_counts_once(tmp_path):
+    lines = ["1 Q0 d 1 4 a /x[1]", "1 Q0 d 2 3 a /x[1]", "1 Q0 d 3 2 a /x[1]/y[1]"]
+    one, other = run(tmp_path, "a", *lines), run(tmp_path, "b", "1 Q0 d 1 1 b /x[1]")
+    assert fused([one, other], "combmnz").scores.tolist() == [4.0, 0.0]
+    assert fused([one, other], "rrf").scores == pytest.approx([2 / 61, 1 / 62], abs=1e-12)
+
+
+def test_scores_and_weights_without_end_are_refused(tmp_path):
+    one, other = run(tmp_path, "a", "1 Q0 d 1 inf a"), run(tmp_path, "b", "1 Q0 d 1 1 b")
+    with pytest.raises(InputError, match="topic '1' has a score without end"):
+        fused([one, other], "combsum")
+    with pytest.raises(UsageError, match="weights must be numbers from 0 on"):
+        fused([other, other], "rrf", (float("nan"), 1.0))
+
+
 def test_perfect_and_useless_clusters():
     perfect = agreement([5, 5, 7, 7], ["b", "b", "a", "a"])
     assert perfect == pytest.approx(dict.fromkeys(("B3P", "B3R", "B3F", "NMI", "ARI"), 1.0))

@@ -5,9 +5,10 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
+from spanwise.retrieve.asking import asked
 from spanwise.retrieve.expansion import _synset, rm3, rocchio, synonyms
 from spanwise.retrieve.plsi import counts_of, fitted, folded_in
-from spanwise.retrieve.postings import load, postings_of, stems
+from spanwise.retrieve.postings import load, postings_of, spellings, stems
 from spanwise.retrieve.registry import find_engine
 from spanwise.retrieve.vectors import Bm25, QueryLikelihood, TfIdf
 
@@ -157,8 +158,62 @@ def test_synonyms_are_read_from_files_in_the_manner_of_wordnet(tmp_path):
         (tmp_path / f"index.{part}").write_text("  1 licence\n" + (entry if part == "noun" else ""))
     assert _synset(tmp_path / "data.noun", place) == ["car", "auto"]
     assert synonyms(tmp_path)(["car", "red"]) == {"car": 1.0, "red": 1.0, "auto": 0.3}
+    assert synonyms(tmp_path)(["cars"]) == {"cars": 1.0, "auto": 0.3}
+    (tmp_path / "noun.exc").write_text("caren car\n")
+    assert synonyms(tmp_path)(["caren"]) == {"caren": 1.0, "auto": 0.3}
 
 
 def test_without_wordnet_the_error_says_what_to_install(tmp_path):
     with pytest.raises(Exception, match="wordnet-base"):
         synonyms(tmp_path)
+
+
+# Weighted words ----------------------------------------------------------------------------------
+
+
+def weighted(engine, folder, words):
+    engine.build(TEXTS, folder)
+    with engine.open(folder) as searcher:
+        hits = asked(searcher, words, 10)
+    return dict(zip(hits.units.tolist(), hits.scores.tolist(), strict=True))
+
+
+def test_a_unit_without_a_word_is_charged_for_it_by_query_likelihood(tmp_path):
+    found = weighted(QueryLikelihood(10.0), tmp_path, {"wing": 0.75, "slab": 0.25})
+
+    def score(wings, slabs, length):
+        chances = (wings + 10 * 4 / 11) / (length + 10), (slabs + 10 / 11) / (length + 10)
+        return 0.75 * log(chances[0]) + 0.25 * log(chances[1])
+
+    assert found == pytest.approx(
+        {0: score(2, 0, 3), 1: score(1, 0, 2), 2: score(0, 1, 2), 3: score(1, 0, 4)}, rel=1e-12
+    )
+
+
+def test_the_cosine_of_weighted_words_is_one_cosine(tmp_path):
+    found = weighted(TfIdf(), tmp_path, {"lift": 0.5, "drag": 0.25})
+    wing, lift, drag = log(4 / 3), log(2), log(4)
+    query = sqrt((0.5 * lift) ** 2 + (0.25 * drag) ** 2)
+    second = sqrt(wing**2 + drag**2)
+    assert found[1] == pytest.approx(0.25 * drag * drag / (query * second), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["bm25", "ql"])
+def test_equal_weights_rank_as_the_words_alone_do(name, tmp_path):
+    engine = find_engine(name).made()
+    plain = answers(engine, tmp_path, ["heat", "wing"])
+    assert weighted(engine, tmp_path, {"heat": 2.0, "wing": 2.0}) == pytest.approx(
+        {unit: 2 * score for unit, score in plain.items()}, rel=1e-12
+    )
+
+
+def test_feedback_counts_the_more_likely_unit_more(tmp_path):
+    postings = postings_of(TEXTS)
+    wing, heat = postings.words["wing"], postings.words["heat"]
+    weights = rm3(postings, [], [{wing: 1}, {heat: 1}], [log(0.3), log(0.1)])
+    assert weights == pytest.approx({wing: 0.5 * 3 / 4, heat: 0.5 / 4}, rel=1e-9)
+
+
+def test_a_stem_is_spelled_as_it_mostly_is():
+    counts = {"flying": 2, "flyings": 3, "organization": 1, "x_y": 9}
+    assert spellings(counts) == {"fly": "flyings", "organ": "organization"}

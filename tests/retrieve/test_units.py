@@ -13,14 +13,14 @@ ARTICLE = "<a><s>one two<p>three</p></s><s>four<e/></s></a>"
 def test_documents_are_units_by_default(tmp_path):
     store = stored(tmp_path, {"x.xml": ARTICLE, "y.txt": "plain text"})
     units = units_of(store, Grain())
-    assert list(units.texts()) == ["one twothree four", "plain text"]
+    assert list(units.texts()) == ["one two three four", "plain text"]
     assert list(units.ids) == ["x", "y"]
 
 
 def test_elements_with_text_are_units_of_their_own(tmp_path):
     units = units_of(stored(tmp_path, {"x.xml": ARTICLE}), grain_of("element"))
     assert units.paths == ["/a[1]", "/a[1]/s[1]", "/a[1]/s[1]/p[1]", "/a[1]/s[2]"]
-    assert list(units.texts()) == ["one twothree four", "one twothree", "three", "four"]
+    assert list(units.texts()) == ["one two three four", "one two three", "three", "four"]
 
 
 def test_elements_can_be_chosen_by_tag(tmp_path):
@@ -40,6 +40,24 @@ def test_words_on_both_sides_of_a_seam_are_two_words(unit, tmp_path):
     xml = "<a><p>é one</p><p>two</p><q/><p><i>thr</i>ee</p></a>"
     units = units_of(stored(tmp_path, {"x.xml": xml}, CharacterPolicy(unit)), grain_of("element"))
     assert list(units.texts()) == ["é one two three", "é one", "two", "three", "thr"]
+
+
+@pytest.mark.parametrize("unit", ["codepoints", "bytes"])
+def test_a_line_break_stands_between_two_words(unit, tmp_path):
+    html = "<p>sé walls<br>and dunes<ul><li>gra<b>ss</b></li></ul>stones"
+    units = units_of(stored(tmp_path, {"x.html": html}, CharacterPolicy(unit)), Grain())
+    assert [text.split() for text in units.texts()] == [
+        ["sé", "walls", "and", "dunes", "grass", "stones"]
+    ]
+
+
+@pytest.mark.parametrize("unit", ["codepoints", "bytes"])
+def test_chunks_lie_where_their_text_is_whatever_a_character_is(unit, tmp_path):
+    store = stored(tmp_path, {"x.txt": "éé walls ü dunes ß"}, CharacterPolicy(unit))
+    units = units_of(store, grain_of("chunk:9"))
+    assert list(units.texts()) == ["éé walls ", "ü dunes ß"]
+    found = zip(units.spans.starts.tolist(), units.spans.lengths.tolist(), strict=True)
+    assert [store.text("x", start, length) for start, length in found] == list(units.texts())
 
 
 def test_chunks_cover_the_text_and_end_at_blanks(tmp_path):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.comparing import comparison
-from spanwise.app.evaluation import Request
+from spanwise.app.experiment_file import run_name
 from spanwise.app.keeping import keep
 from spanwise.app.output import say, write_atomically
 from spanwise.app.searching import searched
@@ -29,6 +29,7 @@ from spanwise.compare.resampling import Draws
 from spanwise.compare.statements import Question
 from spanwise.formats import FORMATS, expanded
 from spanwise.retrieve.registry import MissingEngine
+from spanwise.shards import Request
 
 if TYPE_CHECKING:
     from spanwise.app.experiment_file import Cell, Data, Experiment
@@ -62,19 +63,33 @@ def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparis
 def _baseline(experiment: Experiment, runs: list[Path]) -> str | None:
     if experiment.baseline is None:
         return None
-    wanted = experiment.baseline.replace(" ", "_")
-    return next((str(run) for run in runs if run.stem == _file(wanted)), None)
+    wanted = f"{run_name(experiment.baseline)}.run"
+    return next((str(run) for run in runs if run.name == wanted), None)
 
 
 def _stored(data: Data, folder: Path) -> Path:
-    """The documents as a store, built if it is not there."""
+    """The documents as a store, built if it is not there or was made of other documents."""
     if is_store(Path(data.documents)):
         return Path(data.documents)
     folder.mkdir(parents=True, exist_ok=True)
-    place = folder / data.name
-    if not is_store(place):
-        build([data.documents], str(place), Plan())
+    place, note = folder / data.name, folder / f"{data.name}.json"
+    about = {"documents": _listed(Path(data.documents))}
+    if not is_store(place) or _read(note) != about:
+        build([data.documents], str(place), Plan(fresh=place.exists()))
+        write_atomically(note, json.dumps(about).encode() + b"\n")
     return place
+
+
+def _listed(documents: Path) -> str:
+    """A digest of the names, sizes and dates of files."""
+    digest = blake2b(digest_size=16)
+    for file in sorted(documents.rglob("*")) if documents.is_dir() else [documents]:
+        if file.is_file():
+            about = file.stat()
+            digest.update(
+                f"{file}\0{about.st_size}\0{about.st_mtime_ns}\0".encode(errors="replace")
+            )
+    return digest.hexdigest()
 
 
 def _runs(experiment: Experiment, data: Data, store: Path, folder: Path) -> Iterator[Path | None]:
@@ -94,7 +109,8 @@ def _runs(experiment: Experiment, data: Data, store: Path, folder: Path) -> Iter
             "topics": topics,
             "settings": dict(search.settings),
         }
-        target, note = place / f"{_file(cell.label)}.run", place / f"{_file(cell.label)}.json"
+        name = run_name(cell.label)
+        target, note = place / f"{name}.run", place / f"{name}.json"
         if target.is_file() and _read(note) == json.loads(json.dumps(about)):
             yield target
             continue
@@ -116,10 +132,6 @@ def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
             raise
         say("warning", f"{cell.label} is left out: {error}")
         return None
-
-
-def _file(label: str) -> str:
-    return "".join(c if c.isalnum() or c in "=.-_" else "_" for c in label)
 
 
 def _read(note: Path) -> Any:

@@ -10,7 +10,8 @@ from spanwise.collection import open_collection
 from spanwise.errors import FormatError, InputError, QueryError, UsageError
 from spanwise.formats import read_topics
 from spanwise.retrieve.answers import run_of
-from spanwise.retrieve.asking import DEEP, Asking, Hits, asked, content_words, propagated
+from spanwise.retrieve.asking import DEEP, Asking, Hits, asked, by_weight, content_words, propagated
+from spanwise.retrieve.expansion import FEEDBACK
 from spanwise.retrieve.indexing import indexed
 from spanwise.retrieve.registry import find_engine, words_of
 from spanwise.retrieve.shaping import Task, shaped
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from spanwise.model.nexi import Path, Query
     from spanwise.model.run import Run
     from spanwise.model.topics import Topic, Topics
+    from spanwise.retrieve.expansion import Expander
     from spanwise.retrieve.registry import Searcher
     from spanwise.retrieve.units import Units
 
@@ -68,11 +70,27 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
             return asked(searcher, expanded(words), top)
 
         asking = [(topic, _split(question, searcher)) for topic, question in questions]
-        if hasattr(searcher, "prepare") and search.expand is None:
+        if hasattr(searcher, "prepare"):
             plain = [question for _, question in asking if isinstance(question, list)]
-            searcher.prepare(plain, depth(search))
+            _prepared(searcher.prepare, plain, expanded, depth(search))
         answers = {topic.id: _answer(search, units, question, find) for topic, question in asking}
     return run_of(answers, units, search.name or entry.name, search.topics)
+
+
+def _prepared(
+    prepare: Callable[[list[list[str]], int], None],
+    questions: list[list[str]],
+    expanded: Expander | None,
+    top: int,
+) -> None:
+    """Put all questions to an engine at once that takes its time to begin."""
+    if expanded is None:
+        prepare(questions, top)
+        return
+    prepare(questions, FEEDBACK)
+    groups = [by_weight(expanded(question)) for question in questions if question]
+    prepare([words for some in groups if len(some) > 1 for words in some.values()], DEEP)
+    prepare([words for some in groups if len(some) == 1 for words in some.values()], top)
 
 
 def _questions(topics: Topics, search: Search) -> Iterator[tuple[Topic, str | Query]]:
@@ -163,9 +181,7 @@ def _number(units: Units, unit: int) -> float | None:
         return None
 
 
-def _expander(
-    search: Search, units: Units, find: Callable[..., object]
-) -> Callable[[list[str]], Mapping[str, float]] | None:
+def _expander(search: Search, units: Units, find: Callable[..., object]) -> Expander | None:
     """What turns the words of a question into weighted ones, if they are to be expanded."""
     if search.expand is None:
         return None

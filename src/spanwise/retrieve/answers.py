@@ -13,11 +13,26 @@ from spanwise.model.rows import Rows
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
     from spanwise.retrieve.asking import Hits
     from spanwise.retrieve.units import Units
 
 DIGITS = 9
-"""Scores are rounded so, which makes runs the same on every machine."""
+"""Scores are rounded so, which makes runs the same on every machine; small ones keep as many."""
+
+
+def rounded(scores: FloatArray) -> FloatArray:
+    """Scores with nine digits after the point, and nine that count below 1.
+
+    >>> rounded(np.array([12.3456789012345, 0.000001234567890123, -0.0])).tolist()
+    [12.345678901, 1.23456789e-06, 0.0]
+    """
+    size = np.abs(scores)
+    first = np.floor(np.log10(size, out=np.zeros_like(size), where=size > 0)).astype(np.int64)
+    places = np.clip(DIGITS - 1 - first, DIGITS, 300)
+    return (
+        np.array([round(s, p) for s, p in zip(scores.tolist(), places.tolist(), strict=True)]) + 0.0
+    )
 
 
 def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) -> Run:
@@ -26,7 +41,7 @@ def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) ->
     if not found:
         raise InputError(f"{source}: nothing was found for any topic")
     rows = np.concatenate([hits.units for hits in found.values()])
-    scores = np.round(np.concatenate([hits.scores for hits in found.values()]), DIGITS) + 0.0
+    scores = rounded(np.concatenate([hits.scores for hits in found.values()]))
     starts = np.cumsum([0, *(len(hits.units) for hits in found.values())])
     names = [units.ids[document].encode() for document in units.document[rows].tolist()]
     topics = tuple(topic.encode("utf-8", "surrogateescape") for topic in found)

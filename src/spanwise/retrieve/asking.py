@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Fits = Callable[[str, "Path"], bool]
 """Whether the element at a path, as in a run, is one that a path of a query leads to."""
 
+NOTHING = -np.inf
+"""The score of what was not found."""
 BOOST_TARGET = 1.0
 """Vaguely, an element of the kind asked for counts so much more."""
 
@@ -37,20 +39,29 @@ class Hits:
 
 
 def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
-    """Units for weighted words: words of one weight are asked together, scores are added up.
+    """Units for weighted words.
 
-    With one weight for all this is one question. BM25 and its like add up over words, so that
-    asking in parts gives what a weighted query would give.
+    A model that can weigh words does so. Of others the words of one weight are asked together,
+    and scores are added up: BM25 and its like add up over words, so that asking in parts gives
+    what a weighted query would give.
     """
-    groups: dict[float, list[str]] = {}
-    for word, weight in words.items():
-        groups.setdefault(weight, []).append(word)
+    if hasattr(searcher, "weighted"):
+        return Hits(*searcher.weighted(words, top))
+    groups = by_weight(words)
     if len(groups) == 1:
         weight, some = next(iter(groups.items()))
         units, scores = searcher.search(some, top)
         return Hits(units, scores * weight).best(top)
     parts = [(weight, searcher.search(some, DEEP)) for weight, some in groups.items()]
     return summed([Hits(units, scores * weight) for weight, (units, scores) in parts]).best(top)
+
+
+def by_weight(words: Mapping[str, float]) -> dict[float, list[str]]:
+    """The words of each weight."""
+    groups: dict[float, list[str]] = {}
+    for word, weight in words.items():
+        groups.setdefault(weight, []).append(word)
+    return groups
 
 
 DEEP = 100_000
@@ -65,6 +76,15 @@ def summed(parts: Sequence[Hits]) -> Hits:
     units, place = np.unique(every, return_inverse=True)
     scores: FloatArray = np.concatenate([part.scores for part in parts]).astype(np.float64)
     return Hits(units, np.bincount(place, weights=scores, minlength=len(units)).astype(np.float64))
+
+
+def positive(scores: FloatArray) -> FloatArray:
+    """Scores that can be multiplied and shared out.
+
+    Where some are negative they are logarithms, as those of query likelihood: then chances, of
+    which the greatest is 1.
+    """
+    return np.exp(scores - scores.max()) if (scores < 0).any() else scores
 
 
 # Structure --------------------------------------------------------------------------------------
@@ -108,7 +128,7 @@ class Asking:
         """All units about the words; those of the kind asked for count more."""
         hits = self.search(content_words(query))
         is_target = self._of_kind(hits.units, query.target)
-        return Hits(hits.units, hits.scores * (1.0 + BOOST_TARGET * is_target))
+        return Hits(hits.units, positive(hits.scores) * (1.0 + BOOST_TARGET * is_target))
 
     def strictly(self, query: Structured) -> Hits:
         """Units of the kind asked for, below elements that meet the conditions on the way.
@@ -128,13 +148,13 @@ class Asking:
             scores: FloatArray = np.zeros(len(here))
             if below is not None:
                 scores = self._above(here, below)
-                here, scores = here[scores > 0], scores[scores > 0]
+                here, scores = here[scores > NOTHING], scores[scores > NOTHING]
             if step.condition is not None:
                 met, more = self._met(here, step.condition, place)
                 here, scores = here[met], scores[met] + more[met]
             below = Hits(here, scores)
         assert below is not None
-        return Hits(below.units[below.scores > 0], below.scores[below.scores > 0])
+        return below
 
     def _met(
         self, units: IntArray, condition: Condition, place: Path
@@ -142,14 +162,16 @@ class Asking:
         """Which units meet a condition, and how well."""
         if isinstance(condition, About):
             hits = self.search(wanted_words(condition.terms))
+            hits = Hits(hits.units, positive(hits.scores))
             scores = self._inside(units, self._at(hits, place, condition.path))
-            return scores > 0, scores
+            met = scores > NOTHING
+            return met, np.where(met, scores, 0.0)
         if isinstance(condition, Comparison):
             return self._compared(units, condition, place), np.zeros(len(units))
-        parts = [self._met(units, part, place) for part in condition.conditions]
-        met = np.all if isinstance(condition, And) else np.any
         assert isinstance(condition, And | Or)
-        return met([one for one, _ in parts], axis=0), np.sum([s for _, s in parts], axis=0)
+        parts = [self._met(units, part, place) for part in condition.conditions]
+        all_or_any = np.all if isinstance(condition, And) else np.any
+        return all_or_any([one for one, _ in parts], axis=0), np.sum([s for _, s in parts], axis=0)
 
     def _at(self, hits: Hits, place: Path, path: Path) -> Hits:
         from spanwise.model.nexi import Path
@@ -166,7 +188,7 @@ class Asking:
         values = [self.value(unit) for unit in named.tolist()]
         due = float(condition.value)
         good = [value is not None and test(value, due) for value in values]
-        return self._inside(units, Hits(named[good], np.ones(sum(good)))) > 0
+        return self._inside(units, Hits(named[good], np.ones(sum(good)))) > NOTHING
 
     def _of_kind(self, units: IntArray, path: Path) -> BoolArray:
         known: dict[str, bool] = {}
@@ -180,36 +202,32 @@ class Asking:
 
     def _inside(self, units: IntArray, hits: Hits) -> FloatArray:
         """For each unit the best score among hits that lie in it."""
-        best = np.zeros(len(units))
-        inner = _by_document(self.units, hits)
-        for row, unit in enumerate(units.tolist()):
-            path = self.units.paths[unit]
-            for other, score in inner.get(int(self.units.document[unit]), ()):
-                if score > best[row] and _holds(path, other):
-                    best[row] = score
-        return best
+        best: dict[tuple[int, str], float] = {}
+        for unit, score in zip(hits.units.tolist(), hits.scores.tolist(), strict=True):
+            for place in self._around(unit):
+                if score > best.get(place, NOTHING):
+                    best[place] = score
+        return np.array([best.get(self._place(unit), NOTHING) for unit in units.tolist()])
 
     def _above(self, units: IntArray, hits: Hits) -> FloatArray:
         """For each unit the best score among hits that it lies in."""
-        best = np.zeros(len(units))
-        outer = _by_document(self.units, hits)
-        for row, unit in enumerate(units.tolist()):
-            path = self.units.paths[unit]
-            for other, score in outer.get(int(self.units.document[unit]), ()):
-                if score > best[row] and _holds(other, path):
-                    best[row] = score
-        return best
+        places = map(self._place, hits.units.tolist())
+        known = dict(zip(places, hits.scores.tolist(), strict=True))
+        found = [
+            max(known.get(place, NOTHING) for place in self._around(unit))
+            for unit in units.tolist()
+        ]
+        return np.array(found, np.float64)
 
+    def _place(self, unit: int) -> tuple[int, str]:
+        return int(self.units.document[unit]), self.units.paths[unit]
 
-def _by_document(units: Units, hits: Hits) -> dict[int, list[tuple[str, float]]]:
-    found: dict[int, list[tuple[str, float]]] = {}
-    for unit, score in zip(hits.units.tolist(), hits.scores.tolist(), strict=True):
-        found.setdefault(int(units.document[unit]), []).append((units.paths[unit], score))
-    return found
-
-
-def _holds(outer: str, inner: str) -> bool:
-    return inner == outer or inner.startswith(f"{outer}/")
+    def _around(self, unit: int) -> Iterator[tuple[int, str]]:
+        """The places of a unit and of all elements around it."""
+        document, path = self._place(unit)
+        while path:
+            yield document, path
+            path = path.rpartition("/")[0]
 
 
 def _tags(path: str) -> str:
@@ -231,7 +249,7 @@ def propagated(units: Units, hits: Hits, decay: float) -> Hits:
         for unit in np.flatnonzero(np.isin(units.document, units.document[hits.units])).tolist()
     }
     scores: dict[int, float] = {}
-    for unit, score in zip(hits.units.tolist(), hits.scores.tolist(), strict=True):
+    for unit, score in zip(hits.units.tolist(), positive(hits.scores).tolist(), strict=True):
         document, path = int(units.document[unit]), units.paths[unit]
         share = score
         while path:

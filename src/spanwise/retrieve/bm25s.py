@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.retrieve.registry import MissingEngine, engine
+from spanwise.errors import InputError
+from spanwise.retrieve.registry import MissingEngine, engine, refusing
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -28,14 +29,15 @@ class Bm25s:
     def build(self, texts: Iterable[str], folder: Path) -> None:
         """Scores of all words in all texts, computed beforehand."""
         library, stemmer = _library()
-        words = library.tokenize(
-            list(texts),
-            stopwords=self.stopwords,
-            stemmer=stemmer,
-            show_progress=False,
-        )
-        index = library.BM25(method=self.method, k1=self.k1, b=self.b)
-        index.index(words, show_progress=False)
+        with refusing(self, ValueError):
+            words = library.tokenize(
+                list(texts), stopwords=self.stopwords, stemmer=stemmer, show_progress=False
+            )
+            index = library.BM25(method=self.method, k1=self.k1, b=self.b)
+        if not words.vocab:
+            raise InputError("engine bm25s: no words in the texts but stop words")
+        with refusing(self, ValueError):
+            index.index(words, show_progress=False)
         index.save(str(folder), show_progress=False)
 
     def open(self, folder: Path) -> _Open:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from spanwise.errors import MissingExtra, UsageError
-from spanwise.retrieve.plsi import counts_of, fitted
+from spanwise.errors import InputError, MissingExtra, UsageError
+from spanwise.retrieve.plsi import counted, fitted
 from spanwise.retrieve.postings import postings_of
 
 if TYPE_CHECKING:
@@ -24,13 +24,11 @@ def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int 
     """Texts as rows of numbers, each of length 1; sparse where the space has a word a column."""
     sparse, decomposition, _ = _libraries()
     postings = postings_of(texts)
-    count, owners = (
-        len(postings.lengths),
-        np.repeat(np.arange(len(postings.words)), postings.frequencies),
-    )
+    if not postings.words:
+        raise InputError("no words in the texts but stop words")
+    count, owners = len(postings.lengths), postings.owners
     if space == "plsi":
-        table = postings.table()
-        return _unit(fitted(counts_of(table), min(dimensions, count), seed=seed).topics)
+        return _unit(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
     idf = np.log(count / postings.frequencies)[owners]
     tf = postings.counts.astype(np.float64)
     if space == "bm25":
@@ -44,6 +42,8 @@ def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int 
         norms = np.sqrt(np.bincount(postings.units, weights**2, count))
         scale = np.divide(1.0, norms, out=np.zeros(count), where=norms > 0)
         return sparse.diags(scale) @ table
+    if min(shape) < 2:
+        return _unit(table.toarray())
     axes = decomposition.TruncatedSVD(min(dimensions, min(shape) - 1), random_state=seed)
     return _unit(axes.fit_transform(table))
 

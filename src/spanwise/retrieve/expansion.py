@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.errors import SpanwiseError, UnknownName
-from spanwise.retrieve.postings import Postings, postings_of, stems
+from spanwise.retrieve.asking import positive
+from spanwise.retrieve.postings import Postings, postings_of, spellings, stems
+from spanwise.retrieve.registry import words_of
 
 if TYPE_CHECKING:
     from spanwise.retrieve.units import Units
@@ -26,7 +28,19 @@ RM3_SHARE = 0.5
 """How much the words of the query itself weigh in RM3."""
 SYNONYM = 0.3
 WORDNET = Path("/usr/share/wordnet")
-PARTS = ("noun", "verb", "adj", "adv")
+ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "noun": (
+        *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z")),
+        *(("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    ),
+    "verb": (
+        *(("s", ""), ("ies", "y"), ("es", "e"), ("es", "")),
+        *(("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    ),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+"""Parts of speech, and how WordNet takes the endings off their words."""
 
 
 def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
@@ -35,8 +49,10 @@ def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
         return synonyms(WORDNET)
     if name not in ("rocchio", "rm3"):
         raise UnknownName("expansion", name, ["rocchio", "rm3", "wordnet"])
-    postings = postings_of(units.texts())
-    names = list(postings.words)
+    counts: Counter[str] = Counter()
+    postings = postings_of(_counting(units.texts(), counts))
+    spelled = spellings(counts)  # an engine that has other stems wants words, not our stems
+    names = [spelled.get(stem, stem) for stem in postings.words]
     by_unit = _by_unit(postings)
 
     def expand(words: list[str]) -> Mapping[str, float]:
@@ -51,10 +67,17 @@ def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
     return expand
 
 
+def _counting(texts: Iterable[str], counts: Counter[str]) -> Iterator[str]:
+    """The texts, whose words are counted as they go by."""
+    for text in texts:
+        counts.update(words_of(text))
+        yield text
+
+
 def _by_unit(postings: Postings) -> Callable[[int], dict[int, int]]:
     """What turns a unit's number into its words."""
     order = np.argsort(postings.units, kind="stable")
-    owners = np.repeat(np.arange(len(postings.words)), postings.frequencies)[order]
+    owners = postings.owners[order]
     counts = postings.counts[order]
     first = np.searchsorted(postings.units[order], np.arange(len(postings.lengths) + 1))
 
@@ -89,12 +112,13 @@ def rm3(
     scores: Sequence[float],
 ) -> dict[str | int, float]:
     """The query mixed with the relevance model: P(w | unit), summed by the units' shares."""
-    total = float(np.sum(scores)) or 1.0
+    shares = positive(np.asarray(scores, np.float64))
+    total = float(shares.sum()) or 1.0
     model: Counter[int] = Counter()
-    for unit, score in zip(best, scores, strict=True):
+    for unit, score in zip(best, shares.tolist(), strict=True):
         length = sum(unit.values()) or 1
         for word, tf in unit.items():
-            model[word] += tf / length * float(score) / total  # type: ignore[assignment]
+            model[word] += tf / length * score / total
     chosen = dict(sorted(model.items(), key=lambda pair: (-pair[1], pair[0]))[:TERMS])
     kept = sum(chosen.values()) or 1.0
     added = {word: (1 - RM3_SHARE) * weight / kept for word, weight in chosen.items()}
@@ -124,18 +148,46 @@ def synonyms(folder: Path) -> Expander:
         raise SpanwiseError(
             f"expansion by WordNet needs its files in {folder}; install Debian's wordnet-base"
         )
-    senses = [(_index(folder / f"index.{part}"), folder / f"data.{part}") for part in PARTS]
+    parts = [_Part(folder, name) for name in ENDINGS]
 
     def expand(words: list[str]) -> Mapping[str, float]:
         weights = dict.fromkeys(words, 1.0)
         for word in words:
-            for index, data in senses:
-                if word in index:
-                    for other in _synset(data, index[word]):
-                        weights.setdefault(other, SYNONYM)
+            for other in (other for part in parts for other in part.synonyms(word)):
+                weights.setdefault(other, SYNONYM)
         return weights
 
     return expand
+
+
+class _Part:
+    """The words of one part of speech."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._index, self._data = _index(folder / f"index.{name}"), folder / f"data.{name}"
+        self._irregular = _irregular(folder / f"{name}.exc")
+        self._endings = ENDINGS[name]
+
+    def synonyms(self, word: str) -> list[str]:
+        """Others of the first sense of a word, or of the one that it is a form of."""
+        base = next((form for form in self._forms(word) if form in self._index), None)
+        sense = _synset(self._data, self._index[base]) if base is not None else []
+        return [other for other in sense if other != base]
+
+    def _forms(self, word: str) -> Iterator[str]:
+        yield word
+        yield self._irregular.get(word, word)
+        for ending, other in self._endings:
+            if word.endswith(ending):
+                yield word.removesuffix(ending) + other
+
+
+def _irregular(file: Path) -> dict[str, str]:
+    """Forms that no ending explains, and what they are forms of."""
+    if not file.is_file():
+        return {}
+    lines = map(str.split, file.read_text("latin-1").splitlines())
+    return {fields[0]: fields[1] for fields in lines if len(fields) > 1}
 
 
 def _index(file: Path) -> dict[str, int]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.retrieve.registry import engine
+from spanwise.errors import InputError
+from spanwise.retrieve.registry import engine, refusing
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -34,9 +35,10 @@ class Fts5:
         database.execute("pragma synchronous = off")
         database.execute("pragma cache_size = -100000")
         kind = self.tokenize.replace("'", "''")
-        database.execute(
-            f"create virtual table units using fts5(text, content='', tokenize='{kind}')"
-        )
+        with refusing(self, sqlite3.OperationalError):
+            database.execute(
+                f"create virtual table units using fts5(text, content='', tokenize='{kind}')"
+            )
         database.execute("insert into units(units, rank) values('hashsize', 33554432)")
         rows = enumerate(texts, start=1)
         database.executemany("insert into units(rowid, text) values(?, ?)", rows)
@@ -45,22 +47,27 @@ class Fts5:
 
     def open(self, folder: Path) -> _Open:
         """The table, to be asked."""
-        return _Open(sqlite3.connect(folder / FILE))
+        return _Open(folder / FILE)
 
 
 class _Open:
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
+    def __init__(self, file: Path) -> None:
+        self._file, self._database = file, sqlite3.connect(file)
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
         """Any of the words, each counted once."""
         asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
         if not asked:
             return np.zeros(0, np.int64), np.zeros(0)
-        found = self._database.execute(
-            "select rowid, rank from units where units match ? order by rank, rowid limit ?",
-            (asked, top),
-        ).fetchall()
+        try:
+            found = self._database.execute(
+                "select rowid, rank from units where units match ? order by rank, rowid limit ?",
+                (asked, top),
+            ).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self._file}: a damaged index ({error}); remove its folder, and it is made again"
+            ) from error
         columns = np.array(found, np.float64).reshape(-1, 2)
         return columns[:, 0].astype(np.int64) - 1, -columns[:, 1]
 

@@ -66,7 +66,10 @@ def fused(
     top: int = 1000,
     name: str | None = None,
 ) -> Run:
-    """One run from several. Topics stand in the order in which the runs have them."""
+    """One run from several. Topics stand in the order in which the runs have them.
+
+    What a run has twice counts once, where it stands first.
+    """
     if method not in METHODS:
         raise UnknownName("way to fuse", method, list(METHODS))
     shares = _shares(len(runs), method, weights)
@@ -76,8 +79,11 @@ def fused(
     for run, weight in zip(runs, shares, strict=True):
         for topic, units, scores in _rankings(run):
             mine = topics.setdefault(topic, {})
-            for place, (unit, score) in enumerate(zip(units, scores.tolist(), strict=True)):
-                mine.setdefault(unit, []).append(Part(place + 1, score, weight))
+            places: dict[Unit, Part] = {}
+            for unit, score in zip(units, scores.tolist(), strict=True):
+                places.setdefault(unit, Part(len(places) + 1, score, weight))
+            for unit, part in places.items():
+                mine.setdefault(unit, []).append(part)
     best: dict[bytes, list[tuple[float, Unit]]] = {}
     for topic, mine in topics.items():
         every = [(METHODS[method](parts, k), unit) for unit, parts in mine.items()]
@@ -91,8 +97,8 @@ def _shares(count: int, method: str, weights: Sequence[float]) -> list[float]:
         raise UsageError("one run alone; expected two or more to fuse")
     if weights and len(weights) != count:
         raise UsageError(f"{len(weights)} weights for {count} runs; expected one for each")
-    if any(weight < 0 for weight in weights) or (weights and not sum(weights)):
-        raise UsageError("weights must not be negative, and not all 0")
+    if not all(0 <= weight < np.inf for weight in weights) or (weights and not sum(weights)):
+        raise UsageError("weights must be numbers from 0 on, and not all 0")
     shares = list(weights) or [1.0] * count
     return [share / sum(shares) for share in shares] if method == "interpolate" else shares
 
@@ -107,6 +113,9 @@ def _rankings(run: Run) -> list[tuple[bytes, list[Unit], FloatArray]]:
             order = sorted(range(len(rows)), key=lambda i: names[i], reverse=True)
             order.sort(key=lambda i: -run.scores[rows[i]])  # equal scores: as trec_eval has it
             rows = rows[order]
+        if not np.isfinite(run.scores[rows]).all():
+            name = topic.decode("utf-8", "replace")
+            raise InputError(f"{run.rows.source}: topic {name!r} has a score without end")
         found.append((topic, _units(run, rows), _normalised(run.scores[rows])))
     return found
 

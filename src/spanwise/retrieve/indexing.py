@@ -53,11 +53,21 @@ def _about(engine: Engine, name: str, units: Units) -> dict[str, Any]:
     }
 
 
+def _known(note: Path) -> dict[str, Any]:
+    try:
+        said = json.loads(note.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{note}: cannot be read; name another folder or remove this one"
+        ) from error
+    return said if isinstance(said, dict) else {}
+
+
 def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -> None:
     """Use what is there, or build it; the note is written last."""
     note = place / NOTE
     if note.is_file():
-        known = json.loads(note.read_bytes())
+        known = _known(note)
         if known == about:
             return
         other = next(key for key in about if known.get(key) != about[key])
@@ -65,7 +75,7 @@ def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -
             f"{place}: the index is of another {other}: {known.get(other)!r}, not"
             f" {about[other]!r}; name another folder or remove this one"
         )
-    if place.exists() and any(place.iterdir()):
+    if place.exists() and not (place.is_dir() and not any(place.iterdir())):
         raise UsageError(f"{place}: is there already and no index; expected a new folder")
     part = place.parent / f".{place.name}.part"
     shutil.rmtree(part, ignore_errors=True)

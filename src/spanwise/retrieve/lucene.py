@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
+from spanwise.retrieve.asking import DEEP, Hits, summed
 from spanwise.retrieve.registry import MissingEngine, engine
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 INDEX = "io.anserini.index.IndexCollection"
+MOST_WORDS = 500
+"""Words of one question; Lucene answers more than 1024, marks between words apart, with nothing."""
 SEARCH = "io.anserini.search.SearchCollection"
 
 
@@ -64,6 +67,8 @@ class Lucene:
                 *("-output", str(output), "-hits", str(top), "-threads", "1", "-bm25"),
                 *("-bm25.k1", str(self.k1), "-bm25.b", str(self.b)),
             )
+            if not output.is_file():  # Java says that it ended well all the same
+                raise InputError(f"engine lucene: no answers from {SEARCH} with {self}")
             answers: list[list[tuple[int, float]]] = [[] for _ in queries]
             for line in output.read_text().splitlines():
                 topic, _, unit, _, score, _ = line.split()
@@ -95,6 +100,10 @@ class Lucene:
         return str(min(jars))
 
 
+def _parts(words: Sequence[str]) -> list[Sequence[str]]:
+    return [words[begin : begin + MOST_WORDS] for begin in range(0, len(words), MOST_WORDS)]
+
+
 class _Open:
     def __init__(self, lucene: Lucene, index: Path) -> None:
         self._lucene, self._index = lucene, index
@@ -107,12 +116,21 @@ class _Open:
 
     def prepare(self, queries: Sequence[Sequence[str]], top: int) -> None:
         """Ask for all of these at once; `search` then knows the answers."""
-        texts = [" ".join(words) for words in queries]
+        texts = [" ".join(part) for words in queries for part in _parts(words)]
+        if not texts:
+            return
         for text, answer in zip(texts, self._lucene.asked(self._index, texts, top), strict=True):
             self._known[text, top] = answer
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words."""
+        """Any of the words; a long question is asked in parts, whose scores add up."""
+        parts = _parts(words)
+        if len(parts) > 1:
+            hits = summed([Hits(*self._part(part, DEEP)) for part in parts]).best(top)
+            return hits.units, hits.scores
+        return self._part(words, top)
+
+    def _part(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
         text = " ".join(words)
         if words and (text, top) not in self._known:
             self.prepare([words], top)

@@ -9,13 +9,14 @@ P(z | query).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from spanwise.errors import InputError
 from spanwise.retrieve.postings import Postings, load, postings_of, stems
 from spanwise.retrieve.registry import engine
 from spanwise.retrieve.vectors import FILE, TfIdf
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 TINY = 1e-300
+PAIRS = 100_000
+"""Pairs of unit and word that are looked at together."""
 
 
 class Model(NamedTuple):
@@ -49,6 +52,12 @@ def counts_of(table: FloatArray) -> Counts:
     return Counts(units, words, table[units, words].astype(np.float64), table.shape)
 
 
+def counted(postings: Postings) -> Counts:
+    """The pairs of postings."""
+    shape = (len(postings.lengths), len(postings.words))
+    return Counts(postings.units, postings.owners, postings.counts.astype(np.float64), shape)
+
+
 def fitted(
     counts: Counts, topics: int, rounds: int = 50, beta: float = 1.0, seed: int = 0
 ) -> Model:
@@ -58,17 +67,31 @@ def fitted(
     words: FloatArray = random.dirichlet(np.ones(counts.shape[1]), topics)
     likelihoods = []
     for _ in range(rounds):
-        shares = mixture[counts.units] * words[:, counts.words].T
-        likelihoods.append(_likelihood(counts, shares))
-        expected = _posterior(shares, beta) * counts.times[:, None]
-        mixture = _rows(_added(counts.units, expected, counts.shape[0]))
-        words = _rows(_added(counts.words, expected, counts.shape[1]).T)
-    shares = mixture[counts.units] * words[:, counts.words].T
-    return Model(mixture, words, (*likelihoods, _likelihood(counts, shares)))
+        units_topics = np.zeros((counts.shape[0], topics))
+        words_topics = np.zeros((counts.shape[1], topics))
+        likelihood = 0.0
+        for part in _blocks(counts):
+            shares = mixture[part.units] * words[:, part.words].T
+            likelihood += _likelihood(part, shares)
+            expected = _posterior(shares, beta) * part.times[:, None]
+            units_topics += _added(part.units, expected, counts.shape[0])
+            words_topics += _added(part.words, expected, counts.shape[1])
+        likelihoods.append(likelihood)
+        mixture, words = _rows(units_topics), _rows(words_topics.T)
+    last = (_likelihood(p, mixture[p.units] * words[:, p.words].T) for p in _blocks(counts))
+    return Model(mixture, words, (*likelihoods, sum(last)))
+
+
+def _blocks(counts: Counts) -> Iterator[Counts]:
+    """So many pairs at a time as do not need much memory."""
+    for begin in range(0, len(counts.times), PAIRS):
+        end = begin + PAIRS
+        columns = (counts.units[begin:end], counts.words[begin:end], counts.times[begin:end])
+        yield Counts(*columns, counts.shape)
 
 
 def folded_in(
-    words: FloatArray, query: dict[int, int], rounds: int = 50, beta: float = 1.0
+    words: FloatArray, query: Mapping[int, float], rounds: int = 50, beta: float = 1.0
 ) -> FloatArray:
     """P(z | query), with the words of topics as they are."""
     known, times = np.array(list(query)), np.array(list(query.values()), np.float64)
@@ -114,11 +137,10 @@ class Plsi:
     def build(self, texts: Iterable[str], folder: Path) -> None:
         """Count words and find topics."""
         postings = postings_of(texts)
+        if not postings.words:
+            raise InputError("engine plsi: no words in the texts but stop words")
         postings.save(folder / FILE)
-        owners = np.repeat(np.arange(len(postings.words)), postings.frequencies)
-        shape = (len(postings.lengths), len(postings.words))
-        counts = Counts(postings.units, owners, postings.counts.astype(np.float64), shape)
-        model = fitted(counts, self.topics, self.rounds, self.beta, self.seed)
+        model = fitted(counted(postings), self.topics, self.rounds, self.beta, self.seed)
         np.savez(folder / "plsi.npz", topics=model.topics, words=model.words)
 
     def open(self, folder: Path) -> _Open:
@@ -136,7 +158,13 @@ class _Open:
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
         """All units, by cosine; a query of unknown words finds nothing."""
         known = self._postings.words
-        query = Counter(known[stem] for stem in stems(words) if stem in known)
+        return self._nearest(Counter(known[stem] for stem in stems(words) if stem in known), top)
+
+    def weighted(self, words: Mapping[str, float], top: int) -> tuple[IntArray, FloatArray]:
+        """All units, for words that do not all weigh the same."""
+        return self._nearest(self._postings.weights(words), top)
+
+    def _nearest(self, query: Mapping[int, float], top: int) -> tuple[IntArray, FloatArray]:
         if not query:
             return np.zeros(0, np.int64), np.zeros(0)
         asked = folded_in(self._words, query, self._plsi.rounds, self._plsi.beta)

@@ -7,7 +7,7 @@ words as the default engine.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,15 +46,27 @@ class Postings:
     @property
     def totals(self) -> FloatArray:
         """How often each word stands in all units together."""
-        return np.bincount(self._owners(), self.counts, len(self.words)).astype(np.float64)
+        return np.bincount(self.owners, self.counts, len(self.words)).astype(np.float64)
 
-    def _owners(self) -> IntArray:
+    def weights(self, words: Mapping[str, float]) -> dict[int, float]:
+        """Numbers of the stems of weighted words; what several words have in common adds up."""
+        found: dict[int, float] = {}
+        for word, some in zip(words, stems_of_each(list(words)), strict=True):
+            for stem in some:
+                if stem in self.words:
+                    number = self.words[stem]
+                    found[number] = found.get(number, 0.0) + words[word]
+        return found
+
+    @property
+    def owners(self) -> IntArray:
+        """The word of each pair of word and unit."""
         return np.repeat(np.arange(len(self.words)), self.frequencies)
 
     def table(self) -> FloatArray:
         """Counts by unit and word; for small collections."""
         table = np.zeros((len(self.lengths), len(self.words)))
-        table[self.units, self._owners()] = self.counts
+        table[self.units, self.owners] = self.counts
         return table
 
     def save(self, file: Path) -> None:
@@ -101,13 +113,30 @@ def postings_of(texts: Iterable[str], *, stop: bool = True) -> Postings:
 
 
 def stems(words: Sequence[str]) -> list[str]:
-    """The stem of each word, in order; a text that is several words gives several."""
+    """The stems of words, in order; a text that is several words gives several."""
+    return stems_of_each([" ".join(words)])[0]
+
+
+def stems_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """The stems of each text, in order."""
     database = sqlite3.connect(":memory:")
     database.execute(TABLE)
     database.execute(ROWS)
-    database.execute("insert into units(rowid, text) values(1, ?)", (" ".join(words),))
-    found = [term for (term,) in database.execute("select term from rows order by offset")]
+    database.executemany("insert into units(rowid, text) values(?, ?)", enumerate(texts))
+    found: list[list[str]] = [[] for _ in texts]
+    for number, stem in database.execute("select doc, term from rows order by doc, offset"):
+        found[number].append(stem)
     database.close()
+    return found
+
+
+def spellings(counts: Mapping[str, int]) -> dict[str, str]:
+    """For each stem the word that it most often comes from, given how often words occur."""
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    found: dict[str, str] = {}
+    for word, some in zip(words, stems_of_each(words), strict=True):
+        if len(some) == 1:
+            found.setdefault(some[0], word)
     return found
 
 

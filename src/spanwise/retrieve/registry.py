@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getdoc, signature
 from pathlib import Path
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 WORD = re.compile(r"\w+")
+RANGES: Mapping[str, tuple[float, float]] = {
+    "k1": (0, 1000),
+    "b": (0, 1),
+    "mu": (1e-6, 1e9),
+    "dimensions": (1, 100_000),
+    "topics": (1, 100_000),
+    "rounds": (1, 1_000_000),
+    "beta": (0, 1),
+    "mix": (0, 1),
+    "seed": (0, 2**32 - 1),
+}
+"""What numbers parameters may be; a name means the same in every engine."""
 
 
 class Searcher(Protocol):
@@ -74,11 +87,26 @@ class Entry:
         if key not in known:
             raise UnknownName(f"parameter of engine {self.name}", key, list(known))
         try:
-            return type(known[key])(value)
-        except ValueError as error:
+            made = type(known[key])(value)
+        except (ValueError, TypeError, OverflowError) as error:
             raise UsageError(
                 f"engine {self.name}: {key}={value}; expected something like {known[key]!r}"
             ) from error
+        low, high = RANGES.get(key, (None, None))
+        if low is not None and not (low <= made <= high and float(value) == made):
+            kind = "a whole number" if isinstance(made, int) else "a number"
+            due = f"{kind} from {low:g} to {high:g}"
+            raise UsageError(f"engine {self.name}: {key}={value}; expected {due}")
+        return made
+
+
+@contextmanager
+def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
+    """What a library says of settings that it does not take, as an error of ours."""
+    try:
+        yield
+    except kinds as error:
+        raise UsageError(f"{engine}: {error}") from error
 
 
 class MissingEngine(SpanwiseError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.retrieve.registry import MissingEngine, engine
+from spanwise.retrieve.registry import MissingEngine, engine, refusing
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -29,9 +29,10 @@ class Tantivy:
         library = _library()
         index = library.Index(self._schema(library), path=str(folder))
         writer = index.writer(MEMORY, 1)
-        for number, text in enumerate(texts):
-            writer.add_document(library.Document(text=text, number=number))
-        writer.commit()
+        with refusing(self, ValueError):
+            for number, text in enumerate(texts):
+                writer.add_document(library.Document(text=text, number=number))
+            writer.commit()
         writer.wait_merging_threads()
 
     def open(self, folder: Path) -> _Open:

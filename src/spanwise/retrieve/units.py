@@ -23,6 +23,12 @@ FILES = (
     *(".xml", ".txt", ".text", ".md", ".html", ".htm", ".xhtml", ".sgml", ".sgm"),
     *(".nxml", ".tei", ".dbk", ".json"),
 )
+BLOCKS = (
+    *("title", "h1", "h2", "h3", "h4", "h5", "h6", "p", "pre", "blockquote", "address", "caption"),
+    *("div", "article", "sec", "section", "main", "nav", "header", "footer", "figure"),
+    *("list", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"),
+)
+"""Elements that begin and end on a line of their own, whatever stands around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +90,9 @@ class Units:
     def texts(self) -> Iterator[str]:
         """The text of each unit, in order, as it is to be indexed.
 
-        Where one element ends and another begins with nothing between them, a blank is put in:
-        the last word of a paragraph and the first of the next are two words.
+        A blank is put in where one element ends and another begins with nothing between them,
+        where an empty element stands, and around blocks: the last word of a paragraph and the
+        first of the next are two words, and so are those on both sides of a line break.
         """
         cut = own_texts if self.own else _all_texts
         for number, name in enumerate(self.names):
@@ -107,10 +114,9 @@ class Units:
         if self._bytes:
             text = text.encode().decode("latin-1")
         tree = self.collection.tree(name)
-        filled = tree.length > 0
-        seams = np.intersect1d(tree.start[filled], (tree.start + tree.length)[filled])
-        if not len(seams):
-            return text, seams
+        ends = tree.start + tree.length
+        block = np.isin(tree.tag, [code for code, tag in enumerate(tree.tags) if tag in BLOCKS])
+        seams = np.union1d(np.intersect1d(tree.start, ends), (tree.start[block], ends[block]))
         bounds = [0, *seams.tolist(), len(text)]
         return " ".join(text[a:b] for a, b in pairwise(bounds)), seams
 
@@ -157,9 +163,12 @@ def units_of(collection: Collection, grain: Grain) -> Units:
             starts.append(np.zeros(1, np.int64))
             lengths.append(np.array([document.length], np.int64))
         elif grain.kind == "chunk":
-            cuts = _chunks(collection.text(document.name), grain)
-            starts.append(np.array([start for start, _ in cuts], np.int64))
-            lengths.append(np.array([end - start for start, end in cuts], np.int64))
+            text = collection.text(document.name)
+            cuts = np.array(_chunks(text, grain), np.int64).reshape(-1, 2)
+            if collection.policy.unit == "bytes":
+                cuts = _byte_places(text)[cuts]
+            starts.append(cuts[:, 0])
+            lengths.append(cuts[:, 1] - cuts[:, 0])
         else:
             found, places = _elements(collection, document.name, grain.tags)
             paths += found
@@ -211,6 +220,16 @@ def _elements(
     rows = np.flatnonzero(chosen)
     paths = tree.paths()
     return [paths[row] for row in rows.tolist()], Spans(tree.start[rows], tree.length[rows])
+
+
+def _byte_places(text: str) -> IntArray:
+    """Where each character begins in the bytes of a text, and where the last one ends.
+
+    >>> _byte_places("aéb").tolist()
+    [0, 1, 3, 4]
+    """
+    begins = (np.frombuffer(text.encode(), np.uint8) & 0xC0) != 0x80
+    return np.append(np.flatnonzero(begins), len(begins))
 
 
 def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:

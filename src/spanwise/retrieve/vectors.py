@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 FILE = "postings.npz"
-Weigh = Callable[[Postings, dict[int, int]], "FloatArray"]
-"""The score of every unit, given how often the query has each word."""
+Weigh = Callable[[Postings, Mapping[int, float]], "FloatArray"]
+"""The score of every unit, given how often the query has each word, or how much it weighs."""
 
 
 class _Model:
@@ -32,7 +32,7 @@ class _Model:
         """The counts, with the formula."""
         return Scored(load(folder / FILE), self.weigh)
 
-    def weigh(self, postings: Postings, query: dict[int, int]) -> FloatArray:
+    def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
         """The formula."""
         raise NotImplementedError
 
@@ -46,7 +46,13 @@ class Scored:
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
         """Units that have some of the words."""
         known = self.postings.words
-        query = Counter(known[stem] for stem in stems(words) if stem in known)
+        return self._best(Counter(known[stem] for stem in stems(words) if stem in known), top)
+
+    def weighted(self, words: Mapping[str, float], top: int) -> tuple[IntArray, FloatArray]:
+        """Units that have some of the words, which do not all weigh the same."""
+        return self._best(self.postings.weights(words), top)
+
+    def _best(self, query: Mapping[int, float], top: int) -> tuple[IntArray, FloatArray]:
         if not query:
             return np.zeros(0, np.int64), np.zeros(0)
         matched = np.zeros(len(self.postings.lengths), np.bool_)
@@ -69,14 +75,15 @@ class Scored:
 class TfIdf(_Model):
     """The vector space: (1 + ln tf) · ln(N / df) on both sides, compared by cosine."""
 
-    def weigh(self, postings: Postings, query: dict[int, int]) -> FloatArray:
-        """The cosine of each unit's vector and the query's."""
+    def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
+        """The cosine of each unit's vector and the query's; what weighs below 1 counts so."""
         count = len(postings.lengths)
         idf = np.log(count / postings.frequencies)
-        owners = np.repeat(np.arange(len(idf)), postings.frequencies)
-        weights = (1.0 + np.log(postings.counts)) * idf[owners]
+        weights = (1.0 + np.log(postings.counts)) * idf[postings.owners]
         norms = np.sqrt(np.bincount(postings.units, weights**2, count))
-        asked = {word: (1.0 + np.log(tf)) * idf[word] for word, tf in query.items()}
+        asked = {
+            word: (1.0 + np.log(tf) if tf >= 1 else tf) * idf[word] for word, tf in query.items()
+        }
         length = float(np.sqrt(sum(weight**2 for weight in asked.values())))
         scores = np.zeros(count)
         for word, weight in asked.items():
@@ -93,7 +100,7 @@ class Bm25(_Model):
     k1: float = 1.2
     b: float = 0.75
 
-    def weigh(self, postings: Postings, query: dict[int, int]) -> FloatArray:
+    def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
         """The sum over the words of the query, each as often as it is asked for."""
         count = len(postings.lengths)
         norm = self.k1 * (1 - self.b + self.b * postings.lengths / postings.lengths.mean())
@@ -112,7 +119,7 @@ class QueryLikelihood(_Model):
 
     mu: float = 1000.0
 
-    def weigh(self, postings: Postings, query: dict[int, int]) -> FloatArray:
+    def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
         """The sum of ln((tf + mu P(w)) / (l + mu)) over the words of the query."""
         count = len(postings.lengths)
         total, every = postings.totals, float(postings.lengths.sum())

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PATIENCE = 20.0
 """Seconds that the server may take to start."""
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+LETTER = re.compile(r"[^\W\x00-\x7f]")
+OTHER = re.compile(r"[^\x00-\x7f]")
 HIT = re.compile(r'<hit [^>]*unit="(\d+)" score="(\d+)"')
 SHEET = (
     '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"'
@@ -86,7 +88,7 @@ class Zebra:
         with (records / "units.xml").open("w", encoding="utf-8") as stream:
             stream.write("<units>")
             for number, text in enumerate(texts):
-                inside = escape(FORBIDDEN.sub(" ", text))
+                inside = escape(FORBIDDEN.sub(" ", _plain(text)))
                 stream.write(f'<unit id="{number}">{inside}</unit>\n')
             stream.write("</units>\n")
         for words in (("init",), ("update", "records")):
@@ -97,11 +99,26 @@ class Zebra:
         return _Open(folder)
 
 
+def _plain(text: str) -> str:
+    """A text in small letters of ASCII, which are all that Zebra is told of.
+
+    >>> _plain("Élan — vital")
+    'xe9xlan   vital'
+    """
+    return OTHER.sub(" ", LETTER.sub(lambda found: f"x{ord(found[0]):x}x", text.lower()))
+
+
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
         raise MissingEngine("zebra", f"the program {name}")
     return found
+
+
+def _tied_to_us() -> list[str]:
+    """What makes a program end with us even when we are killed and cannot stop it ourselves."""
+    found = shutil.which("setpriv")
+    return [found, "--pdeathsig", "KILL", "--"] if found is not None else []
 
 
 def _run(program: str, folder: Path, *words: str) -> None:
@@ -128,7 +145,8 @@ class _Open:
         self._door = build_opener(ProxyHandler({}))
 
     def __enter__(self) -> _Open:
-        command = [_program("zebrasrv"), "-c", "zebra.cfg", "-S", f"tcp:127.0.0.1:{self._port}"]
+        server = [_program("zebrasrv"), "-c", "zebra.cfg", "-S", f"tcp:127.0.0.1:{self._port}"]
+        command = [*_tied_to_us(), *server]
         quiet = subprocess.DEVNULL
         self._server = subprocess.Popen(
             command, cwd=self._folder, stdin=quiet, stdout=quiet, stderr=quiet
@@ -164,7 +182,7 @@ class _Open:
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
         """Any of the words; equal scores come in the order of units."""
-        asked = [f"@attr 1=any {word}" for word in dict.fromkeys(words) if word.isascii()]
+        asked = [f"@attr 1=any {_plain(word)}" for word in dict.fromkeys(words)]
         if not asked:
             return np.zeros(0, np.int64), np.zeros(0)
         query = "@attr 2=102 " + "@or " * (len(asked) - 1) + " ".join(asked)
@@ -180,9 +198,9 @@ class _Open:
             "maximumRecords": str(top),
             "recordSchema": "hit",
         }
-        address = f"http://127.0.0.1:{self._port}/Default?{urlencode(fields)}"
+        address = f"http://127.0.0.1:{self._port}/Default"
         try:
-            with self._door.open(address, timeout=60) as answer:
+            with self._door.open(address, urlencode(fields).encode(), timeout=60) as answer:
                 text: str = answer.read().decode()
         except (URLError, OSError) as error:
             raise InputError(f"engine zebra: the server does not answer ({error})") from error

@@ -28,10 +28,15 @@ def command(file: str, output: str, data: str | None) -> None:
     from spanwise.app.experiment_report import summary, write_report
     from spanwise.app.experimenting import conducted
     from spanwise.app.output import emit
+    from spanwise.errors import UsageError
 
     shipped = Path(__file__).parents[2] / "data" / "experiments" / f"{file}.toml"
     experiment = read_experiment(str(shipped) if shipped.is_file() else file, data)
     folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written ({error.strerror})") from error
     found = conducted(experiment, folder)
     write_report(experiment, found, folder)
     emit(summary(experiment, found))
