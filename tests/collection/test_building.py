@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -67,6 +70,33 @@ def interrupt_after(monkeypatch, count):
 
     monkeypatch.setattr(building, "build_shard", build_some)
     return made
+
+
+BUILDING = """
+import sys
+from spanwise.collection.building import Plan, build
+if __name__ == "__main__":
+    folder, store = sys.argv[1:]
+    plan = Plan(shard_bytes=220, workers=2)
+    build([folder], store, plan, lambda *_: sys.stdin.read())  # stops after the first shard
+"""
+
+
+def test_workers_end_with_a_build_that_is_killed(tmp_path, folder):
+    script = tmp_path / "building.py"
+    script.write_text(BUILDING)
+    command = [sys.executable, str(script), str(folder), str(tmp_path / "store")]
+    started = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    part = tmp_path / ".store.part"
+    deadline = time.monotonic() + 60
+    while not list(part.glob("shard-*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    started.kill()
+    started.communicate(timeout=60)  # workers that are left would keep the pipes open
+    assert not (tmp_path / "store").exists()
+    assert build([str(folder)], str(tmp_path / "store"), Plan(shard_bytes=SMALL)).reused
 
 
 def test_an_interrupted_build_goes_on(tmp_path, folder, monkeypatch):

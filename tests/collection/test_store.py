@@ -30,7 +30,17 @@ class TestIds:
 
     @pytest.mark.parametrize(
         "name",
-        ["co/2001/r1", "co/2001/r1.xml", "r2", "r2.xml", "j.p.3", "j.p.3.xml", "x.txt", "bare"],
+        [
+            "co/2001/r1",
+            "co/2001/r1.xml",
+            "2001/r1",
+            "r2",
+            "r2.xml",
+            "j.p.3",
+            "j.p.3.xml",
+            "x.txt",
+            "bare",
+        ],
     )
     def test_found(self, store, name):
         assert name in store
@@ -44,7 +54,7 @@ class TestIds:
                 ask(name)
 
     @pytest.mark.parametrize(
-        "name", ["r3", "2001/r1", "/co/2001/r1", "co", "", "j.p", "é", b"\xff"]
+        "name", ["r3", "2003/r1", "/co/2001/r1", "co", "", "j.p", "é", b"\xff"]
     )
     def test_unknown(self, store, name):
         assert name not in store
@@ -52,6 +62,22 @@ class TestIds:
         assert store.lengths([name]).tolist() == [-1]
         with pytest.raises(InputError, match="there is no document"):
             store.text(name)
+
+    def test_a_whole_path_goes_before_the_end_of_another(self, tmp_path):
+        texts = {"d.xml": "<a>1</a>", "x/d.xml": "<a>22</a>", "y/x/d.xml": "<a>333</a>"}
+        store = stored(tmp_path, texts)
+        assert [store.length(name) for name in ("x/d", "x/d.xml", "y/x/d")] == [2, 2, 3]
+        with pytest.raises(InputError, match="3 documents are called 'd'"):
+            store.length("d")
+        assert store.lengths(["x/d", "d"]).tolist() == [2, 1]  # ids are paths here
+
+    def test_a_folder_is_called_as_it_was_asked_for(self, tmp_path, monkeypatch):
+        stored(tmp_path, {"x/d.xml": XML, "y/d.xml": XML})
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(InputError, match=r"^source: 2 documents are called 'd'"):
+            open_collection("source").length("d")
+        with pytest.raises(InputError, match=r"^source: there is no document 'e'"):
+            open_collection("source").length("e")
 
     def test_the_very_same_name_twice(self, tmp_path):
         for folder in ("1", "2"):

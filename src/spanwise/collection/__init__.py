@@ -70,7 +70,7 @@ def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None
     try:
         place = str(Path(folder) / Path(path).name)
         build([os.fspath(path)], place, Plan(policy or CharacterPolicy()))
-        store = Store(place)
+        store = Store(place, called=os.fspath(path))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import shutil
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -218,7 +220,7 @@ def _submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure
         nonlocal pool
         if pool is None:
             context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(workers, context, initializer=_ignore_interrupts)
+            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
         return pool.submit(build_shard, task)
 
     try:
@@ -228,9 +230,17 @@ def _submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
-    """An interruption is for the process that gives out the work."""
+def _serve() -> None:
+    """An interruption is for the process that gives out the work; its end is the worker's end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process that is killed cannot tell its workers, which would wait for ever."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:

@@ -1,7 +1,9 @@
 """The names under which documents are found.
 
-A document is known by its file name and by its path, each with and without extension. Keys of all
-these names are kept in one sorted column; a name that has several documents is ambiguous.
+A document is known by its file name, by its path, and by the end of its path (archives and lists
+often put folders before what a campaign calls a document), each with and without extension. Keys of
+all these names are kept in one sorted column; a name that has several documents is ambiguous,
+unless it is the whole path of one of them.
 """
 
 from __future__ import annotations
@@ -26,20 +28,27 @@ if TYPE_CHECKING:
 NAMES = "names.arrow"
 
 
-def names_of(name: bytes) -> list[bytes]:
-    """What a document may be called, the full name first.
+def whole_names(name: bytes) -> list[bytes]:
+    """The path of a document, and the same without its extension.
 
-    >>> names_of(b"co/2001/r7022.xml")
-    [b'co/2001/r7022.xml', b'co/2001/r7022', b'r7022.xml', b'r7022']
-    >>> names_of(b"r7022")
-    [b'r7022']
+    >>> whole_names(b"co/2001/r7022.xml")
+    [b'co/2001/r7022.xml', b'co/2001/r7022']
     """
     folder, slash, base = name.rpartition(b"/")
     stem, dot, _ = base.rpartition(b".")
-    bases = [base, stem] if dot and stem else [base]
-    if not slash:
-        return bases
-    return [folder + slash + each for each in bases] + bases
+    return [name, folder + slash + stem] if dot and stem else [name]
+
+
+def names_of(name: bytes) -> list[bytes]:
+    """What a document may be called, the full name first.
+
+    >>> names_of(b"2001/r7022.xml")
+    [b'2001/r7022.xml', b'r7022.xml', b'2001/r7022', b'r7022']
+    >>> names_of(b"r7022")
+    [b'r7022']
+    """
+    paths = [whole.split(b"/") for whole in whole_names(name)]
+    return [b"/".join(path[first:]) for path in paths for first in range(len(path))]
 
 
 def names_in(folder: Path, note: Note) -> Iterator[bytes]:
@@ -95,3 +104,9 @@ class NameTable:
         counts = np.searchsorted(self._keys, keys, side="right") - first
         found = np.minimum(first, len(self._keys) - 1)
         return np.where(counts > 0, self._documents[found].astype(np.int64), -1), counts
+
+    def all_called(self, name: bytes) -> list[int]:
+        """The documents of one name."""
+        key = np.uint64(name_key(name))
+        first, end = (np.searchsorted(self._keys, key, side) for side in ("left", "right"))
+        return self._documents[first:end].tolist()

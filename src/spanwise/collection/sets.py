@@ -17,9 +17,25 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from warnings import warn
 
-from spanwise.collection import sgml, smart
 from spanwise.collection.listing import Source, files
-from spanwise.collection.smart import Piece, marked_up
+from spanwise.collection.sgml import (
+    looks_like_reuters,
+    looks_like_trec,
+    reuters_documents,
+    trec_documents,
+)
+from spanwise.collection.smart import (
+    Piece,
+    lisa_documents,
+    looks_like_lisa,
+    looks_like_npl,
+    looks_like_smart,
+    looks_like_time,
+    marked_up,
+    npl_documents,
+    smart_documents,
+    time_documents,
+)
 from spanwise.collection.unpacking import (
     is_packed,
     is_zip,
@@ -82,13 +98,13 @@ def lines_documents(stream: IO[bytes], place: str) -> Iterator[Piece]:
 
 
 SETS = (
-    Set("smart", smart.looks_like_smart, _whole(smart.smart_documents)),
-    Set("lisa", smart.looks_like_lisa, _whole(smart.lisa_documents)),
-    Set("npl", smart.looks_like_npl, _whole(smart.npl_documents)),
-    Set("time", smart.looks_like_time, _whole(smart.time_documents)),
-    Set("reuters", sgml.looks_like_reuters, _whole(sgml.reuters_documents)),
+    Set("smart", looks_like_smart, _whole(smart_documents)),
+    Set("lisa", looks_like_lisa, _whole(lisa_documents)),
+    Set("npl", looks_like_npl, _whole(npl_documents)),
+    Set("time", looks_like_time, _whole(time_documents)),
+    Set("reuters", looks_like_reuters, _whole(reuters_documents)),
     Set("jsonl", looks_like_lines, lines_documents),
-    Set("trec", sgml.looks_like_trec, _whole(sgml.trec_documents)),
+    Set("trec", looks_like_trec, _whole(trec_documents)),
 )
 """Every set that is known; the more special ones first."""
 

@@ -14,7 +14,7 @@ from spanwise.collection.arrow import mapped
 from spanwise.collection.building import HEADER, is_store
 from spanwise.collection.keys import PathKeys
 from spanwise.collection.lookup import Point, TextNodes, place_in, point_of, rows_of
-from spanwise.collection.names import NAMES, NameTable, names_in
+from spanwise.collection.names import NAMES, NameTable, names_in, whole_names
 from spanwise.collection.shards import FORMAT_VERSION, Note, read_note, table_file
 from spanwise.errors import InputError
 from spanwise.model.documents import CharacterPolicy, Document, Element, Name, Tree
@@ -29,8 +29,9 @@ _MOST_REMEMBERED = 1_000_000
 class Store:
     """A built collection. See `spanwise.model.documents.Collection` for what it can be asked."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, called: str | None = None) -> None:
         self._path = Path(path)
+        self._called = called or path  # in messages
         header = _header(self._path)
         self.policy = CharacterPolicy(**header["policy"])
         self._characters = int(header["characters"])
@@ -53,7 +54,7 @@ class Store:
 
     def numbers(self, documents: Sequence[Name]) -> IntArray:
         """Which documents these ids mean, -1 for unknown ones."""
-        return self._numbered([_bytes(document) for document in documents])
+        return self._numbered(_all_bytes(documents))
 
     def length(self, document: Name) -> int:
         """The characters of a document."""
@@ -62,7 +63,7 @@ class Store:
 
     def lengths(self, documents: Sequence[Name]) -> IntArray:
         """The characters of many documents, -1 where there is no such document."""
-        numbers = self._numbered([_bytes(document) for document in documents])
+        numbers = self._numbered(_all_bytes(documents))
         lengths = np.full(len(numbers), UNKNOWN)
         for shard, asked, rows in self._by_shard(numbers):
             lengths[asked] = shard.length[rows]
@@ -87,13 +88,13 @@ class Store:
         found = self.spans([document], [path])
         if found.starts[0] == UNKNOWN:
             name, where = _bytes(document).decode("utf-8", "replace"), _bytes(path)
-            raise InputError(f"{self._path}: document {name!r} has no {where.decode(*_LOSSY)!r}")
+            raise InputError(f"{self._called}: document {name!r} has no {where.decode(*_LOSSY)!r}")
         return int(found.starts[0]), int(found.lengths[0])
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
         """Starts and lengths of many elements or points, -1 where document or path is unknown."""
-        numbers = self._numbered([_bytes(document) for document in documents])
-        wanted, known, points = self._wanted([_bytes(path) for path in paths])
+        numbers = self._numbered(_all_bytes(documents))
+        wanted, known, points = self._wanted(_all_bytes(paths))
         numbers[~known] = -1
         starts, lengths = np.full(len(numbers), UNKNOWN), np.full(len(numbers), UNKNOWN)
         for shard, asked, rows in self._by_shard(numbers):
@@ -128,8 +129,8 @@ class Store:
         keys = self._keys
         found = [keys[path] for path in paths]
         points: dict[int, Point] = {}
-        for row, path in enumerate(paths):
-            if found[row] is None and (point := point_of(path)) is not None:
+        for row in [row for row, key in enumerate(found) if key is None]:
+            if (point := point_of(paths[row])) is not None:
                 found[row] = keys[point.element]
                 points[row] = point
         known = np.array([key is not None for key in found], np.bool_)
@@ -145,23 +146,32 @@ class Store:
                 new = list(set(names))
             numbers, counts = self._names.numbers(new)
             for name, number, count in zip(new, numbers.tolist(), counts.tolist(), strict=True):
-                if count > 1:
-                    self._refuse_ambiguous(name, count)
-                known[name] = number
+                known[name] = number if count < 2 else self._of_that_path(name, names)
         return np.array([known[name] for name in names], np.int64)
 
-    def _refuse_ambiguous(self, name: bytes, count: int) -> None:
+    def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
+        """Of several documents that could be meant, the one whose whole path this is."""
+        several = self._names.all_called(name)
+        if any(b"/" in other for other in in_use):  # ids are paths
+            whole = [each for each in several if name in whole_names(self._name(each))]
+            if len(whole) == 1:
+                return whole[0]
         advice = "" if b"/" in name else "; name it by its path"
         raise InputError(
-            f"{self._path}: {count} documents are called {name.decode(*_LOSSY)!r}{advice}"
+            f"{self._called}: {len(several)} documents are called {name.decode(*_LOSSY)!r}{advice}"
         )
+
+    def _name(self, number: int) -> bytes:
+        """The whole path of a document."""
+        shard = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self._shard(shard).name(number - int(self._starts[shard]))
 
     def _place(self, document: Name) -> tuple[_Shard, int]:
         """The shard of a document and its row there."""
         number = int(self._numbered([_bytes(document)])[0])
         if number < 0:
             name = _bytes(document).decode(*_LOSSY)
-            raise InputError(f"{self._path}: there is no document {name!r}")
+            raise InputError(f"{self._called}: there is no document {name!r}")
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
         return self._shard(shard), number - int(self._starts[shard])
 
@@ -189,6 +199,10 @@ _LOSSY = ("utf-8", "replace")
 
 def _bytes(name: Name) -> bytes:
     return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+
+
+def _all_bytes(names: Sequence[Name]) -> list[bytes]:
+    return [name if isinstance(name, bytes) else _bytes(name) for name in names]
 
 
 def _header(path: Path) -> dict[str, Any]:
@@ -285,6 +299,11 @@ class _Shard:
         names = names_in(self._folder, self._note)
         rows = zip(names, self.length.tolist(), self._counts.tolist(), strict=True)
         return (Document(name.decode(), *sizes) for name, *sizes in rows)
+
+    def name(self, row: int) -> bytes:
+        """The path of a document."""
+        begin, end = self._column("documents", "name", "bounds")[row : row + 2].tolist()
+        return self._column("documents", "name", "bytes")[begin:end].tobytes()
 
     def find(self, rows: IntArray, wanted: FingerprintArray) -> IntArray:
         """The elements that have these keys in these documents, -1 where there is none."""

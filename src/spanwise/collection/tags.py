@@ -2,8 +2,9 @@
 
 A name of up to 31 bytes is looked at as two numbers of 64 bits (its first eight bytes, and a
 mixture of the others) and found in a table without collisions: the multiplier that spreads known
-names over the table is chosen anew when a new name falls on an old one. Longer names are rare and
-looked up one by one.
+names over the table is chosen anew when a new name falls on an old one. Room without collisions
+grows with the square of the names, so thousands of names are sorted instead, and found by halving.
+Longer names are rare and looked up one by one.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ WINDOW = 32
 
 _NAME = re.compile(rb"[^ \t\n/>]+")
 _WORD = 8  # bytes
-_AT_ONCE = 2000  # names among which new ones are looked for
+_AT_ONCE = 2000  # names among which new ones are looked for, or as many as are known
 _FACTORS = np.array([1, 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
-_MOST_BITS = 20  # of a slot's number, unless no multiplier will do
+_MOST_BITS = 20  # of a slot's number
+_MOST_SPREAD = 2000  # names that so many slots are likely to hold without collision
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 _SLASHES, _BRACKETS, _LOWEST = (np.uint64(int(_ONES) * code) for code in b"/>-")
@@ -42,6 +44,7 @@ class TagTable:
         self._keys: list[int] = []
         self._short: list[tuple[int, int, int]] = []  # two numbers and a code
         self._spread, self._bits = 0, 10
+        self._sorted: FingerprintArray | None = None  # mixtures, if there are too many to spread
         self._fill()
 
     def keys(self) -> FingerprintArray:
@@ -63,7 +66,7 @@ class TagTable:
         """
         first, second, short = _as_numbers(markup, places)
         codes = self._found(first, second)
-        while len(new := np.flatnonzero((codes < 0) & short)[:_AT_ONCE]):
+        while len(new := np.flatnonzero((codes < 0) & short)[: max(_AT_ONCE, len(self.names))]):
             self._learn(
                 markup, places[new], zip(first[new].tolist(), second[new].tolist(), strict=True)
             )
@@ -72,9 +75,17 @@ class TagTable:
             codes[row] = self.code(_name_at(markup, int(places[row])))
         return codes
 
-    def _slots(self, first: FingerprintArray, second: FingerprintArray) -> FingerprintArray:
+    def _mixed(self, first: FingerprintArray, second: FingerprintArray) -> FingerprintArray:
         one, other = _MULTIPLIERS[self._spread]
-        return (first * one + second * other) >> np.uint64(64 - self._bits)
+        return first * one + second * other
+
+    def _slots(self, first: FingerprintArray, second: FingerprintArray) -> FingerprintArray:
+        """Where names given as numbers are in the table, if they are in it."""
+        mixed = self._mixed(first, second)
+        if self._sorted is None:
+            return mixed >> np.uint64(64 - self._bits)
+        found = np.searchsorted(self._sorted, mixed)
+        return np.minimum(found, len(self._sorted) - 1).astype(np.uint64)
 
     def _found(self, first: FingerprintArray, second: FingerprintArray) -> IntArray:
         """The codes of names given as numbers, -1 where a name is not in the table."""
@@ -92,16 +103,32 @@ class TagTable:
         self._fill()
 
     def _fill(self) -> None:
-        """Make the table, larger or spread otherwise until no two names share a slot."""
+        """Make the table: spread or, if no multiplier keeps the names apart, sorted."""
         known = np.array([entry[:2] for entry in self._short], np.uint64).reshape(-1, 2)
-        while len(np.unique(slots := self._slots(known[:, 0], known[:, 1]))) < len(known):
-            self._spread = (self._spread + 1) % len(_MULTIPLIERS)
-            self._bits += self._bits < _MOST_BITS or not self._spread
-        self._first = np.zeros(1 << self._bits, np.uint64)
-        self._second = np.zeros(1 << self._bits, np.uint64)
-        self._code = np.full(1 << self._bits, -1)
+        crowded = self._sorted is not None or len(known) > _MOST_SPREAD
+        if crowded or not self._spreads(known):
+            self._sort(known)
+        slots = self._slots(known[:, 0], known[:, 1])
+        size = 1 << self._bits if self._sorted is None else len(known)
+        self._first, self._second = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+        self._code = np.full(size, -1)
         self._first[slots], self._second[slots] = known[:, 0], known[:, 1]
         self._code[slots] = [entry[2] for entry in self._short]
+
+    def _spreads(self, known: FingerprintArray) -> bool:
+        """Whether the names can be spread over a table, which is made larger if need be."""
+        for _ in range(len(_MULTIPLIERS)):
+            if len(np.unique(self._slots(known[:, 0], known[:, 1]))) == len(known):
+                return True
+            self._spread = (self._spread + 1) % len(_MULTIPLIERS)
+            self._bits = min(self._bits + 1, _MOST_BITS)
+        return False
+
+    def _sort(self, known: FingerprintArray) -> None:
+        """Put the names in order of their mixtures, which are chosen so that none are equal."""
+        while len(mixed := np.unique(self._mixed(known[:, 0], known[:, 1]))) < len(known):
+            self._spread = (self._spread + 1) % len(_MULTIPLIERS)
+        self._sorted = mixed
 
 
 def _name_at(markup: bytes, place: int) -> bytes:
