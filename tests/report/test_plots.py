@@ -46,6 +46,10 @@ def test_differences_are_of_two_runs(tmp_path):
     _, err, status = plot("differences", QRELS, *RUNS, "-m", "AP", "-o", file)
     assert status == 2
     assert "3 were given" in err
+    assert "choose one with --run" in err
+    chosen = ("--run", "dense", "--baseline", "keyword", "-m", "AP", "-o", tmp_path / "d.json")
+    assert plot("differences", QRELS, *RUNS, *chosen)[2] == 0
+    assert '"AP: dense minus keyword"' in (tmp_path / "d.json").read_text()
 
 
 def test_a_scatter_needs_two_measures(tmp_path):

@@ -1,12 +1,15 @@
 """Tables drawn as text, Markdown and LaTeX."""
 
+import shutil
+import subprocess
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.report.tables import Table, as_latex, as_markdown, as_text
+from spanwise.report.latex import as_latex
+from spanwise.report.tables import Table, as_markdown, as_text
 
 TABLE = Table(("run", "AP", "nDCG@10"), (("bm25", "0.5", "-"), ("all", "0.25", "1")), ("2 topics",))
 
@@ -60,8 +63,45 @@ def test_panels_fit_and_leave_nothing_out(data, columns, width):
         assert max(map(len, panel)) <= width or one_column
     for number, cells_of_row in enumerate([table.header, *table.rows]):
         lines = [panel[number if number == 0 else number + 1] for panel in panels]
-        assert all(line.split()[0] == cells_of_row[0] for line in lines)
+        names = [line.split()[0].partition("...") for line in lines]  # it may be shortened
+        name = cells_of_row[0]
+        assert all(name.startswith(head) and name.endswith(end) for head, _, end in names)
         assert [cell for line in lines for cell in line.split()[1:]] == list(cells_of_row[1:])
+
+
+def test_long_names_are_shortened_until_a_number_fits_beside_them():
+    long = Table(("run", "AP"), (("team-a-system-one", "0.5000"), ("team-a-system-two", "0.2500")))
+    assert as_text(long, width=18) == (
+        "run             AP\n------------------\ntea...-one  0.5000\ntea...-two  0.2500\n\n"
+    )
+
+
+def test_every_panel_says_what_its_rows_are_about():
+    rows = (("x", "AP", "0.1", "0.2"), ("x", "RR", "0.3", "0.4"))
+    table = Table(("run", "measure", "low", "high"), rows, words=(0, 1))
+    panels = as_text(table, width=18).split("\n\n")
+    assert [panel.splitlines()[3].split() for panel in panels[:2]] == [
+        ["x", "RR", "0.3"],
+        ["x", "RR", "0.4"],
+    ]
+
+
+def test_wide_letters_and_accents_are_counted_by_the_room_they_take():
+    lines = as_text(
+        Table(("run", "AP"), (("日本", "1"), ("e\u0301e", "2"), ("abcd", "3")))
+    ).splitlines()
+    assert lines[2:5] == ["日本   1", "e\u0301e     2", "abcd   3"]
+
+
+def test_names_cannot_turn_the_direction_of_writing():
+    assert r"a\u202eb\u2028c" in as_text(Table(("run",), (("a\u202eb\u2028c",),)))
+
+
+def test_sentences_below_are_broken_at_blanks_and_signatures_are_not():
+    table = Table(("x",), (("y",),), ("to be or not", "ties:docno|topics:judged"))
+    assert as_text(table, width=10).splitlines()[4:] == [
+        *("to be or", "  not", "ties:docno|topics:judged")
+    ]
 
 
 def test_without_a_width_there_is_one_panel():
@@ -138,3 +178,44 @@ def test_control_characters_do_not_reach_the_terminal(draw):
 
 def test_letters_of_all_alphabets_stay_as_they_are():
     assert "größe 日本 \udcff" in as_text(Table(("größe 日本 \udcff", "AP"), ()))
+
+
+def test_latex_has_a_number_for_letters_that_pdftex_lacks():
+    drawn = as_latex(Table(("run", "AP"), (("Åñé e\u0301", "1"), ("日x", "2"))))
+    assert "Åñé é & 1" in drawn
+    assert r"\ifdefined\Umathchar 日\else[U+65E5]\fi{}x & 2" in drawn
+
+
+def test_latex_takes_ranges_of_letters_as_text():
+    drawn = as_latex(Table(("run", "AP"), (("x", "1"), ("y", "2")), marks={(0, 1): "a c-g"}))
+    assert r"x & 1\textsuperscript{a c-g} \\" in drawn
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
+def test_latex_compiles_whatever_names_there_are(tmp_path):
+    letters = [chr(c) for c in range(0x20, 0x250)] + list("日😀—“”…\u00ad\u200bאب\u0301\u202e")
+    rows = tuple((f"[{letter}] *{letter}--", "1") for letter in letters)
+    table = as_latex(Table(("run", "AP"), rows, bold=frozenset({(0, 1)}), marks={(0, 1): "†"}))
+    (tmp_path / "paper.tex").write_text(
+        f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{table}\\end{{document}}"
+    )
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-1500:]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("[a](javascript:b)", r"[a\](javascript:b)"),
+        ("_a_ b_c __d__", r"\_a\_ b_c \_\_d\_\_"),
+        ("&lt; & &#60;", r"\&lt; & \&#60;"),
+        ("~~a~~ $x$ [0.1, 0.2]", r"\~\~a\~\~ \$x\$ [0.1, 0.2]"),
+    ],
+)
+def test_markdown_takes_no_name_for_markup(name, written):
+    drawn = as_markdown(Table(("run", "AP"), ((name, "1"),), (f"run {name}", "# x", "1) x")))
+    assert f"| {written}" in drawn
+    assert f"run {written}" in drawn
+    assert r"\# x" in drawn
+    assert r"1\) x" in drawn

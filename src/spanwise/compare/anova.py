@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -87,7 +88,9 @@ def tukey(values: FloatArray, pairs: list[tuple[int, int]]) -> list[float]:
     if not error:
         return [1.0 if gap == 0 else 0.0 for gap in gaps]
     reached = np.array(gaps) / error
-    p = stats().studentized_range.sf(reached, runs, analysis.freedom_left)
+    with catch_warnings():
+        simplefilter("ignore")  # near 1 the integral is said to diverge, and is right all the same
+        p = stats().studentized_range.sf(reached, runs, analysis.freedom_left)
     return np.clip(np.atleast_1d(p), 0, 1).tolist()
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.compare.intervals import student
+from spanwise.compare.tests import EXACT
 
 if TYPE_CHECKING:
     from spanwise.compare.grid import Grid
+    from spanwise.compare.questions import Question
     from spanwise.model.comparison import Difference
     from spanwise.model.scores import Scores
 
@@ -28,7 +30,7 @@ def cautions(
     names: Sequence[str],
     grids: Sequence[Grid],
     found: Sequence[Difference],
-    correction: str,
+    question: Question,
 ) -> Iterator[str]:
     """Everything a reader ought to know before believing a comparison."""
     if len(results) == 1:
@@ -37,7 +39,8 @@ def cautions(
     yield from _topics(results, found)
     yield from _no_difference(found)
     yield from _kinds(results, names, grids)
-    yield from _many(found, correction)
+    yield from _many(found, question.correction)
+    yield from _out_of_reach(found, question)
 
 
 def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
@@ -134,6 +137,34 @@ def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
             f"{measures} measures: p is corrected for the number of runs, not of measures;"
             " decide on one measure before you look"
         )
+
+
+def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[str]:
+    """So many comparisons that no p is small enough once it is corrected."""
+    if question.correction not in ("holm", "bonferroni"):
+        return
+    alpha = 1 - question.confidence
+    for test in question.tests:
+        for measure in dict.fromkeys(one.measure for one in found):
+            mine = [one for one in found if (one.measure, one.test) == (measure, test)]
+            least = min(_least_p(one, question.draws.resamples) for one in mine)
+            if least < alpha <= least * len(mine):
+                yield (
+                    f"a {test} test gives no p below {least:.2g} here, which is"
+                    f" {min(least * len(mine), 1):.2g} corrected for {len(mine)} comparisons:"
+                    " nothing can be significant; use --test t or tukey, or more --resamples"
+                )
+                break
+
+
+def _least_p(one: Difference, resamples: int) -> float:
+    """How small the p of a test can become on these topics."""
+    differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
+    if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
+        return drawn
+    if one.test in ("randomisation", "wilcoxon", "sign"):
+        return 2.0 ** (1 - max(differing, 1))
+    return 0.0
 
 
 def listed(names: Sequence[str]) -> str:

@@ -55,8 +55,9 @@ def power(effect: float, topics: int, alpha: float = ALPHA) -> float:
         return nan
     freedom, shift = topics - 1, abs(effect) * sqrt(topics)
     bound = special().stdtrit(freedom, 1 - alpha / 2)
-    missed = special().nctdtr(freedom, shift, bound) - special().nctdtr(freedom, shift, -bound)
-    return float(1 - missed)
+    above = 1 - special().nctdtr(freedom, shift, bound)
+    below = special().nctdtr(freedom, shift, -bound)
+    return float(above if isnan(below) else above + below)  # SciPy gives up where it is nothing
 
 
 def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) -> float:

@@ -31,8 +31,8 @@ def judged(run: Scores, baseline: Scores, rule: Rule, question: Question) -> Ver
     found = compared(pair, 0, replace(question, correction="none", lowest=lowest))
     (one,) = found.select(measure=rule.measure, test=question.tests[0])
     sign = 1 if rule.less_is_better else -1
-    low, high = sorted((sign * one.low, sign * one.high))
-    drop, value = sign * one.difference, float(run.means[rule.measure])
+    low, high = sorted((sign * one.low + 0.0, sign * one.high + 0.0))  # no -0
+    drop, value = sign * one.difference + 0.0, float(run.means[rule.measure])
     return Verdict(
         run.run,
         rule,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from math import isclose, isnan, nan
 from typing import TYPE_CHECKING
 
@@ -15,42 +15,21 @@ from spanwise.compare.cautions import cautions
 from spanwise.compare.corrections import corrected
 from spanwise.compare.effects import cohen, topics_needed
 from spanwise.compare.grid import Grid, alike, grid, wins_ties_losses
-from spanwise.compare.intervals import CONFIDENCE, Interval, checked, student
-from spanwise.compare.resampling import Draws
-from spanwise.compare.tests import TESTS, p_values
-from spanwise.errors import UnknownName, UsageError
+from spanwise.compare.intervals import Interval, student
+from spanwise.compare.questions import FAMILIES
+from spanwise.compare.questions import Question as Question
+from spanwise.compare.tests import p_values
+from spanwise.errors import UsageError
 from spanwise.model.comparison import Comparison, Difference, Mean
 from spanwise.model.scores import run_names
 
 if TYPE_CHECKING:
+    from spanwise.compare.resampling import Draws
     from spanwise.model.arrays import FloatArray
     from spanwise.model.scores import Scores
 
-FAMILIES = {"tukey": tukey, "randomised_tukey": randomised_tukey}
-"""Tests of all pairs at once; their p allows for the number of runs already."""
 Pair = tuple[int, int]
 """Places of a run and of what it is compared with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """How runs are to be compared."""
-
-    tests: tuple[str, ...] = ("randomisation",)
-    correction: str = "holm"
-    confidence: float = CONFIDENCE
-    draws: Draws = field(default_factory=Draws)
-    all_pairs: bool = False
-    lowest: frozenset[str] = frozenset()  # the measures of which less is better
-
-    def __post_init__(self) -> None:
-        for test in self.tests:
-            if test not in (*TESTS, *FAMILIES):
-                raise UnknownName("test", test, [*TESTS, *FAMILIES])
-        corrected([], self.correction)
-        checked(self.confidence)
-        if not self.tests:
-            raise UsageError("no test was named; expected at least one")
 
 
 def compared(
@@ -68,10 +47,10 @@ def compared(
     ]
     order = _order([row[0].value for row in means], measures[0] in question.lowest)
     pairs = _pairs(order, None if question.all_pairs else baseline)
+    steps = [(each, test) for each in grids for test in question.tests]
     found = [
         one
-        for each in grids
-        for test in question.tests
+        for each, test in question.watching(steps, len(steps))
         for one in _differences(each, pairs, names, test, question)
     ]
     place = None if question.all_pairs or baseline is None else names[baseline]
@@ -86,7 +65,7 @@ def compared(
         correction=question.correction,
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
-        warnings=tuple(cautions(results, names, grids, found, question.correction)),
+        warnings=tuple(cautions(results, names, grids, found, question)),
     )
 
 
@@ -132,10 +111,13 @@ def _differences(
         p = p_values(columns, test, question.draws)
         adjusted = corrected(p, question.correction)
     intervals = _intervals(columns, test, question)
-    return [
+    found = [
         _difference(g.measure, test, pair, names, columns[n], (p[n], adjusted[n]), intervals[n])
         for n, pair in enumerate(pairs)
     ]
+    if g.measure in question.lowest:  # to win is to be better, not to have more
+        return [replace(one, wins=one.losses, losses=one.wins) for one in found]
+    return found
 
 
 def _family(g: Grid, pairs: Sequence[Pair], test: str, draws: Draws) -> list[float]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from spanwise.model.notebook import number
-from spanwise.report.comparison import below, probability
+from spanwise.report.comparison import against, below, bounds, differences_table
 from spanwise.report.tables import Table, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -37,40 +36,31 @@ def worded(measure: str) -> str:
 
 
 def values_table(c: Comparison) -> Table:
-    """A row for each measure, a column for each run; the best value is bold."""
-    rows, bold, marks = [], set(), {}
-    for place, measure in enumerate(c.measures):
-        best = c.best(measure) if len(c.runs) > 1 else ()
-        rows.append((worded(measure), *(number(c.mean(run, measure).value) for run in c.runs)))
-        for column, run in enumerate(c.runs, start=1):
-            if run in best:
-                bold.add((place, column))
+    """A row for each measure, a column for each run and its interval; the best value is bold."""
+    header, bold, marks = [""], set(), {}
+    rows = [[worded(measure)] for measure in c.measures]
+    for column, run in enumerate(c.runs):
+        header += [c.named(run), "interval"]
+        for place, measure in enumerate(c.measures):
+            mean, cell = c.mean(run, measure), (place, 1 + 2 * column)
+            rows[place] += [number(mean.value), bounds(mean)]
+            if len(c.runs) > 1 and run in c.best(measure):
+                bold.add(cell)
             if mark := c.mark(run, measure):
-                marks[place, column] = mark
-    return Table(("", *c.runs), tuple(rows), tuple(below(c)), bold=frozenset(bold), marks=marks)
-
-
-def paired_table(c: Comparison) -> Table:
-    """Differences to the baseline with their intervals."""
-    rows = []
-    for one in c.differences:
-        bounds = f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-"
-        shown = f"{one.difference:+.4f}" if isfinite(one.difference) else "-"
-        words = (one.run, worded(one.measure))
-        rows.append((*words, shown, bounds, probability(one.p_adjusted)))
-    header = ("run", "measure", "difference", "interval", "p")
-    return Table(header, tuple(rows), words=(0, 1))
+                marks[cell] = mark
+    table = tuple(map(tuple, rows))
+    return Table(tuple(header), table, tuple(below(c)), bold=frozenset(bold), marks=marks)
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
     """The table, what is unfair, and the differences."""
     tables = [values_table(c)]
     if c.differences:
-        tables.append(paired_table(c))
+        tables.append(differences_table(c, worded))
     if layout == "md":
         parts = [as_markdown(table) for table in tables]
     else:
         parts = [as_text(table, width, styled) for table in tables]
-    if c.differences:
-        parts.insert(1, f"against {c.baseline or 'each other'}:\n")
+    if c.differences and layout != "md":
+        parts.insert(1, against(c))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)

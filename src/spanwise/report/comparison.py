@@ -6,12 +6,16 @@ import json
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from spanwise.model.comparison import defined, letter
+from spanwise.model.comparison import defined
 from spanwise.model.notebook import number
-from spanwise.report.tables import Table, as_latex, as_markdown, as_text
+from spanwise.report.cells import visible
+from spanwise.report.latex import as_latex
+from spanwise.report.tables import Table, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from spanwise.model.comparison import Comparison, Difference
+    from collections.abc import Callable
+
+    from spanwise.model.comparison import Comparison, Difference, Mean
 
 COLUMNS = (
     *("baseline", "test", "p", "p_adjusted", "difference", "low", "high"),
@@ -26,7 +30,7 @@ COLUMNS = (
 def means_table(c: Comparison) -> Table:
     """Runs down, measures across: value with its mark, interval; the best value is bold."""
     header = ["run"]
-    rows: list[list[str]] = [[_named(c, run)] for run in c.runs]
+    rows: list[list[str]] = [[c.named(run)] for run in c.runs]
     bold, marks = set(), {}
     for measure in c.measures:
         best = c.best(measure) if len(c.runs) > 1 else ()
@@ -37,14 +41,14 @@ def means_table(c: Comparison) -> Table:
                 bold.add(cell)
             if mark := c.mark(run, measure):
                 marks[cell] = mark
-            bounds = f"[{number(mean.low)}, {number(mean.high)}]"
-            rows[place] += [number(mean.value), bounds if isfinite(mean.low) else "-"]
+            rows[place] += [number(mean.value), bounds(mean)]
     table = tuple(map(tuple, rows))
     return Table(tuple(header), table, tuple(below(c)), bold=frozenset(bold), marks=marks)
 
 
-def _named(c: Comparison, run: str) -> str:
-    return f"{letter(c.runs.index(run))} {run}" if c.differences and c.baseline is None else run
+def bounds(mean: Mean) -> str:
+    """The interval of a mean; a dash where it has none."""
+    return f"[{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else "-"
 
 
 def below(c: Comparison) -> list[str]:
@@ -60,7 +64,7 @@ def below(c: Comparison) -> list[str]:
     return [first, c.scores[0].signature, *c.legend(), *notes]
 
 
-def differences_table(c: Comparison) -> Table:
+def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
     """A row for each comparison."""
     several = len(c.tests) > 1
     header = ["run", *(["against"] if c.baseline is None else []), "measure"]
@@ -69,7 +73,7 @@ def differences_table(c: Comparison) -> Table:
     header += ["difference", "interval", "p", "adjusted", "effect", "+/=/-", "topics needed"]
     rows, bold = [], set()
     for row, one in enumerate(c.differences):
-        names = [one.run, *([one.baseline] if c.baseline is None else []), one.measure]
+        names = [one.run, *([one.baseline] if c.baseline is None else []), worded(one.measure)]
         names += [one.test] if several else []
         rows.append((*names, *_shown(one)))
         if one.p_adjusted < c.alpha:
@@ -78,10 +82,9 @@ def differences_table(c: Comparison) -> Table:
 
 
 def _shown(one: Difference) -> list[str]:
-    bounds = f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-"
     return [
         "-" if isnan(one.difference) else f"{one.difference:+.4f}",
-        bounds,
+        f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-",
         probability(one.p),
         probability(one.p_adjusted),
         "-" if isnan(one.effect) else f"{one.effect:+.2f}",
@@ -132,6 +135,11 @@ def _filled(value: Any) -> Any:
     return ("" if defined(value) is None else value) if isinstance(value, float) else value
 
 
+def against(c: Comparison) -> str:
+    """What stands above the differences."""
+    return "all pairs:\n" if c.baseline is None else f"against {visible(c.baseline)}:\n"
+
+
 def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = False) -> str:
     """The comparison in a format of the command line."""
     if how == "json":
@@ -144,8 +152,7 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     if how == "md":
         parts = [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
         return "\n".join(parts).rstrip("\n") + "\n"
-    against = "all pairs" if c.baseline is None else f"against {c.baseline}"
     parts = [as_text(means, width, styled)]
     if c.differences:
-        parts += [f"{against}:\n", as_text(differences, width, styled).rstrip("\n") + "\n"]
+        parts += [against(c), as_text(differences, width, styled).rstrip("\n") + "\n"]
     return "\n".join(parts)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanwise.errors import UnknownName, UsageError
+from spanwise.report.budgets import WORDS
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
@@ -73,7 +74,8 @@ def curve_of(measure: str) -> Curve | None:
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
         name = BUDGET.sub("budget={x}", measure)
-        title = re.sub(r"\(.*\)", "", measure)
+        stem = re.sub(r"\(.*\)", "", measure)
+        title = WORDS.get(stem, stem)
         return Curve(f"{title} by budget", "read", title, name, BUDGETS, True)
     return None
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.report.tables import Table, as_text
+from spanwise.report.cells import shortened
+from spanwise.report.tables import NARROWEST, Table, as_text
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
-NARROWEST = 8
-"""No column of words is made narrower than this."""
+Columns = Sequence[tuple[str, Sequence[str]]]
+"""Titles, each with what stands below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +63,85 @@ def text_table(
     return table_of(listing, columns, marks)
 
 
-def context_table(r: Readings, documents: Sequence[str], scores: FloatArray | None) -> Table:
-    """The documents in order of first appearance, with what was shown of each."""
+def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
+    """Characters paid for and found, result by result, until a reader stops after `limit`.
+
+    A line is drawn below the last result of which something is read.
+    """
+    read = np.minimum(np.cumsum(r.size[0]), limit)
+    seen = np.clip(read[:, None] - r.pieces.at, 0, r.pieces.length)
+    found = (seen * r.pieces.relevant).sum(axis=1)
     columns = [
+        ("size", _whole(r.size[0])),
+        ("read", _whole(read)),
+        ("again", _whole(np.diff(read - seen.sum(axis=1), prepend=0))),
+        ("relevant", _whole(r.relevant[0])),
+        ("new", _whole(np.diff(found, prepend=0))),
+        ("precision", _shown(r.ratio(found, read, undefined=0))),
+        ("recall", _shown(r.ratio(found, r.highlighted[0]))),
+    ]
+    reached = int(np.count_nonzero(np.cumsum(r.size[0]) < limit)) + 1
+    return cut_after(table_of(listing, columns), reached)
+
+
+def context_table(
+    r: Readings, documents: Sequence[str], evidence: Columns, scores: FloatArray | None
+) -> Table:
+    """The documents in order of first appearance, with what each is scored by."""
+    columns = list(evidence)
+    if scores is not None:
+        means = np.cumsum(scores[0]) / np.arange(1, r.known.shape[-1] + 1)
+        columns += [("score", _shown(scores[0])), ("gP", _shown(means))]
+    return table_of(Listing(documents), [*columns, ("gR", _shown(_share_of_documents(r)))])
+
+
+def document_table(r: Readings, documents: Sequence[str]) -> Table:
+    """The documents in order of first appearance, with precision and recall that count them."""
+    found = np.cumsum(r.relevant_place[0])
+    columns = [
+        ("relevant", ["yes" if hit else "" for hit in r.relevant_place[0].tolist()]),
+        ("precision", _shown(found / np.arange(1, len(found) + 1))),
+        ("recall", _shown(_share_of_documents(r))),
+    ]
+    return table_of(Listing(documents), columns)
+
+
+def _share_of_documents(r: Readings) -> FloatArray:
+    return r.ratio(np.cumsum(r.relevant_place[0]), r.relevant_documents[0])
+
+
+def shown_of_each(r: Readings) -> Columns:
+    """For each document the characters shown, the highlighted ones among them, and of how many."""
+    return [
         ("shown", _whole(r.shown[0])),
         ("relevant", _whole(r.found[0])),
         ("of", _whole(r.known[0])),
     ]
-    if scores is not None:
-        means = np.cumsum(scores[0]) / np.arange(1, r.known.shape[-1] + 1)
-        columns += [("score", _shown(scores[0])), ("gP", _shown(means))]
-    recall = r.ratio(np.cumsum(r.relevant_place[0]), r.relevant_documents[0])
-    columns.append(("gR", _shown(recall)))
-    return table_of(Listing(documents), columns)
+
+
+def entries_of_each(r: Readings) -> Columns:
+    """For each document where its first result begins, where it should, and how far that is."""
+    distance = np.where((r.start < 0) | (r.entry < 0), -1, np.abs(r.start - r.entry))
+    named = (("start", r.start), ("best entry", r.entry), ("distance", distance))
+    return [
+        (title, ["-" if value < 0 else str(value) for value in column[0].tolist()])
+        for title, column in named
+    ]
+
+
+def read_of_each(r: Readings, tolerance: float) -> Columns:
+    """For each document the highlighted and the other characters read until it is enough.
+
+    Where nothing is highlighted nobody counts.
+    """
+    relevant, others = (
+        np.where(r.relevant_place, column, np.nan)[0] for column in r.read_until(tolerance)
+    )
+    return [
+        ("shown", _whole(r.shown[0])),
+        ("relevant read", _shown(relevant, digits=0)),
+        ("others read", _shown(others, digits=0)),
+    ]
 
 
 def level_marks(levels: FloatArray, ranks: IntArray, depth: int) -> list[str]:
@@ -137,13 +204,11 @@ def _whole(column: IntArray) -> list[str]:
     return [str(value) for value in column.tolist()]
 
 
-def _shown(column: FloatArray) -> list[str]:
-    return ["-" if value != value else f"{value:.4f}" for value in column.tolist()]
+def _shown(column: FloatArray, digits: int = 4) -> list[str]:
+    return ["-" if value != value else f"{value:.{digits}f}" for value in column.tolist()]
 
 
-def table_of(
-    listing: Listing, columns: Sequence[tuple[str, Sequence[str]]], marks: Sequence[str] = ()
-) -> Table:
+def table_of(listing: Listing, columns: Columns, marks: Sequence[str] = ()) -> Table:
     """Results with columns of numbers; marks stand behind them."""
     every = [*listing.columns(), *columns]
     named = len(every) - len(columns)
@@ -184,17 +249,8 @@ def _narrowed(table: Table, width: int) -> Table:
 
     def cells(row: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
-            _shortened(cell, widths[column]) if column in names else cell
+            shortened(cell, widths[column]) if column in names else cell
             for column, cell in enumerate(row)
         )
 
     return replace(table, header=cells(table.header), rows=tuple(map(cells, table.rows)))
-
-
-def _shortened(name: str, width: int) -> str:
-    """A name with dots for its beginning; ends of paths differ most.
-
-    >>> _shortened("/article[1]/sec[2]/p[1]", 12)
-    '...c[2]/p[1]'
-    """
-    return name if len(name) <= width else "..." + name[len(name) - width + 3 :]

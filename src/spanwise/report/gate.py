@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from spanwise.model.notebook import number
+from spanwise.report.comparison import probability
 from spanwise.report.tables import Table, as_markdown
 
 if TYPE_CHECKING:
@@ -19,11 +20,12 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
     header = ("run", "measure", "before", "now", "drop", "interval", "p", "verdict")
     rows = []
     for one in verdicts:
-        bounds = f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-"
+        low, high, drop = (value + 0.0 for value in (one.low, one.high, one.drop))  # no -0
+        bounds = f"[{low:+.4f}, {high:+.4f}]" if isfinite(low) else "-"
         words = (one.run, one.rule.measure)
-        numbers = (number(one.before), number(one.value), f"{one.drop:+.4f}", bounds)
+        numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
         said = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
-        rows.append((*words, *numbers, f"{one.p:.4f}", said))
+        rows.append((*words, *numbers, probability(one.p), said))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
     return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))

@@ -15,8 +15,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import MissingExtra
+from spanwise.model.comparison import letter
 from spanwise.model.scores import printable
-from spanwise.report.plots import converter, curve_spec, differences_spec, scatter_spec
+from spanwise.report.budgets import worded
+from spanwise.report.plots import LABELLED, converter, curve_spec, differences_spec, scatter_spec
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def page(
     return template().render(
         version=__version__,
         title=printable(title),
-        facts=" · ".join([*counted, ", ".join(c.measures)]),
+        facts=" · ".join([*counted, named_or_counted(c.measures)]),
         style=part_of_page("page.css"),
         script=part_of_page("page.js"),
         bundle=converter().javascript_bundle(),
@@ -68,9 +70,19 @@ def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
+NAMED = 5
+"""So many measures are named at the top of the page; of more the number is given."""
+
+
+def named_or_counted(measures: Sequence[str]) -> str:
+    """Which measures there are."""
+    few = len(measures) <= NAMED
+    return ", ".join(map(worded, measures)) if few else f"{len(measures)} measures"
+
+
 def method(c: Comparison) -> list[str]:
     """How the numbers came about."""
-    lines = [f"Choices: {c.scores[0].signature}"]
+    lines = [f"Measures: {', '.join(c.measures)}", f"Choices: {c.scores[0].signature}"]
     lines.append(f"Intervals: Student's, {c.confidence:.0%}, over topics.")
     if c.differences:
         against = "all pairs of runs" if c.baseline is None else f"each run against {c.baseline}"
@@ -93,12 +105,13 @@ def overview(
     first = [one for one in c.differences if one.test == c.tests[0]]
     return {
         "runs": [printable(run) for run in c.runs],
-        "measures": list(c.measures),
+        "letters": [letter(n) if c.lettered else "" for n in range(len(c.runs))],
+        "measures": [worded(measure) for measure in c.measures],
         "topics": [printable(topic) for topic in topics],
         "lowest": [n for n, name in enumerate(c.measures) if name in c.lowest],
         "baseline": None if c.baseline is None or len(c.runs) < 2 else places[c.baseline],
         "alpha": c.alpha,
-        "explained": explained,
+        "explained": worded(explained),
         "legend": [printable(line) for line in legend(c)],
         "means": [
             [
@@ -120,6 +133,7 @@ def overview(
             "losses": [one.losses for one in first],
         },
         "curves": [curve.name for curve, _ in curves],
+        "labelled": LABELLED,
         "specs": {"differences": differences_spec("", "", ""), "scatter": scatter_spec("", "")},
     }
 

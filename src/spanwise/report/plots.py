@@ -1,7 +1,7 @@
 """Pictures as Vega-Lite: the same for the page and for the paper. The data is put in later.
 
 A curve has points with run, x, y, low, high; differences have topic, difference, side; a scatter
-has name, x, y, disagrees.
+has name, x, y, disagrees, and a label where points are few.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENDINGS = ("svg", "png", "pdf", "json", "html")
 
 def curve_spec(curve: Curve) -> Spec:
     """Lines with bands, a colour for each run."""
-    scale: Spec = {"type": "log"} if curve.logarithmic else {"domain": [0, 1]}
+    scale: Spec = {"type": "log", "nice": False} if curve.logarithmic else {"domain": [0, 1]}
     x: Spec = {"field": "x", "type": "quantitative", "title": curve.x, "scale": scale}
     x["axis"] = {"labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
     if curve.logarithmic:
@@ -40,7 +40,7 @@ def curve_spec(curve: Curve) -> Spec:
         "legend": {
             "orient": "bottom",
             "columns": 3,
-            "labelLimit": 220,
+            "labelLimit": 400,
             "symbolType": "stroke",
             "symbolOpacity": 1,
             "symbolStrokeWidth": 3,
@@ -78,6 +78,7 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
         "field": "difference",
         "type": "quantitative",
         "title": f"{measure}: {run} minus {baseline}",
+        "stack": None,  # stacks are kept under the names of topics, and some names are taken
     }
     x = {
         "field": "topic",
@@ -115,17 +116,25 @@ def scatter_spec(x: str, y: str) -> Spec:
         {"field": "x", "title": x, "format": ".4f"},
         {"field": "y", "title": y, "format": ".4f"},
     ]
-    axis = {"type": "quantitative", "scale": {"zero": False}}
-    return {
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.8},
-        "encoding": {
-            "x": {**axis, "field": "x", "title": x},
-            "y": {**axis, "field": "y", "title": y},
-            "color": colour,
-            "shape": shape,
-            "tooltip": tooltip,
-        },
+    axis = {
+        "type": "quantitative",
+        "scale": {"zero": False, "nice": False, "padding": 24},
+        "axis": {"tickCount": 8},
     }
+    point = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.8},
+        "encoding": {"color": colour, "shape": shape, "tooltip": tooltip},
+    }
+    name = {
+        "mark": {"type": "text", "dy": -11, "limit": 140},
+        "encoding": {"text": {"field": "label"}},
+    }
+    across, up = ({**axis, "field": f, "title": t} for f, t in (("x", x), ("y", y)))
+    return {"encoding": {"x": across, "y": up}, "layer": [point, name]}
+
+
+LABELLED = 12
+"""Up to so many points have their names beside them."""
 
 
 def disagreements(x: Sequence[float], y: Sequence[float]) -> list[bool]:

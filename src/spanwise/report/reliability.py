@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanwise.report.latex import as_latex
 from spanwise.report.scores import null, shown
-from spanwise.report.tables import Table, as_latex, as_markdown, as_text
+from spanwise.report.tables import Table, as_markdown, as_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from unicodedata import category
+
+from spanwise.report.cells import filled, room_of, shortened, visible, wrapped
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -19,13 +20,13 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
-    words: tuple[int, ...] = (0,)  # columns of words (as text only)
+    words: tuple[int, ...] = (0,)  # columns of words, which stand to the left
     bold: frozenset[Cell] = frozenset()
     marks: Mapping[Cell, str] = field(default_factory=dict)  # raised, behind the cell's text
 
     def widths(self) -> list[int]:
         """The widest cell of every column."""
-        return [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        return [max(map(room_of, column)) for column in zip(self.header, *self.rows, strict=True)]
 
     def written(
         self,
@@ -59,38 +60,64 @@ class Table:
         return widths
 
 
-def visible(text: str) -> str:
-    r"""A name as a terminal may be shown it: control characters would be obeyed.
-
-    >>> print(visible("a\x1b[1m"))
-    a\x1b[1m
-    """
-    return "".join(repr(c)[1:-1] if category(c) == "Cc" else c for c in text)
-
-
 BOLD = "\x1b[1m{}\x1b[0m"
 
 
 def as_text(table: Table, width: int | None = None, styled: bool = False) -> str:
     """Aligned columns; where they do not fit, the table goes on in a second panel below.
 
-    Only a terminal that can be `styled` shows what is bold.
+    Long names are shortened until a column of numbers fits beside them. Only a terminal that can
+    be `styled` shows what is bold.
     """
     room = table.mark_widths()
     table = table.written(raised=lambda mark, column: mark.ljust(room[column]))
-    panels = [_panel(table, columns, styled) for columns in _fitting(table.widths(), width)]
-    return "\n\n".join(panels) + "".join(f"\n{line}" for line in ("", *table.below)) + "\n"
+    if width is not None:
+        table = _narrowed(table, width)
+    panels = [_panel(table, columns, styled) for columns in _fitting(table, width)]
+    below = [line for text in table.below for line in wrapped(text, width)]
+    return "\n\n".join(panels) + "".join(f"\n{line}" for line in ("", *below)) + "\n"
 
 
-def _fitting(widths: Sequence[int], width: int | None) -> list[list[int]]:
-    """Groups of columns that fit side by side, each with the first column."""
+NARROWEST = 8
+"""No column of words is made narrower than this."""
+
+
+def _keys(table: Table) -> list[int]:
+    """The first columns, which say what a row is about."""
+    named = 0
+    while named in table.words and named < len(table.header) - 1:
+        named += 1
+    return list(range(max(named, 1)))
+
+
+def _narrowed(table: Table, width: int) -> Table:
+    """The same with names so short that one more column fits, if that is possible."""
+    keys, widths = _keys(table), table.widths()
+    widest = max(widths[len(keys) :], default=0)
+    excess = sum(widths[key] + 2 for key in keys) + widest - width
+    while excess > 0 and any(widths[key] > NARROWEST for key in keys):
+        widths[max(keys, key=lambda key: widths[key])] -= 1
+        excess -= 1
+
+    def row(cells: tuple[str, ...]) -> tuple[str, ...]:
+        names = (shortened(cells[key], widths[key], widths[key] // 3) for key in keys)
+        return (*names, *cells[len(keys) :])
+
+    return replace(table, header=row(table.header), rows=tuple(map(row, table.rows)))
+
+
+def _fitting(table: Table, width: int | None) -> list[list[int]]:
+    """Groups of columns that fit side by side, each with those that say what a row is about."""
+    widths, keys = table.widths(), _keys(table)
     if width is None:
         return [list(range(len(widths)))]
-    panels, used = [[0]], widths[0]
-    for column, needed in list(enumerate(widths))[1:]:
-        if used + 2 + needed > width and len(panels[-1]) > 1:
-            panels.append([0])
-            used = widths[0]
+    taken = sum(widths[key] + 2 for key in keys) - 2
+    panels, used = [list(keys)], taken
+    for column in range(len(keys), len(widths)):
+        needed = widths[column]
+        if used + 2 + needed > width and len(panels[-1]) > len(keys):
+            panels.append(list(keys))
+            used = taken
         panels[-1].append(column)
         used += 2 + needed
     return panels
@@ -101,7 +128,7 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
 
     def drawn(cells: Sequence[str], column: int, row: int) -> str:
         text, width = cells[column], widths[column]
-        padded = text.ljust(width) if column in table.words else text.rjust(width)
+        padded = filled(text, width, right=column not in table.words)
         set_apart = styled and (row, column) in table.bold
         return padded.replace(text, BOLD.format(text)) if set_apart else padded
 
@@ -116,70 +143,39 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
     return "\n".join(lines)
 
 
-SPECIAL = re.compile(r"[|*`<]|\\(?=[!-/:-@\[-`{-~])")
+SPECIAL = re.compile(
+    r"[*`~$]|<(?=\S)|\\(?=[!-/:-@\[-`{-~])"  # markup anywhere; a backslash that would escape
+    r"|\](?=[(\[])|&(?=#?\w+;)"  # links and entities
+    r"|(?<![^\W_])_|_(?![^\W_])"  # at the edge of a word
+)
+AT_FIRST = re.compile(r"^(\d*)([#>+.)-])")  # headings, quotes and lists
 
 
-def _for_markdown(cell: str) -> str:
-    """What would be taken for markup is escaped; so is a backslash that would escape."""
-    return SPECIAL.sub(lambda found: "\\" + found[0], cell)
+def _for_markdown(text: str) -> str:
+    """What would be taken for markup is escaped."""
+    return SPECIAL.sub(lambda found: "\\" + found[0], text)
+
+
+def _in_cell(text: str) -> str:
+    return _for_markdown(text).replace("|", "\\|")
+
+
+def _in_line(text: str) -> str:
+    return AT_FIRST.sub(r"\1\\\2", _for_markdown(text))
 
 
 def as_markdown(table: Table) -> str:
     """A table as GitHub and most other sites render it."""
-    table = table.written(_for_markdown, "**{}**".format)
+    table = table.written(_in_cell, "**{}**".format)
     widths = [max(width, 4) for width in table.widths()]
 
     def line(cells: Sequence[str]) -> str:
-        first = cells[0].ljust(widths[0])
-        rest = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
-        return "| " + " | ".join([first, *rest]) + " |"
+        every = (
+            filled(cell, widths[n], right=n not in table.words) for n, cell in enumerate(cells)
+        )
+        return "| " + " | ".join(every) + " |"
 
-    marks = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    marks = ["-" * (w - 1) + ("-" if n in table.words else ":") for n, w in enumerate(widths)]
     lines = [line(table.header), "| " + " | ".join(marks) + " |", *map(line, table.rows)]
-    return "\n".join(lines) + "\n" + "".join(f"\n{line}  " for line in table.below) + "\n"
-
-
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}
-
-
-RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
-
-
-def as_latex(table: Table) -> str:
-    """A table for the booktabs package."""
-    table = table.written(
-        lambda cell: "".join(LATEX.get(c, c) for c in cell),
-        r"\textbf{{{}}}".format,
-        lambda mark, _: f"$^{{{RAISED.get(mark, mark)}}}$" if mark else "",
-    )
-
-    def line(cells: Sequence[str]) -> str:
-        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # they would belong to the line before
-        return shield + " & ".join(cells) + r" \\"
-
-    body: list[str] = []
-    for number, row in enumerate(table.rows):
-        body += [r"\midrule"] if number in table.rules else []
-        body.append(line(row))
-    comments = [f"% {text}" for text in table.below]
-    return "\n".join(
-        [
-            *comments,
-            r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}",
-            r"\toprule",
-            line(table.header),
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
+    below = "".join(f"\n{_in_line(line)}  " for line in table.below)
+    return "\n".join(lines) + "\n" + below + "\n"

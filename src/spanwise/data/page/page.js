@@ -73,7 +73,7 @@ function overview() {
   const measured = (n, classes) => {
     const button = make("button", all.measures[n], { type: "button", class: n === sorted ? "on" : "", title: "Sort by " + all.measures[n] });
     button.addEventListener("click", () => { chosen.sort = n; overview(); $("runs").querySelector("button.on").focus(); });
-    return make("th", null, { class: "n " + classes, scope: "col", "aria-sort": n === sorted ? "descending" : "none" }, button);
+    return make("th", null, { class: "n " + classes, scope: "col", "aria-sort": n !== sorted ? "none" : down > 0 ? "ascending" : "descending" }, button);
   };
   head.append(make("th", "run", { scope: "col" }), measured(m, ""), make("th", "interval", { scope: "col" }));
   if (pairs) head.append(make("th", "difference", { scope: "col", class: "n" }), make("th", "p, adjusted", { scope: "col", class: "n wide" }), make("th", "+ / = / −", { scope: "col", class: "n wide" }));
@@ -90,7 +90,9 @@ function overview() {
     };
     const [mean, low, high] = all.means[n][m];
     const label = low === null ? "no interval" : `${shown(low)} to ${shown(high)}`;
-    row.append(make("td", all.runs[n]), cell(m, ""), make("td", null, { class: "bar", title: label }, whisker(mean, low, high, from, to)));
+    const name = make("td", null, {}, ...(all.letters[n] ? [make("b", all.letters[n], { class: "letter" })] : []), all.runs[n]);
+    const bounds = low === null ? "" : `${shown(low)} – ${shown(high)}`;
+    row.append(name, cell(m, ""), make("td", null, { class: "bar", title: label }, make("div", null, {}, whisker(mean, low, high, from, to), make("span", bounds))));
     if (pairs) {
       const d = differenceOf(n, m);
       const sure = d && d.p !== null && d.p < all.alpha;
@@ -114,14 +116,20 @@ function themed() {
   const words = { labelColor: get("--quiet"), titleColor: get("--quiet"), labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500 };
   return {
     background: "transparent", font: "system-ui, sans-serif", view: { stroke: null },
-    axis: { ...words, gridColor: get("--grid"), domainColor: get("--line"), tickColor: get("--line") }, legend: { ...words, labelColor: get("--ink") },
+    text: { fill: get("--quiet"), fontSize: 12 }, axis: { ...words, gridColor: get("--grid"), domainColor: get("--line"), tickColor: get("--line") }, legend: { ...words, labelColor: get("--ink") },
   };
 }
 async function draw(id, spec, values, height, onClick) {
   const holder = $(id);
   const whole = { ...structuredClone(spec), data: { values }, width: "container", height, autosize: { type: "fit-x", contains: "padding" } };
-  if (holder.clientWidth < 520) for (const part of [whole.encoding, ...(whole.layer || []).map((l) => l.encoding)])
-    if (part && part.color && part.color.legend) part.color.legend.columns = 1;
+  const legend = whole.encoding.color?.legend;
+  if (legend) { // as many columns as the longest name leaves room for
+    const longest = Math.max(...values.map((v) => v.run.length), 1);
+    legend.columns = Math.max(1, Math.min(4, Math.floor((holder.clientWidth - 60) / (longest * 7.5 + 40))));
+    legend.labelLimit = holder.clientWidth - 60;
+    const room = Math.floor(legend.labelLimit / 7); // names differ most at their ends
+    legend.labelExpr = `length(datum.label) > ${room} ? slice(datum.label, 0, ${room >> 1}) + "…" + slice(datum.label, 1 - ${room >> 1}) : datum.label`;
+  }
   views.get(id)?.finalize();
   const result = await window.vegaEmbed(holder, whole, { actions: false, renderer: "svg", ast: true, config: themed() });
   views.set(id, result);
@@ -140,14 +148,17 @@ function watch(section, paint) {
     paint();
   }, { rootMargin: "200px" }).observe($(section));
 }
+// Vega keeps things under their names in plain objects, where this one is taken.
+const safe = (name) => (name === "__proto__" ? name + " " : name);
 async function curves() {
   const curve = (await data("curves"))[Number($("curve").value)];
   const values = [];
-  for (const run of chosen.picked)
+  for (const run of [...chosen.picked].sort((a, b) => a - b))
     curve.places.forEach((x, n) => {
       const [y, low, high] = curve.points[run][n];
-      if (y !== null) values.push({ run: all.runs[run], x, y, low: low ?? y, high: high ?? y });
+      if (y !== null) values.push({ run: safe(all.runs[run]), x, y, low: low ?? y, high: high ?? y });
     });
+  curve.spec.encoding.color.sort = null; // in the order of the overview
   await draw("curve-chart", curve.spec, values, 340);
 }
 async function valuesOf(measure) { return data("values-" + measure); }
@@ -156,14 +167,14 @@ async function differences() {
   const values = await valuesOf(m), rows = [];
   all.topics.forEach((topic, n) => {
     const x = values[a][n], y = values[b][n];
-    if (x !== null && y !== null) rows.push({ topic, difference: x - y, run: x, baseline: y, side: x > y ? "better" : x < y ? "worse" : "same" });
+    if (x !== null && y !== null) rows.push({ topic: safe(topic), n, difference: x - y, run: x, baseline: y, side: x > y ? "better" : x < y ? "worse" : "same" });
   });
   rows.sort((x, y) => y.difference - x.difference);
   const count = (side) => rows.filter((row) => row.side === side).length;
   $("tally").textContent = `${all.measures[m]}: ${all.runs[a]} is higher on ${count("better")}, equal on ${count("same")}, lower on ${count("worse")} of ${rows.length} topics than ${all.runs[b]}.`;
   const spec = structuredClone(all.specs.differences);
   spec.encoding.y.title = "difference in " + all.measures[m];
-  await draw("difference-chart", spec, rows, 240, (datum) => goTo(all.topics.indexOf(datum.topic)));
+  await draw("difference-chart", spec, rows, 240, (datum) => goTo(datum.n));
 }
 async function scatter() {
   const x = Number($("scatter-x").value), y = Number($("scatter-y").value), of = Number($("scatter-of").value);
@@ -179,6 +190,7 @@ async function scatter() {
   const signs = of >= 0 && of !== (all.baseline ?? 0);
   let odd = 0, total = 0;
   for (const p of rows) {
+    p.label = rows.length <= all.labelled ? p.name : "";
     p.disagrees = signs ? p.x * p.y < 0 : rows.some((q) => (p.x - q.x) * (p.y - q.y) < 0);
     if (signs) { odd += p.disagrees; total += 1; }
     else for (const q of rows) if (q !== p) { odd += (p.x - q.x) * (p.y - q.y) < 0 ? 0.5 : 0; total += 0.5; }
@@ -189,7 +201,7 @@ async function scatter() {
   const spec = structuredClone(all.specs.scatter);
   [["x", x], ["y", y]].forEach(([axis, m], n) => {
     spec.encoding[axis].title = (signs ? "difference in " : "") + all.measures[m];
-    spec.encoding.tooltip[n + 1].title = all.measures[m];
+    spec.layer[0].encoding.tooltip[n + 1].title = all.measures[m];
   });
   await draw("scatter-chart", spec, rows, 360);
 }
@@ -203,11 +215,15 @@ function goTo(topic) {
 async function oneTopic() {
   const t = Number($("topic-name").value), m = Number($("measure").value);
   const sides = [Number($("left").value), Number($("right").value)].filter((n) => n >= 0);
+  const asked = [t, m, ...sides].join();
+  $("rankings").dataset.asked = asked;
   const said = await data("topic-" + t), values = await valuesOf(m);
+  if ($("rankings").dataset.asked !== asked) return; // somebody chose again meanwhile
   hideCard();
   $("topic-words").textContent = said ? said.words.join(" ") : "The rankings are not in this report: it was made of results, or they could not be read.";
   $("rankings").replaceChildren(...[...new Set(sides)].map((run) => ranking(said, run, values[run][t], m)));
   $("documents").replaceChildren(...(said ? painted(said, sides[0]) : []));
+  $("rankings").dataset.shown = asked;
 }
 function ranking(said, run, value, measure) {
   const box = make("div");

@@ -1,0 +1,48 @@
+"""How runs are to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from spanwise.compare.anova import randomised_tukey, tukey
+from spanwise.compare.corrections import corrected
+from spanwise.compare.intervals import CONFIDENCE, checked
+from spanwise.compare.resampling import Draws
+from spanwise.compare.tests import TESTS
+from spanwise.errors import UnknownName, UsageError
+
+FAMILIES = {"tukey": tukey, "randomised_tukey": randomised_tukey}
+"""Tests of all pairs at once; their p allows for the number of runs already."""
+
+T = TypeVar("T")
+Watching = Callable[[Iterable[Any], int], Iterable[Any]]
+"""Hands things on one by one, of which there are so many, and may say how far it is."""
+
+
+def unwatched(things: Iterable[T], count: int) -> Iterable[T]:  # noqa: ARG001
+    """The things as they are."""
+    return things
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How runs are to be compared."""
+
+    tests: tuple[str, ...] = ("randomisation",)
+    correction: str = "holm"
+    confidence: float = CONFIDENCE
+    draws: Draws = field(default_factory=Draws)
+    all_pairs: bool = False
+    watching: Watching = unwatched  # sees how far it has come
+    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in (*TESTS, *FAMILIES):
+                raise UnknownName("test", test, [*TESTS, *FAMILIES])
+        corrected([], self.correction)
+        checked(self.confidence)
+        if not self.tests:
+            raise UsageError("no test was named; expected at least one")
