@@ -174,9 +174,13 @@ class Topic:
             value, d = rv(c), home(c)
             return min(value, budget[id(d)]) if d is not None and cap == "full" else value
 
+        def same(result, d):
+            equal = isinstance(result, Passage) and result.characters() == d.characters()
+            return result is d or equal
+
         for result in self.results:
             gain, d = rv(result), home(result)
-            if d is not None and not (cap == "descendants" and result is d):
+            if d is not None and not (cap == "descendants" and same(result, d)):
                 gain = min(gain, budget[id(d)])
                 budget[id(d)] -= gain
             gains.append(gain)

@@ -11,17 +11,22 @@ from spanwise.ground.ceiling import Pool, ceiling
 from text_blocks import judged, returned
 
 
-def best_by_hand(gold, chunks, budget):
-    """Read every order of the chunks character by character."""
+def best_by_hand(gold, chunks, budget, begins=range(99)):
+    """Read every order of the chunks character by character; some of them are to be paid for."""
     needed = {(d, c) for d, s, length in gold for c in range(s, s + length)}
     best = 0
     for order in permutations(chunks):
-        read = [(d, c) for d, s, length in order for c in range(s, s + length)]
-        best = max(best, len(needed & set(read[:budget])))
+        read, paid = set(), 0
+        for place in ((d, c) for d, s, length in order for c in range(s, s + length)):
+            paid += place[1] in begins
+            if paid > budget:
+                break
+            read.add(place)
+        best = max(best, len(needed & read))
     return best / len(needed)
 
 
-def reached(gold, chunks, budget):
+def reached(gold, chunks, budget, begins=None):
     lines = {}
     for document, start, length in gold:
         lines.setdefault(document, []).append((start, length))
@@ -29,7 +34,8 @@ def reached(gold, chunks, budget):
     sizes = {d: sum(n for _, n in some) for d, some in lines.items()}
     judgements = judged(*(f"1 Q0 {d} {sizes[d]} 99 0 {passages[d]}" for d in lines))
     run = returned(*(f"1 {d} {s} {n}" for d, s, n in chunks))
-    found = ceiling(judgements, [b"1"], Pool(run), [budget])
+    tokens = None if begins is None else lambda _: np.array(sorted(begins))
+    found = ceiling(judgements, [b"1"], Pool(run), [budget], tokens)
     return float(found.recall[0, 0]), bool(found.exact[0, 0])
 
 
@@ -42,6 +48,15 @@ GOLD = [("a", 5, 6), ("a", 20, 4), ("b", 10, 5)]
 def test_it_is_what_the_best_order_reaches(chunks, budget):
     assert reached(GOLD, chunks, budget) == (
         pytest.approx(best_by_hand(GOLD, sorted(set(chunks)), budget)),
+        True,
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(chunk, min_size=1, max_size=5), st.integers(0, 12), st.sets(st.integers(0, 45)))
+def test_it_is_what_the_best_order_reaches_in_tokens(chunks, budget, begins):
+    assert reached(GOLD, chunks, budget, begins) == (
+        pytest.approx(best_by_hand(GOLD, sorted(set(chunks)), budget, begins)),
         True,
     )
 

@@ -12,9 +12,9 @@ from shared_data import shared
 from spanwise.collection import opened
 from spanwise.errors import InputError
 from spanwise.formats import read_judgements
-from spanwise.ground.finding import Finder, window_hashes
+from spanwise.ground.finding import Finder, Wanted, window_hashes
 from spanwise.ground.placing import placed_judgements
-from spanwise.ground.quoting import Page, Quote
+from spanwise.ground.quoting import Page, Quote, placed_anywhere
 from spanwise.ground.units import in_codepoints, in_unit
 from spanwise.model.placements import LABELS, counted
 from spanwise.model.spans import Spans
@@ -81,6 +81,25 @@ def test_search_agrees_with_a_plain_one(text, wanted, hint):
     else:
         assert abs(found[0] - hint) == min(abs(place - hint) for place in places)
         assert found[1] == (len(places) > 1)
+
+
+@given(st.lists(st.text("ab", max_size=20), max_size=6), st.text("ab", max_size=60))
+def test_what_stands_in_a_text_may_be_in_it(wanted, text):
+    held = {number for number, words in enumerate(wanted) if words in text}
+    assert held <= set(Wanted(wanted).maybe_in(text))
+
+
+def test_texts_that_nobody_says_whose_they_are():
+    pages = [TEXT, "Another page. The end.", "chapter  THREE and a half, quite unlike the others."]
+    words = ["The quick brown fox", "The end.", "Chapter three and", "quick brown cat", "No."]
+    found = placed_anywhere([Quote(one) for one in words], lambda: map(Page, pages))
+    assert [(page, LABELS[place.label]) for page, place in found] == [
+        (0, "exact"),
+        (0, "ambiguous"),  # in two documents: the first one is taken
+        (2, "normalised"),
+        (0, "fuzzy"),
+        (0, "lost"),
+    ]
 
 
 def test_equal_windows_have_equal_hashes():

@@ -1,5 +1,6 @@
 """Reading at a budget: the counter-example of three chunkers, checked by hand."""
 
+import numpy as np
 import pytest
 
 from spanwise.measure import MEASURES
@@ -47,6 +48,28 @@ def value(name, places, gold=GOLD):
 def test_three_chunkers(measure, a, b, c):
     found = [value(measure, RUNS[name]) for name in "ABC"]
     assert found == pytest.approx([a, b, c], abs=1e-12)
+
+
+def test_discounted_gains_are_added_one_by_one_however_many_topics_there_are():
+    """A product of matrices adds in an order that depends on their shape."""
+    hits = [rank in (1, 4, 5, 7, 8, 9, 10) for rank in range(1, 11)]
+    gold = [
+        f'{{"qid": "{q}", "doc": "d", "doc_len": 99999, "spans": [{{"s": 0, "e": 9000}}]}}'
+        for q in range(1, 10)
+    ]
+    lines = [
+        f"{topic} d {rank * 50 if hit else 9000 + rank * 50} 50"
+        for topic in range(1, 10)
+        for rank, hit in enumerate(hits, start=1)
+    ]
+    expected = 0.0
+    for rank, hit in enumerate(hits, start=1):
+        expected += hit / np.log2(rank + 1)
+    ideal = 0.0
+    for rank in range(1, 8):
+        ideal += 1 / np.log2(rank + 1)
+    found = parse("ChunkNDCG@10")(block(pointed_out("\n".join(gold)), returned(*lines)))
+    assert found.tolist() == [expected / ideal] * 9
 
 
 def test_a_budget_stops_inside_a_result():
@@ -109,6 +132,22 @@ def test_passages_of_genomics_by_hand():
     due = sum(sum(bytes_[: n + 1]) / (n + 1) for n, hit in enumerate(bytes_) if hit) / 20
     assert value("Passage2AP", places, gold) == pytest.approx(due, abs=1e-12)
     assert value("DocumentAP", places, gold) == 1
+
+
+def test_passages_of_genomics_that_are_met_again():
+    """As the track's program has it, but for copies: they are shown and bring nothing."""
+    gold = pointed_out(
+        """{"qid": "1", "doc": "d", "spans": [{"s": 0, "e": 10, "aspect": ["x"]},\
+ {"s": 20, "e": 30, "aspect": ["y"]}, {"s": 20, "e": 30, "aspect": ["y"]},\
+ {"s": 50, "e": 60, "aspect": ["z"]}]}"""
+    )
+    # 0-10 meets the first; its copy is shown; 5-25 meets the first again, with 5 bytes of it;
+    # 20-30 meets the second, whose place is stated twice and counts once; the last is never met.
+    places = [(0, 10), (0, 10), (5, 20), (20, 10)]
+    due = (10 / 10 + 15 / 40 + 25 / 50) / (3 + 1)
+    assert value("PassageAP", places, gold) == pytest.approx(due)
+    # Results that meet what has no new aspect are passed over.
+    assert value("AspectAP", places, gold) == pytest.approx((1 / 1 + 2 / 2) / 3)
 
 
 @pytest.mark.parametrize(("start", "count"), [(0, 1), (0, 64), (10, 500), (63, 2), (10**6, 1000)])

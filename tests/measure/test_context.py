@@ -54,6 +54,7 @@ def test_past_the_last_document():
 def test_recall_counts_documents_whatever_was_shown_of_them():
     assert [value(f"gR@{k}") for k in (1, 2, 3)] == [1 / 3, 1 / 3, 2 / 3]
     assert value("gR(score=bep)@3") == 2 / 3
+    assert value("gR(beta=1,n=10,tolerance=5,past=last)@6") == 2 / 3
     run = returned("1 a 90 5")
     assert (value("gR@1", run), value("gP@1", run)) == (1 / 3, 0)
 

@@ -5,6 +5,7 @@ from math import isnan, log2
 import pytest
 
 from builders import value
+from spanwise.errors import UsageError
 
 # rank       1   2   3   4   5   6   7     ideal  2  1  1  1
 # gain       0   2   0   1   1   0   0
@@ -135,3 +136,11 @@ def test_of_two_gains_for_one_grade_documents_count_once():
     # and the ideal list holds the gain of the first pair given, 5
     assert value("DCG(gains={1:5,1:2})", "1") == 2
     assert value("IDCG(gains={1:5,1:2})", "1") == 5
+
+
+@pytest.mark.parametrize(
+    "name", ["nDCG(dcg=exp-log2)@5", "DCG(dcg=exp-log2)", "IDCG(dcg=exp-log2)"]
+)
+def test_an_exponential_gain_beyond_all_numbers_is_refused(name):
+    with pytest.raises(UsageError, match=r"2\^2000 is too large a gain"):
+        value(name, "2000 1", "2000 1")

@@ -169,7 +169,9 @@ def test_a_name_unlike_any_other_is_unknown_without_a_hint():
         ("R(rel=2)", "needs its cutoff"),
         ("Judged(rel=2)@5", "has the parameters cutoff"),
         ("IPrec", "needs its recall, such as IPrec@0.1"),
-        ("INST", "needs its max_rel"),
+        ("INST", "needs its max_rel, such as INST(max_rel=...)"),
+        ("INST(T=2)", "needs its max_rel, such as INST(T=2,max_rel=...)"),
+        ("SDCG@5", "needs its max_rel, such as SDCG(max_rel=...)@5"),
         ("BPM(max_rel=3)", "needs its cutoff"),
         ("P@0", "the cut-off is 0; it must be 1 or more"),
         ("AP@-3", "the cut-off is -3; it must be 1 or more"),
@@ -252,3 +254,31 @@ def test_a_name_stands_for_one_measure_only():
 
 def test_a_default_may_be_given_in_full():
     assert value("AP(rel=1)", "0 1 1") == value("AP", "0 1 1")
+
+
+@pytest.mark.parametrize(
+    "name", ["xCG@5", "nxCG@5", "MAnxCG@5", "MAncG", "ep[0.1]", "gr@5", "MAep"]
+)
+def test_all_measures_of_cumulated_gain_have_the_same_parameters(name):
+    word, sign, number = name.partition("@" if "@" in name else "[")
+    given = {"quant": "gen", "overlap": "on", "recallbase": "full", "alpha": 0.5}
+    given |= {"ideal": "deeper", "cap": "subtree", "interpolate": "whole"}
+    inside = ",".join(f"{key}={value}" for key, value in given.items())
+    found = parse(f"{word}({inside}){sign}{number}").parameters
+    assert {key: found[key] for key in given} == given
+
+
+@pytest.mark.parametrize("name", ["gP@5", "gR@5", "MAgP"])
+def test_all_measures_in_context_have_the_same_parameters(name):
+    word, sign, number = name.partition("@")
+    given = {"score": "bep", "beta": 1, "n": 1000, "tolerance": 100, "past": "last"}
+    inside = ",".join(f"{key}={value}" for key, value in given.items())
+    found = parse(f"{word}({inside}){sign}{number}").parameters
+    assert {key: found[key] for key in given} == given
+
+
+def test_defaults_that_differ_within_a_family():
+    usual = {name: parse(name).parameter("overlap") for name in ("nxCG@5", "MAncG", "gr@5", "MAep")}
+    assert usual == {"nxCG@5": "on", "MAncG": "on", "gr@5": "off", "MAep": "off"}
+    assert parse("EPRUM").parameter("behaviour") == "bep"
+    assert parse("GR@5").parameter("behaviour") == "identity"

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from spanwise.errors import UsageError
+from spanwise.evaluating import evaluate
 from spanwise.formats import Reading, read
 from spanwise.ground.align import align
 from spanwise.measure import MEASURES
 from spanwise.measure.names import parse
 from spanwise.model.policy import Policy
-from spanwise.pipeline import evaluate
 
 F = Fraction
 QRELS = "1 0 a 2|1 0 b 0|1 0 c 1|1 0 d -1|1 0 e 1|1 0 f 0|1 0 x 1|1 0 y 0|2 0 a 1|2 0 b 0"

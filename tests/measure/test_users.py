@@ -119,7 +119,7 @@ def test_the_largest_grade_must_exceed_the_least():
 
 
 @pytest.mark.parametrize("p", ["1", "-0.1", "1.5"])
-@pytest.mark.parametrize("name", ["RBP", "RBPResidual", "rbp", "rbp_resid", "Compat"])
+@pytest.mark.parametrize("name", ["RBP", "RBPResidual", "Compat"])
 def test_persistence_lies_between_zero_and_one(name, p):
     with pytest.raises(UsageError, match="persistence"):
         value(f"{name}(p={p})", "1 0")

@@ -7,7 +7,7 @@ a covering problem: it is solved exactly where few chunks are in question, else 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
+ALL = 1 << 62
+"""More characters than any chunk has."""
 FEW = 8
 """So many chunks are tried in all combinations."""
 
@@ -27,11 +29,22 @@ Stretch = tuple[int, int]
 """Where a stretch begins and ends."""
 
 
+Begins = Callable[[bytes], "IntArray"]
+"""Where the tokens of a document begin, rising; a token is paid for when that is read."""
+
+
 class Chunk(NamedTuple):
-    """A chunk as far as one topic is concerned: its size, and the relevant text in it."""
+    """A chunk as far as one topic is concerned: what it costs, and the relevant text in it."""
 
     size: int
     parts: tuple[tuple[int, int], ...]  # number of a piece of relevant text, where it ends here
+    tokens: IntArray | None = None  # how many characters come before each; None: all cost alike
+
+    def reach(self, budget: float) -> int:
+        """How many characters a budget pays for."""
+        if budget >= self.size:
+            return ALL
+        return int(budget) if self.tokens is None else int(self.tokens[int(budget)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,9 +95,16 @@ class Pool:
 
 
 def ceiling(
-    judgements: Judgements, topics: Sequence[bytes], pool: Pool, budgets: Sequence[float]
+    judgements: Judgements,
+    topics: Sequence[bytes],
+    pool: Pool,
+    budgets: Sequence[float],
+    begins: Begins | None = None,
 ) -> Ceiling:
-    """The best that any order of the pool's chunks can do for each topic."""
+    """The best that any order of the pool's chunks can do for each topic.
+
+    Budgets count characters, or tokens if it is said where these begin.
+    """
     recall = np.full((len(topics), len(budgets)), np.nan)
     exact = np.ones((len(topics), len(budgets)), np.bool_)
     needed = judgements.once("gold by topic", lambda: _by_topic(judgements))
@@ -92,7 +112,7 @@ def ceiling(
         total, gold = needed.get(topic, (0, {}))
         if not total:
             continue
-        chunks, weights = _chunks(gold, pool)
+        chunks, weights = _chunks(gold, pool, begins)
         for column, budget in enumerate(budgets):
             best, exact[row, column] = _best(chunks, weights, budget)
             recall[row, column] = min(best / total, 1)
@@ -122,7 +142,9 @@ def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list
     return found
 
 
-def _chunks(gold: dict[bytes, list[Stretch]], pool: Pool) -> tuple[list[Chunk], IntArray]:
+def _chunks(
+    gold: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
+) -> tuple[list[Chunk], IntArray]:
     """The chunks that matter, and the sizes of the pieces into which they cut the relevant text."""
     weights: list[int] = []
     chunks: list[Chunk] = []
@@ -141,8 +163,17 @@ def _chunks(gold: dict[bytes, list[Stretch]], pool: Pool) -> tuple[list[Chunk], 
                 for number, (start, end) in enumerate(pieces)
                 if begin <= start and end <= stop
             )
-            chunks.append(Chunk(stop - begin, parts))
+            chunks.append(_priced(begin, stop, parts, begins and begins(name)))
     return _undominated(chunks), np.array(weights, np.int64)
+
+
+def _priced(
+    begin: int, stop: int, parts: tuple[tuple[int, int], ...], tokens: IntArray | None
+) -> Chunk:
+    if tokens is None:
+        return Chunk(stop - begin, parts)
+    first, last = np.searchsorted(tokens, [begin, stop])
+    return Chunk(int(last - first), parts, tokens[first:last] - begin)
 
 
 def _undominated(chunks: list[Chunk]) -> list[Chunk]:
@@ -207,11 +238,11 @@ def _weight(mask: int, weights: IntArray) -> int:
 
 def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> int:
     """What the first characters of a chunk bring beyond what is covered."""
-    gain = 0
+    gain, reach = 0, chunk.reach(rest)
     for piece, end in chunk.parts:
         if not covered >> piece & 1:
             length = int(weights[piece])
-            gain += max(0, min(length, int(rest) - (end - length)))
+            gain += max(0, min(length, reach - (end - length)))
     return gain
 
 
@@ -219,12 +250,9 @@ def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
     """More than can be had: chunks by the best share of relevant text any beginning has."""
     gains = []
     for chunk in chunks:
-        found, density = 0, 0.0
-        for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
-            found += int(weights[piece])
-            density = max(density, found / end)
-        gains.append((density, found))
-    total, left = 0.0, float(budget)
+        found = sum(int(weights[piece]) for piece, _ in chunk.parts)
+        gains.append((_density(chunk, weights), found))
+    total, left = float(max(_beginning(chunk, weights, 0, 0) for chunk in chunks)), float(budget)
     for density, found in sorted(gains, reverse=True):
         if density <= 0 or left <= 0:
             break
@@ -232,3 +260,16 @@ def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
         total += cost * density
         left -= cost
     return total
+
+
+def _density(chunk: Chunk, weights: IntArray) -> float:
+    """The most relevant text for its price that a beginning of a chunk has."""
+    if chunk.tokens is not None:
+        prices = range(1, chunk.size + 1)
+        best = (_beginning(chunk, weights, 0, price) / price for price in prices)
+        return max(best, default=float(ALL))
+    found, density = 0, 0.0
+    for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
+        found += int(weights[piece])
+        density = max(density, found / end)
+    return density

@@ -13,15 +13,20 @@ from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
     from spanwise.ground.results import Results
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.run import Run
+    from spanwise.model.spans import Spans
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def refuse_duplicates(run: Run, results: Results) -> None:
-    """The same element, or the same span, twice in one topic is an error."""
-    if not _suspicious(run, results):
+    """The same element, or the same span, twice in one topic is an error.
+
+    Chunks may come again, and are read again: they have their positions in a unit of text.
+    """
+    chunks = run.paths is None and run.unit != "opaque"
+    if chunks or not _suspicious(run, results):
         return
     keys: dict[tuple[int, object], int] = {}
     for row, document, part in zip(
@@ -83,3 +88,12 @@ def said(run: Run, row: int) -> str:
     if run.spans is None:
         return name
     return f"the span at {run.spans.starts[row]} of {name}"
+
+
+def copies(document: IntArray, spans: Spans) -> BoolArray:
+    """Which spans stand before with the same place in the same document."""
+    order = np.lexsort((spans.lengths, spans.starts, document))
+    keys = np.stack([document, spans.starts, spans.lengths])[:, order]
+    again = np.zeros(len(order), np.bool_)
+    again[order[1:]] = (keys[:, 1:] == keys[:, :-1]).all(axis=0)
+    return again

@@ -12,7 +12,7 @@ import numpy as np
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE
 from spanwise.ground.cuts import Cuts
-from spanwise.ground.duplicates import refuse_duplicates, said
+from spanwise.ground.duplicates import copies, refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
@@ -277,6 +277,8 @@ class _Block:
             )
         size, lit = results.size[passages], results.highlighted[passages]
         worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
+        mine = Spans(results.start[passages], results.length[passages])
+        worth[passages[copies(results.document[passages], mine)]] = 0  # only chunks have them
         ideal = base.ideal(rule.ideal)
         for number in passages[worth[passages] > 0].tolist():
             row = int(results.judgement[number])
@@ -284,7 +286,10 @@ class _Block:
             homes = first + np.flatnonzero(ideal[first:last])
             begins, begin = base.judged.start[homes], results.start[number]
             ends, end = begins + base.judged.size[homes], begin + results.length[number]
-            around = homes[(begins >= 0) & (begins <= begin) & (ends >= end)]
+            holding = (begins >= 0) & (begins <= begin) & (ends >= end)
+            if rule.cap == "descendants":  # a passage that is the ideal element is not in it
+                holding &= (begins < begin) | (ends > end)
+            around = homes[holding]
             inside[number] = around[0] if len(around) else NOBODY
 
     def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:

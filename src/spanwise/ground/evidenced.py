@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.ground.cuts import Cuts, first_cover
+from spanwise.ground.duplicates import copies
 from spanwise.model.evidence import Evidence, plain_evidence
 from spanwise.model.readings import NEVER, Matches, Pieces
 from spanwise.model.spans import Spans, ranges
@@ -119,39 +120,39 @@ class Evidenced:
         return rows, np.array(list(earliest.values()), np.int64)
 
     def matches(self) -> Matches:
-        """The first item in file order that shares a character with each result.
-
-        A result that shows nothing of its item that was not shown before meets nothing.
-        """
+        """The first item in file order that shares a character with each result."""
         shown, cuts, evidence = self._shown, self._shown.cuts, self._needed.evidence
         counted = np.flatnonzero(self._needed.relevant[shown.items])
         cover = first_cover(cuts.opens[counted], cuts.closes[counted], len(cuts.length))
         cover = np.where(cover >= 0, cover, len(counted))
         met = _extreme(np.minimum, cover, cuts.begin, cuts.end, len(counted))
-        opens = np.append(cuts.opens[counted], 0)[met]
-        closes = np.append(cuts.closes[counted], 0)[met]
-        stretch = np.flatnonzero(shown.first >= 0)
-        result = shown.first[stretch]
-        inside = (stretch >= opens[result]) & (stretch < closes[result])
-        shared = np.bincount(result[inside], cuts.length[stretch[inside]], len(met))
-        item = np.where(shared > 0, np.append(shown.items[counted], -1)[met], -1)
+        item = np.append(shown.items[counted], -1)[met]
+        own = evidence.spans.at(np.maximum(item, 0)) if len(evidence) else self._spans
+        shared = np.minimum(self._spans.ends, own.ends) - np.maximum(self._spans.starts, own.starts)
         rows = len(shown.topics)
         topic = shown.results.topic
         counts = np.bincount(topic, minlength=rows)
         column = ranges(np.zeros(rows, np.int64), counts)
-        table = np.full((2, rows, int(counts.max(initial=0))), -1)
+        table = np.full((3, rows, int(counts.max(initial=0))), -1)
         table[0, topic, column] = item
-        table[1, topic, column] = shared
-        return Matches(table[0], np.maximum(table[1], 0), _numbered(evidence.aspects))
+        table[1, topic, column] = np.where(item >= 0, shared, 0)
+        table[2, topic, column] = copies(shown.results.document, self._spans)
+        return Matches(
+            table[0], np.maximum(table[1], 0), table[2] == 1, _numbered(evidence.aspects)
+        )
 
     def totals(self) -> tuple[IntArray, IntArray]:
-        """Per topic the number of items, and of different aspects."""
+        """Per topic the number of different items, and of different aspects."""
         items, topic = self._needed.of_topics(self._shown.topics)
-        rows = len(self._shown.topics)
+        rows, evidence = len(self._shown.topics), self._needed.evidence
         aspects: list[set[bytes]] = [set() for _ in range(rows)]
         for item, row in zip(items.tolist(), topic.tolist(), strict=True):
-            aspects[row].update(self._needed.evidence.aspects[item])
-        return np.bincount(topic, minlength=rows), np.array([len(one) for one in aspects])
+            aspects[row].update(evidence.aspects[item])
+        document = np.searchsorted(evidence.first, items, side="right")
+        different = ~copies(document, evidence.spans.at(items))
+        return np.bincount(topic[different], minlength=rows), np.array(
+            [len(one) for one in aspects]
+        )
 
     def pieces(self) -> Pieces:
         """The text of all results, as far as no earlier one has shown it."""

@@ -7,6 +7,7 @@ grows with the length of the document and of the texts, not with their product.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +73,37 @@ class Finder:
         offsets = np.repeat(np.arange(len(mine)), counts)
         base = np.repeat(first - (np.cumsum(counts) - counts), counts)
         return order[base + np.arange(int(counts.sum()))], offsets
+
+
+class Wanted:
+    """Texts that are looked for in very many others: says which of them another may hold.
+
+    Those whose first characters it has; the shortest have none to speak of, and may be anywhere.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._short = [number for number, text in enumerate(texts) if len(text) < WINDOWS[-1]]
+        self._keys: dict[int, tuple[FingerprintArray, list[list[int]]]] = {}
+        for width in WINDOWS:
+            longer = min((size for size in WINDOWS if size > width), default=1 << 62)
+            some = [n for n, text in enumerate(texts) if width <= len(text) < longer]
+            if some:
+                hashes = np.concatenate([window_hashes(texts[n][:width], width) for n in some])
+                keys, which = np.unique(hashes, return_inverse=True)
+                owners: list[list[int]] = [[] for _ in keys]
+                for number, key in zip(some, which.tolist(), strict=True):
+                    owners[key].append(number)
+                self._keys[width] = keys, owners
+
+    def maybe_in(self, text: str) -> list[int]:
+        """The numbers of the texts that may stand in this one, rising."""
+        found = list(self._short)
+        for width, (keys, owners) in self._keys.items():
+            hashes = window_hashes(text, width)
+            place = np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)
+            for key in np.unique(place[keys[place] == hashes]).tolist():
+                found += owners[key]
+        return sorted(found)
 
 
 _COMMON = 50

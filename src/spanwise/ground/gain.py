@@ -13,8 +13,9 @@ in the sum no part of d counts more than what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,20 +81,24 @@ def items_of(judged: JudgedElements) -> Callable[[int], Item]:
 
 
 def _kids(base: RecallBase) -> Kids:
-    kids: Kids = {}
     judged, full = base.judged, np.flatnonzero(base.full)
-    rows = zip(
-        full.tolist(),
-        judged.parent[full].tolist(),
-        judged.child[full].tolist(),
-        judged.row[full].tolist(),
-        strict=True,
-    )
-    for element, parent, child, row in rows:
-        around = parent_of(judged.paths[element])
-        if around:
-            kids.setdefault(parent if child else (row, around), []).append(element)
+    inner = full[judged.child[full]]
+    kids: Kids = dict(_grouped(inner, judged.parent[inner]))
+    for element in full[~judged.child[full]].tolist():  # what is around it was not judged
+        if around := parent_of(judged.paths[element]):
+            kids.setdefault((int(judged.row[element]), around), []).append(element)
     return kids
+
+
+def _grouped(elements: IntArray, owner: IntArray) -> Iterator[tuple[int, list[int]]]:
+    """Each owner with its elements, in their order."""
+    order = np.argsort(owner, kind="stable")
+    owner, ordered = owner[order], elements[order].tolist()
+    begins = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
+    for key, (begin, end) in zip(
+        owner[begins[:-1]].tolist(), pairwise(begins.tolist()), strict=True
+    ):
+        yield key, ordered[begin:end]
 
 
 class Reader:

@@ -10,11 +10,12 @@ import numpy as np
 from spanwise.model.assessments import NO_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
+
+OTHER, ROOT = -1, -2
+"""A result that is no listed element: a whole document, or anything else."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,17 +31,33 @@ class Listed:
         size, relevant = np.full(len(rows), NO_SIZE), np.full(len(rows), NO_SIZE)
         if run.paths is None or not len(rows):
             return cls(size, relevant)
+        element = cls._elements(run, judgements, rows, judged)
+        said = np.flatnonzero(element >= 0)
+        if judgements.elements is not None:
+            listed = judgements.elements.elements
+            size[said] = listed.sizes[element[said]]
+            relevant[said] = listed.highlighted[element[said]]
+        if judgements.highlights is not None:
+            roots = np.flatnonzero(element == ROOT)
+            size[roots] = judgements.highlights.lengths[judged[roots]]
+        return cls(size, relevant)
+
+    @classmethod
+    def _elements(
+        cls, run: Run, judgements: Judgements, rows: IntArray, judged: IntArray
+    ) -> IntArray:
+        """The listed element that each result is; else ROOT or OTHER."""
+        assert run.paths is not None
         known = judgements.once("listed", lambda: _by_path(judgements))
         ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
-        columns = zip(run.paths.take(rows), ends, judged.tolist(), strict=True)
-        for place, (path, end, row) in enumerate(columns):
+
+        def element(row: int, path: bytes, end: bytes) -> int:
             if row < 0 or end or not path:
-                continue
-            if (row, path) in known:
-                size[place], relevant[place] = known[row, path]
-            elif path.count(b"/") == 1 and judgements.highlights is not None:
-                size[place] = judgements.highlights.lengths[row]
-        return cls(size, relevant)
+                return OTHER
+            return known.get((row, path), ROOT if path.count(b"/") == 1 else OTHER)
+
+        found = map(element, judged.tolist(), run.paths.take(rows), ends)
+        return np.fromiter(found, np.int64, len(rows))
 
     def instead(
         self,
@@ -65,15 +82,12 @@ class Listed:
         )
 
 
-def _by_path(judgements: Judgements) -> dict[tuple[int, bytes], tuple[int, int]]:
-    """Size and highlighted characters of every element whose size is listed."""
+def _by_path(judgements: Judgements) -> dict[tuple[int, bytes], int]:
+    """The number of every element whose size is listed, by row and path."""
     if judgements.elements is None:
         return {}
     elements = judgements.elements.elements
     listed = np.flatnonzero(elements.highlighted != NO_SIZE)
     owners = np.searchsorted(elements.first, listed, side="right") - 1
-    keys: Sequence[tuple[int, bytes]] = list(
-        zip(owners.tolist(), elements.paths.take(listed), strict=True)
-    )
-    sizes = zip(elements.sizes[listed].tolist(), elements.highlighted[listed].tolist(), strict=True)
-    return dict(zip(keys, sizes, strict=True))
+    keys = zip(owners.tolist(), elements.paths.take(listed), strict=True)
+    return dict(zip(keys, listed.tolist(), strict=True))

@@ -32,7 +32,7 @@ class Ordered:
 
 def by_score(run: Run, policy: Policy) -> Ordered:
     """Order by score; equal scores stay in file order for now."""
-    if policy.ties == "rank" and run.ranks is None:
+    if policy.ties == "rank" and run.ranks is None and run.spans is None:
         raise UsageError(f"ties: rank needs stated ranks, and {run.rows.source} was read without")
     scores = -run.scores if policy.order == "rising" else run.scores
     if policy.conventions.score_bits == 32:
@@ -69,7 +69,8 @@ def places_of(
         place_of_row = np.empty(len(ordered.rows), np.int64)
         place_of_row[ordered.rows] = np.arange(len(ordered.rows))
         places = place_of_row[rows]
-    if policy.ties == "file" or not len(ordered.tied):
+    unranked = policy.ties == "rank" and run.ranks is None  # chunks may have scores alone
+    if policy.ties == "file" or unranked or not len(ordered.tied):
         return places
     return _untied(ordered, run, policy, rows, places, rising)
 

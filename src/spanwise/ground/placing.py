@@ -18,12 +18,15 @@ from spanwise.ground.quoted import quoted_judgements, quoted_run
 from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
-from spanwise.model.spans import UNKNOWN, Spans, merged
+from spanwise.model.notes import Placed, Remark, Tally
+from spanwise.model.placements import counted
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, merged
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.ids import Ids
+    from spanwise.model.notes import Note
     from spanwise.model.rows import Rows
     from spanwise.model.run import Run
 
@@ -50,17 +53,19 @@ def placed(
     judgements: Judgements | Preferences,
     run: Run,
     collection: Collection | None,
-    notes: list[str],
+    notes: list[Note],
 ) -> tuple[Judgements | Preferences, Run]:
     """Judgements and run as the collection places them, with one spelling of documents' ids."""
-    judgements = placed_judgements(judgements, collection, notes)
+    said: list[str] = []
+    judgements = placed_judgements(judgements, collection, said)
+    notes += map(Remark, said)
     return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
 
 
 # Results ------------------------------------------------------------------------------------
 
 
-def placed_run(run: Run, collection: Collection | None, notes: list[str] | None = None) -> Run:
+def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None = None) -> Run:
     """The run with a span for every result that is named by its path, and document lengths.
 
     A range goes from the first character of its first path to the last one of its second; where
@@ -71,25 +76,39 @@ def placed_run(run: Run, collection: Collection | None, notes: list[str] | None 
     if collection is None or run.lengths is not None:
         return run
     said = [] if notes is None else notes
-    run = quoted_run(run, collection, said)
+    run = quoted_run(run, collection)
+    if run.labels is not None:
+        said.append(Placed("chunks placed in their documents", counted(run.labels)))
     every = np.arange(len(run.rows))
     documents = run.documents.take(every)
     lengths = collection.lengths(documents)
-    said += _counted("results of documents that the collection does not have", run, lengths < 0)
+    nowhere = absent(run, lengths)
+    said.append(_tally("results of documents that the collection does not have", run, nowhere))
+    if run.spans is not None:
+        past = (lengths >= 0) & (run.spans.ends > lengths)
+        said.append(_tally("results that reach past the end of their document", run, past))
     if run.paths is None:
         return replace(run, lengths=lengths)
     paths = run.paths.take(every)
     named = np.array([bool(path) for path in paths], np.bool_)
     lasts = None if run.ends is None else run.ends.take(every)
     found = spans_between(collection, documents, paths, lasts)
-    nowhere = Spans(np.full(len(every), UNKNOWN), np.zeros(len(every), np.int64))
-    given = nowhere if run.spans is None else run.spans
+    unplaced = Spans(np.full(len(every), UNKNOWN), np.zeros(len(every), np.int64))
+    given = unplaced if run.spans is None else run.spans
     spans = Spans(
         np.where(named, found.starts, given.starts), np.where(named, found.lengths, given.lengths)
     )
     missing = named & (found.starts == UNKNOWN) & (lengths >= 0)
-    said += _counted("results whose path is not in their document", run, missing)
+    said.append(_tally("results whose path is not in their document", run, missing))
     return replace(run, spans=spans, lengths=lengths)
+
+
+def absent(run: Run, lengths: IntArray) -> BoolArray:
+    """Which results name a document of which no length is known; a lost text may name none."""
+    unknown = lengths < 0
+    rows = np.flatnonzero(unknown)
+    unknown[rows] = [bool(name) for name in run.documents.take(rows)]
+    return unknown
 
 
 def spans_between(
@@ -114,13 +133,13 @@ def spans_between(
     return Spans(np.where(known, begin.starts, UNKNOWN), np.where(known, ends - begin.starts, 0))
 
 
-def _counted(what: str, run: Run, which: BoolArray) -> list[str]:
+def _tally(what: str, run: Run, which: BoolArray) -> Tally:
     rows = np.flatnonzero(which)
     if not len(rows):
-        return []
+        return Tally(what, 0)
     name = text(run.documents.take(rows[:1])[0])
     place = "" if run.paths is None else f" {text(run.paths.take(rows[:1])[0])}"
-    return [f"{what}: {len(rows)} ({name!r}{place.rstrip()}{', ...' if len(rows) > 1 else ''})"]
+    return Tally(what, len(rows), f"{name!r}{place.rstrip()}", run.rows.order(int(rows[0])))
 
 
 def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
@@ -176,14 +195,13 @@ def placed_judgements(
     return result
 
 
-def whole_documents(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+def whole_documents(judgements: Judgements, collection: Collection) -> Judgements:
     """Graded documents as relevant text: all of a document with grade 1 or more."""
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)
     whole = np.where(judgements.grades >= 1, np.maximum(lengths, 0), 0)
     count = (whole > 0).astype(np.int64)
     sizes = whole[whole > 0]
-    notes.append("relevant documents are taken for relevant text as a whole")
     marked = Highlights(
         whole,
         lengths,
@@ -192,6 +210,18 @@ def whole_documents(judgements: Judgements, collection: Collection, notes: list[
         Spans(np.zeros_like(sizes), sizes),
         "codepoint",
     )
+    return replace(judgements, highlights=marked, _derived={})
+
+
+def nothing_highlighted(judgements: Judgements) -> Judgements:
+    """Assessments in which nothing was found relevant, as highlighted text: there is none."""
+    said = judgements.elements
+    if judgements.highlights is not None or said is None:
+        return judgements
+    if len(said.passages) or said.elements.relevant().any():
+        return judgements
+    none = np.zeros(len(judgements.rows), np.int64)
+    marked = Highlights(none, none - 1, none + UNKNOWN, begins_of(none), NOTHING)
     return replace(judgements, highlights=marked, _derived={})
 
 
@@ -205,15 +235,20 @@ def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str)
         )
 
 
+def _named(what: str, names: Sequence[bytes]) -> list[str]:
+    return Tally(what, len(names), repr(text(names[0]))).lines() if names else []
+
+
 def _placed(judgements: Judgements, collection: Collection) -> Judgements:
     notes: list[str] = []
     judgements = quoted_judgements(judgements, collection, notes)
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)
-    absent = np.flatnonzero(lengths < 0)
-    if len(absent):
-        name = f"{text(documents[absent[0]])!r}{', ...' if len(absent) > 1 else ''}"
-        notes.append(f"judged documents that the collection does not have: {len(absent)} ({name})")
+    unknown = [name for name, length in zip(documents, lengths, strict=True) if length < 0 and name]
+    notes += _named("judged documents that the collection does not have", unknown)
+    if judgements.highlights is not None:
+        past = [documents[row] for row in judgements.highlights.longer_than(lengths).tolist()]
+        notes += _named("documents whose relevant text reaches past their end", past)
     placed = replace(judgements, _derived={})
     disagreeing = 0
     if judgements.highlights is not None:
@@ -343,10 +378,11 @@ def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[
 def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
     """The length of each document: the size of its root element, if the file lists it."""
     listed = lengths.copy()
-    for number, path in enumerate(_all(said.elements.paths)):
-        size = int(said.elements.sizes[number])
-        if size != NO_SIZE and path.count(b"/") == 1:
-            listed[int(np.searchsorted(said.elements.first, number, side="right")) - 1] = size
+    paths = _all(said.elements.paths)
+    roots = np.array([n for n, path in enumerate(paths) if path.count(b"/") == 1], np.int64)
+    roots = roots[said.elements.sizes[roots] != NO_SIZE]
+    rows = np.searchsorted(said.elements.first, roots, side="right") - 1
+    listed[rows] = said.elements.sizes[roots]
     return listed
 
 

@@ -154,7 +154,8 @@ def _quantised(judged: JudgedElements, name: str, table: Grades | None) -> Recal
     if name not in QUANTISATIONS:
         raise UnknownName("quantisation", name, list(QUANTISATIONS), "or the name of a file")
     quantisation = QUANTISATIONS[name]
-    if len(judged) and judged.scale not in quantisation.scales:
+    relevant = (judged.exhaustivity > 0) | (judged.highlighted > 0)
+    if relevant.any() and judged.scale not in quantisation.scales:
         due = " or ".join(SCALES[scale] for scale in quantisation.scales)
         raise UsageError(
             f"quant={name} is for {due}, but {judged.source} holds {SCALES[judged.scale]};"

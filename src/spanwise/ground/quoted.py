@@ -99,10 +99,11 @@ class Texts:
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Texts of which nobody says whose they are."""
         names = [document.name for document in library.documents()]
-        pages = [Page(library.text(name)) for name in names]
-        for row in rows:
-            words = self._texts[row].decode("utf-8", "surrogatepass")
-            number, found = placed_anywhere(Quote(words), pages)
+        texts = [self._texts[row].decode("utf-8", "surrogatepass") for row in rows]
+        places = placed_anywhere(
+            [Quote(words) for words in texts], lambda: (Page(library.text(name)) for name in names)
+        )
+        for row, words, (number, found) in zip(rows, texts, places, strict=True):
             moved = self.documents[row] and found.label == EXACT
             self.labels[row] = SHIFTED if moved else found.label
             self.starts[row], self.lengths[row] = found.start, found.length
@@ -123,7 +124,7 @@ def _stem(name: str) -> bytes:
     return f"{folder}{slash}{stem}".encode("utf-8", "surrogateescape")
 
 
-def quoted_run(run: Run, library: Library, notes: list[str]) -> Run:
+def quoted_run(run: Run, library: Library) -> Run:
     """The run in code points, its texts placed."""
     chunks = run.chunks
     if run.spans is None or run.labels is not None or (chunks is None and run.unit in _DONE):
@@ -139,8 +140,6 @@ def quoted_run(run: Run, library: Library, notes: list[str]) -> Run:
     places.place(library)
     _refuse(places, run.rows, run.unit)
     labels = places.labels if any(texts) else None
-    if labels is not None and said(labels):
-        notes.append(f"chunks placed in their documents: {said(labels)}")
     unit = "opaque" if run.unit == "opaque" else CODEPOINT
     documents = run.documents if places.documents == names else PlainIds(places.documents)
     return replace(run, documents=documents, spans=places.spans, unit=unit, labels=labels)
@@ -175,7 +174,7 @@ def quoted_judgements(judgements: Judgements, library: Library, notes: list[str]
     if places.broken:
         places.broken = [int(owner[places.broken[0]])]
         _refuse(places, judgements.rows, evidence.unit)
-    if any(texts) and said(places.labels):
+    if said(places.labels):
         notes.append(f"quotes placed in their documents: {said(places.labels)}")
     unit = "opaque" if evidence.unit == "opaque" else CODEPOINT
     placed = replace(evidence, spans=places.spans, unit=unit, labels=places.labels)
@@ -228,8 +227,8 @@ def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
     evidence = judgements.evidence
     if evidence is not None and evidence.labels is None and unplaced(evidence):
         raise InputError(
-            f"{judgements.rows.source}: {unplaced(evidence)} relevant texts are quoted without"
-            " their place; to find them needs --collection"
+            f"{judgements.rows.source}: relevant texts quoted without their place:"
+            f" {unplaced(evidence)}; to find them needs --collection"
         )
     if run.spans is None:
         return
@@ -237,8 +236,8 @@ def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
         lost = np.flatnonzero((run.spans.starts == UNKNOWN) & (run.spans.lengths > 0))
         if len(lost):
             raise InputError(
-                f"{run.rows.place(int(lost[0]))}: {len(lost)} results are texts without their"
-                " place; to find them needs --collection"
+                f"{run.rows.place(int(lost[0]))}: results that are texts without their place:"
+                f" {len(lost)}; to find them needs --collection"
             )
     marked = judgements.highlights
     if marked is not None and run.unit != marked.unit and "opaque" not in (run.unit, marked.unit):

@@ -7,14 +7,14 @@ to the stated one is taken, and the text is called ambiguous.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from spanwise.errors import MissingExtra
-from spanwise.ground.finding import Finder
+from spanwise.ground.finding import Finder, Wanted
 from spanwise.ground.normalising import Normalised, normalised
 from spanwise.model.placements import AMBIGUOUS, EXACT, FUZZY, LOST, NORMALISED, SHIFTED
 from spanwise.model.spans import UNKNOWN
@@ -54,12 +54,13 @@ class Page:
         self._finder = Finder(text)
 
     @cached_property
-    def _plain(self) -> Normalised:
+    def plain(self) -> Normalised:
+        """The text without regard to white space, case and the spelling of characters."""
         return normalised(self.text)
 
     @cached_property
     def _plain_finder(self) -> Finder:
-        return Finder(self._plain.text)
+        return Finder(self.plain.text)
 
     def placed(self, quote: Quote) -> Placement:
         """The place of a text."""
@@ -83,17 +84,17 @@ class Page:
         plain, hint = normalised(quote.text).text.strip(), _hint(quote)
         if not plain:
             return None
-        near = None if hint is None else int(np.searchsorted(self._plain.source, hint))
+        near = None if hint is None else int(np.searchsorted(self.plain.source, hint))
         found = self._plain_finder.nearest(plain, near)
         if found is None:
             return None
-        place = self._plain.span(found[0], len(plain))
+        place = self.plain.span(found[0], len(plain))
         return Placement(*place, AMBIGUOUS if found[1] else NORMALISED)
 
     def similarly(self, quote: Quote) -> Placement | None:
         """The most similar stretch, among those that share the most short runs of characters."""
         plain, hint = normalised(quote.text).text.strip(), _hint(quote)
-        if len(plain) < _SHORTEST or not self._plain.text:
+        if len(plain) < _SHORTEST or not self.plain.text:
             return None
         places, offsets = self._plain_finder.shingles(plain, _SHINGLE)
         found = [
@@ -106,9 +107,9 @@ class Page:
         best = max(score for score, _, _ in found)
         good = [(start, end) for score, start, end in found if score > best - AS_GOOD]
         apart = {start for start, end in good if not _overlaps((start, end), good[0])}
-        near = 0 if hint is None else int(np.searchsorted(self._plain.source, hint))
+        near = 0 if hint is None else int(np.searchsorted(self.plain.source, hint))
         start, end = min(good, key=lambda one: abs(one[0] - near)) if apart else good[0]
-        place = self._plain.span(start, end - start)
+        place = self.plain.span(start, end - start)
         return Placement(*place, AMBIGUOUS if apart else FUZZY)
 
     def _aligned(self, plain: str, begin: int) -> tuple[float, int, int] | None:
@@ -120,12 +121,12 @@ class Page:
             raise MissingExtra("rapidfuzz", "chunks", purpose) from None
         slack = len(plain) // 4 + 8
         low = max(begin - slack, 0)
-        window = self._plain.text[low : begin + len(plain) + slack]
+        window = self.plain.text[low : begin + len(plain) + slack]
         found = fuzz.partial_ratio_alignment(plain, window, score_cutoff=SIMILAR)
         if found is None or found.dest_end <= found.dest_start:
             return None
         start, end = low + found.dest_start, low + found.dest_end
-        score = fuzz.ratio(plain, self._plain.text[start:end])
+        score = fuzz.ratio(plain, self.plain.text[start:end])
         return (score, start, end) if score >= SIMILAR else None
 
 
@@ -149,18 +150,42 @@ def _hint(quote: Quote) -> int | None:
 
 WAYS = (Page.exactly, Page.roughly, Page.similarly)
 """Ways of finding a text, the best one first."""
+READ: tuple[Callable[[Page], str] | None, ...] = (
+    lambda page: page.text,
+    lambda page: page.plain.text,
+    None,
+)
+"""As what each way reads texts, where it finds them word for word."""
 
 
-def placed_anywhere(quote: Quote, pages: Sequence[Page]) -> tuple[int, Placement]:
-    """The document that has a text of which nobody says where it is, and its place there.
+def placed_anywhere(
+    quotes: Sequence[Quote], pages: Callable[[], Iterator[Page]]
+) -> list[tuple[int, Placement]]:
+    """For each text of which nobody says where it is the document that has it, and its place there.
 
     A way is tried in all documents before the next one; several documents make it ambiguous.
     """
-    for way in WAYS:
-        found = [
-            (number, place) for number, page in enumerate(pages) if (place := way(page, quote))
-        ]
-        if found:
-            number, best = found[0]
-            return number, best if len(found) == 1 else best._replace(label=AMBIGUOUS)
-    return 0, NOWHERE
+    found = [(0, NOWHERE)] * len(quotes)
+    missing = list(range(len(quotes)))
+    for number in range(len(WAYS)):
+        hits = _hits(number, {row: quotes[row] for row in missing}, pages) if missing else {}
+        for row, ((page, place), *others) in hits.items():
+            found[row] = page, place._replace(label=AMBIGUOUS) if others else place
+        missing = [row for row in missing if row not in hits]
+    return found
+
+
+def _hits(
+    number: int, quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]
+) -> dict[int, list[tuple[int, Placement]]]:
+    """In which documents a way finds which texts; few are tried, by their first characters."""
+    way, read, rows = WAYS[number], READ[number], list(quotes)
+    wanted = read and Wanted([read(Page(one.text)).strip() for one in quotes.values()])
+    hits: dict[int, list[tuple[int, Placement]]] = {}
+    for count, page in enumerate(pages()):
+        some = [rows[one] for one in wanted.maybe_in(read(page))] if wanted and read else rows
+        for row in some:
+            place = way(page, quotes[row])
+            if place is not None:
+                hits.setdefault(row, []).append((count, place))
+    return hits

@@ -86,20 +86,23 @@ def _rows_in_order(run: Run, policy: Policy) -> IntArray:
 
 
 def _by_rank(run: Run) -> IntArray:
-    """Parts of documents by stated rank, or by score where ranks are missing.
+    """Parts of documents by stated rank, or by score in topics where ranks are missing.
 
     Equal ranks go by document, offset and length, equal scores as they stand.
     """
     owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
-    if run.ranks is None or np.isnan(run.ranks).any():
+    if run.ranks is None or run.spans is None:
         return np.lexsort((-run.scores, owner))
-    order = np.lexsort((run.ranks, owner))
-    ranks = run.ranks[order]
-    tied = (ranks[1:] == ranks[:-1]) & (owner[order][1:] == owner[order][:-1])
-    if not tied.any() or run.spans is None:
+    missing = np.bincount(owner, np.isnan(run.ranks), len(run.rows.topics)) > 0
+    ranked = ~missing[owner]
+    ranks = np.where(ranked, run.ranks, -run.scores)
+    order = np.lexsort((ranks, owner))
+    after, before = order[1:], order[:-1]
+    tied = (ranks[after] == ranks[before]) & (owner[after] == owner[before]) & ranked[after]
+    if not tied.any():
         return order
-    every = np.arange(len(order))
-    names = run.documents.take(every)
+    names = run.documents.take(np.arange(len(order)))
     number = {name: place for place, name in enumerate(sorted(set(names)))}
     document = np.array([number[name] for name in names])
-    return np.lexsort((run.spans.lengths, run.spans.starts, document, run.ranks, owner))
+    places = (run.spans.lengths, run.spans.starts, document)
+    return np.lexsort((*(column * ranked for column in places), ranks, owner))

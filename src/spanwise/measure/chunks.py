@@ -332,7 +332,7 @@ def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
     """
     gains = (r.relevant[:, :cutoff] > 0).astype(np.float64)
     discount = 1 / np.log2(np.arange(2, cutoff + 2))
-    found = gains @ discount[: gains.shape[-1]]
+    found = r.total(gains * discount[: gains.shape[-1]])
     items, _ = r.once("totals", r.evidence.totals)
     ideal = np.minimum(np.maximum(items, np.count_nonzero(gains, axis=-1)), cutoff)
     return r.ratio(found, np.concatenate([[0], np.cumsum(discount)])[ideal], undefined=0)

@@ -25,15 +25,33 @@ Past = Literal["zero", "last"]
 LAWS = (Law.NOTHING_IS_ZERO, Law.CUT_IN_TWO)
 
 
-def document_scores(
-    r: Readings, score: Score, beta: float, n: float, tolerance: float
-) -> FloatArray:
-    """How good the results of each document are, from 0 to 1."""
-    if score == "f":
-        return r.once((score, beta), lambda: _f_scores(r, beta))
-    if score == "bep":
-        return r.once((score, n), lambda: _entry_scores(r, n))
-    return r.once((score, tolerance), lambda: _effort_scores(r, tolerance))
+class Documents:
+    """The documents of a block, each with the score of what was shown of it.
+
+    The parameters are those of every measure here.
+    """
+
+    def __init__(
+        self,
+        r: Readings,
+        *,
+        score: Score = "f",
+        beta: float = 0.25,
+        n: float = 500,
+        tolerance: float = 300,
+        past: Past = "zero",
+    ) -> None:
+        self.r, self.past = r, past
+        self._score, self._beta, self._n, self._tolerance = score, beta, n, tolerance
+
+    def scores(self) -> FloatArray:
+        """How good the results of each document are, from 0 to 1."""
+        r, score = self.r, self._score
+        if score == "f":
+            return r.once((score, self._beta), lambda: _f_scores(r, self._beta))
+        if score == "bep":
+            return r.once((score, self._n), lambda: _entry_scores(r, self._n))
+        return r.once((score, self._tolerance), lambda: _effort_scores(r, self._tolerance))
 
 
 def _f_scores(r: Readings, beta: float) -> FloatArray:
@@ -62,11 +80,12 @@ def _means(scores: FloatArray) -> FloatArray:
     return np.cumsum(scores, axis=-1) / np.arange(1, scores.shape[-1] + 1)
 
 
-def curve(r: Readings, scores: FloatArray) -> FloatArray:
+def curve(documents: Documents) -> FloatArray:
     """For eleven levels of recall the best precision at any rank that reaches the level; else 0.
 
     What inex_eval prints as a curve: recall counts documents, and is cut to tenths.
     """
+    r, scores = documents.r, documents.scores()
     recall = r.ratio(np.cumsum(r.relevant_place, axis=-1), r.relevant_documents[:, None], 0)
     precision = np.where(np.arange(scores.shape[-1]) < r.documents[:, None], _means(scores), 0)
     reached = np.floor(recall * 10)
@@ -82,18 +101,10 @@ def curve(r: Readings, scores: FloatArray) -> FloatArray:
     Law.BLIND_BELOW_CUTOFF,
     reference=INEX_2006 + "; " + INEX_EVAL,
     reads="readings",
+    of=Documents,
     properties=BY_DOCUMENT,
 )
-def generalised_precision(
-    r: Readings,
-    *,
-    cutoff: int,
-    score: Score = "f",
-    beta: float = 0.25,
-    n: float = 500,
-    tolerance: float = 300,
-    past: Past = "zero",
-) -> FloatArray:
+def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
     """How good the first k documents are, each judged by what was shown of it.
 
     gP@k = the sum of the scores of the first k documents / k. The score of a document is
@@ -112,9 +123,9 @@ def generalised_precision(
 
     Beware: `past=last` rewards short rankings.
     """
-    scores = document_scores(r, score, beta, n, tolerance)
-    documents = np.minimum(r.documents, cutoff) if past == "last" else cutoff
-    return r.ratio(r.total(scores[:, :cutoff]), documents, undefined=0)
+    r = documents.r
+    count = np.minimum(r.documents, cutoff) if documents.past == "last" else cutoff
+    return r.ratio(r.total(documents.scores()[:, :cutoff]), count, undefined=0)
 
 
 @measure(
@@ -124,20 +135,17 @@ def generalised_precision(
     Law.ADD_BELOW,
     reference=INEX_2006,
     reads="readings",
+    of=Documents,
     properties=BY_DOCUMENT,
 )
-def generalised_recall(
-    r: Readings,
-    *,
-    cutoff: int,
-    score: Score = "f",  # noqa: ARG001
-) -> FloatArray:
+def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
     """The share of the documents with highlighted text that is among the first k.
 
     gR@k = documents with highlighted text among the first k / all documents with highlighted
-    text, whatever was shown of them and whichever `score` goes with it. Undefined without
-    highlighted text.
+    text, whatever was shown of them. Undefined without highlighted text. The parameters are those
+    of the gP beside it, and change nothing.
     """
+    r = documents.r
     found = np.count_nonzero(r.relevant_place[:, :cutoff], axis=-1)
     return r.ratio(found, r.relevant_documents)
 
@@ -149,17 +157,10 @@ def generalised_recall(
     reference=INEX_2006 + "; " + INEX_EVAL,
     aliases=("AgP",),
     reads="readings",
+    of=Documents,
     properties=BY_DOCUMENT,
 )
-def average_generalised_precision(
-    r: Readings,
-    *,
-    score: Score = "f",
-    beta: float = 0.25,
-    n: float = 500,
-    tolerance: float = 300,
-    past: Past = "zero",  # noqa: ARG001
-) -> FloatArray:
+def average_generalised_precision(documents: Documents) -> FloatArray:
     """How early good documents come, every document with highlighted text counting alike.
 
     AgP = (1/D) times the sum of gP@k over the ranks k of documents with highlighted text, D being
@@ -169,6 +170,6 @@ def average_generalised_precision(
     Beware: a document with highlighted text counts as found even if none of that text was shown;
     its own score is then 0. No rank lies past the last document, so `past` changes nothing.
     """
-    scores = document_scores(r, score, beta, n, tolerance)
-    precision = np.where(r.relevant_place, _means(scores), 0)
+    r = documents.r
+    precision = np.where(r.relevant_place, _means(documents.scores()), 0)
     return r.ratio(r.total(precision), r.relevant_documents)

@@ -5,6 +5,8 @@ a run are held against those of an ideal run, which returns the elements of a re
 first.
 """
 
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -32,60 +34,53 @@ RELIABILITY = (
 Overlap = Literal["on", "off"]
 Base = Literal["ideal", "full"]
 Interpolate = Literal["linear", "whole"]
-POINTS = np.arange(1, 101) / 100
-"""The levels of the ep/gr curve."""
 
 
 class Curves:
-    """The cumulated gain of a run, and that of the ideal run it is held against."""
+    """The cumulated gain of a run, and that of the ideal run it is held against.
+
+    Its parameters are those of every measure here.
+    """
 
     def __init__(
         self,
         r: ElementRankings,
-        quant: str | None,
-        overlap: Overlap,
-        recallbase: Base | None,
-        alpha: float,
-        ideal: Ties,
-        cap: Cap,
-        cutoff: int | None = None,
+        *,
+        quant: str | None = None,
+        overlap: Overlap = "on",
+        recallbase: Base | None = None,
+        alpha: float = 1.0,
+        ideal: Ties = "higher",
+        cap: Cap = "full",
+        interpolate: Interpolate = "linear",
     ) -> None:
-        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, cap, _depth(r, cutoff))
+        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, cap)
         if not rule.alpha:  # nothing else matters then
             rule = GainRule(quant, 0.0)
         which = recallbase or ("ideal" if overlap == "on" else "full")
         base: Ties | Literal["full"] = ideal if which == "ideal" else "full"
-        self.r, self.rule = r, rule
-        self.run = r.gained(rule)
+        self.r, self.rule, self.interpolate = r, rule, interpolate
         self.best = r.ideal_gained(quant, base)
         self.count = r.ideal_count(quant, base)
         self.total = r.at(self.best, self.best.shape[-1])
 
-    def normalised(self, ranks: IntArray) -> FloatArray:
+    def run(self, cutoff: int | None = None) -> FloatArray:
+        """What the run has gained at each rank; with a cut-off perhaps not at those below it."""
+        depth = _depth(self.r, cutoff) if self.rule.alpha else None
+        return self.r.gained(replace(self.rule, depth=depth))
+
+    def normalised(self, ranks: IntArray, cutoff: int | None = None) -> FloatArray:
         """NxCG at some ranks, a column each; `ranks` has a row for each topic, or one for all."""
         ranks = np.broadcast_to(ranks, (len(self.r), ranks.shape[-1]))
-        return self.r.ratio(_at(self.run, ranks), _at(self.best, ranks))
+        return self.r.ratio(_at(self.run(cutoff), ranks), _at(self.best, ranks))
 
     def defined(self, values: FloatArray) -> FloatArray:
         """Values, undefined where nothing is relevant."""
         return np.where(self.count > 0, values, np.nan)
 
-    def effort_precision(self, shares: FloatArray, interpolate: Interpolate) -> FloatArray:
-        """Ep at some shares of the ideal run's total gain, a column each."""
-        wanted = shares * self.total[:, None]
-        ideal, _ = reached(self.best, wanted, interpolate)
-        run, missed = reached(self.run, wanted, interpolate)
-        return np.where(missed, 0.0, self.r.ratio(ideal, run, undefined=0))
 
-    def average(self, interpolate: Interpolate) -> FloatArray:
-        """The mean of ep over the ranks that gain something."""
-        gain = self.r.gain(self.rule)
-        ranks = np.arange(1, gain.shape[-1] + 1)
-        ideal, beyond = reached(self.best, self.run, interpolate)
-        ideal = np.where(beyond, self.count[:, None], ideal)
-        terms = np.where(gain > 0, ideal / ranks, 0.0)
-        divisor = np.maximum(self.count, np.count_nonzero(gain, axis=-1))
-        return self.defined(self.r.ratio(terms.sum(axis=-1), divisor))
+WITHOUT_OVERLAP = partial(Curves, overlap="off")
+"""Where text that was seen before counts in full unless asked otherwise."""
 
 
 def _depth(r: ElementRankings, cutoff: int | None) -> int | None:
@@ -139,31 +134,22 @@ def reached(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    of=Curves,
     properties=BY_RANK,
 )
-def cumulated_gain(
-    r: ElementRankings,
-    *,
-    cutoff: int,
-    quant: str | None = None,
-    overlap: Overlap = "on",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-) -> FloatArray:
+def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much a reader has gained after the first k results.
 
     xCG@k = the sum of the gains of the first k results. A result that shows nothing seen before
     gains its quantised value q; one that was seen as a whole (1 - alpha) q; one seen in part
     alpha times the present value of its relevant children, weighted by size, plus (1 - alpha) q.
     All parts of an ideal element together gain no more than the ideal element (`cap`). With
-    `overlap=off` or alpha 0 every result gains q. Undefined if nothing is relevant.
+    `overlap=off` or alpha 0 every result gains q. Undefined if nothing is relevant. `recallbase`
+    and `interpolate` change nothing here.
 
     Beware: it is not normalised, so topics with more to find weigh more.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
-    return curves.defined(r.at(curves.run, cutoff))
+    return curves.defined(curves.r.at(curves.run(cutoff), cutoff))
 
 
 @measure(
@@ -176,31 +162,21 @@ def cumulated_gain(
     bounds=(0.0, float("inf")),
     aliases=("nxCG_{cutoff}",),
     reads="elements",
+    of=Curves,
     properties=BY_RANK,
 )
-def normalised_cumulated_gain(
-    r: ElementRankings,
-    *,
-    cutoff: int,
-    quant: str | None = None,
-    overlap: Overlap = "on",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-) -> FloatArray:
+def normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much of what could be gained with k results was gained with the first k.
 
     nxCG@k = xCG@k / xCI@k, xCI being the cumulated value of the elements of a recall base, best
     first: of the ideal one with `overlap=on`, of the full one with `overlap=off`, or of that which
     `recallbase` names. Past the end of either list nothing is added to it. Undefined if nothing is
-    relevant.
+    relevant. `interpolate` changes nothing here.
 
     Beware: with `overlap=off, recallbase=ideal`, as it was printed for the Focused task of 2006, or
     with alpha below 1, it can pass 1.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
-    return curves.defined(curves.normalised(np.array([[cutoff]]))[:, 0])
+    return curves.defined(curves.normalised(np.array([[cutoff]]), cutoff)[:, 0])
 
 
 @measure(
@@ -212,25 +188,16 @@ def normalised_cumulated_gain(
     reference=XCG,
     bounds=(0.0, float("inf")),
     reads="elements",
+    of=Curves,
     properties=BY_RANK,
 )
-def mean_normalised_cumulated_gain(
-    r: ElementRankings,
-    *,
-    cutoff: int,
-    quant: str | None = None,
-    overlap: Overlap = "on",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-) -> FloatArray:
+def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much of what could be gained was gained, on average over the first k ranks.
 
     MAnxCG@k = (1/k) times the sum of nxCG@1 to nxCG@k. Undefined if nothing is relevant.
+    `interpolate` changes nothing here.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
-    values = curves.normalised(np.arange(1, cutoff + 1)[None, :])
+    values = curves.normalised(np.arange(1, cutoff + 1)[None, :], cutoff)
     return curves.defined(values.sum(axis=-1) / cutoff)
 
 
@@ -241,28 +208,19 @@ def mean_normalised_cumulated_gain(
     reference=RELIABILITY,
     bounds=(0.0, float("inf")),
     reads="elements",
+    of=Curves,
     properties=BY_RANK,
 )
-def gain_at_rank_percents(
-    r: ElementRankings,
-    *,
-    base: str = "1500",
-    quant: str | None = None,
-    overlap: Overlap = "on",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-) -> FloatArray:
+def gain_at_rank_percents(curves: Curves, *, base: str = "1500") -> FloatArray:
     """How much of what could be gained was gained, at ten ranks spread over the whole list.
 
     The mean of nxCG at 10 %, 20 %, ..., 100 % of `base` ranks, rounded up: 1500, the longest
     list that could be submitted, another number, `ideal`, the number of elements in the recall
-    base, or `run`, the number of results. Undefined if nothing is relevant.
+    base, or `run`, the number of results. Undefined if nothing is relevant. `interpolate` changes
+    nothing here.
 
     Beware: with base 1500 the first look is at rank 150.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
     length = _length(curves, base)
     ranks = -(-np.arange(1, 11)[None, :] * length[:, None] // 10)
     values = np.where(ranks > 0, curves.normalised(ranks), 0.0)
@@ -287,20 +245,10 @@ def _length(curves: Curves, base: str) -> IntArray:
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
 )
-def effort_precision(
-    r: ElementRankings,
-    *,
-    recall: float,
-    quant: str | None = None,
-    overlap: Overlap = "off",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-    interpolate: Interpolate = "linear",
-) -> FloatArray:
+def effort_precision(curves: Curves, *, recall: float) -> FloatArray:
     """How little effort it took to gain a given share of everything, beside the least possible.
 
     ep[x] = ranks that the ideal run needs / ranks that the run needs until the cumulated gain is
@@ -312,26 +260,11 @@ def effort_precision(
     """
     if not 0 < recall <= 1:
         raise UsageError(f"ep: the level is {recall:g}; it must be above 0 and not above 1")
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
-    values = curves.effort_precision(np.array([[recall]]), interpolate)
-    return curves.defined(values[:, 0])
-
-
-def effort_precision_curve(
-    r: ElementRankings,
-    *,
-    quant: str | None = None,
-    overlap: Overlap = "off",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-    interpolate: Interpolate = "linear",
-) -> FloatArray:
-    """The ep/gr curve: for each topic ep at 0.01, 0.02, ..., 1 of the ideal run's total gain."""
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap)
-    values = curves.effort_precision(POINTS[None, :], interpolate)
-    return np.where(curves.count[:, None] > 0, values, np.nan)
+    wanted = recall * curves.total[:, None]
+    ideal, _ = reached(curves.best, wanted, curves.interpolate)
+    run, missed = reached(curves.run(), wanted, curves.interpolate)
+    value = np.where(missed, 0.0, curves.r.ratio(ideal, run, undefined=0))
+    return curves.defined(value[:, 0])
 
 
 @measure(
@@ -342,27 +275,17 @@ def effort_precision_curve(
     reference=XCG + "; " + INEX_2006,
     bounds=(0.0, float("inf")),
     reads="elements",
+    of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
 )
-def gain_recall(
-    r: ElementRankings,
-    *,
-    cutoff: int,
-    quant: str | None = None,
-    overlap: Overlap = "off",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-) -> FloatArray:
+def gain_recall(curves: Curves, *, cutoff: int) -> FloatArray:
     """The share of everything that can be gained which the first k results gain.
 
     gr@k = xCG@k / the total value of the recall base: of the full one with `overlap=off`, of the
     ideal one with `overlap=on`, or of that which `recallbase` names. Undefined if nothing is
-    relevant.
+    relevant. `interpolate` changes nothing here.
     """
-    curves = Curves(r, quant, overlap, recallbase, alpha, ideal, cap, cutoff)
-    return r.ratio(r.at(curves.run, cutoff), curves.total)
+    return curves.r.ratio(curves.r.at(curves.run(cutoff), cutoff), curves.total)
 
 
 @measure(
@@ -374,19 +297,10 @@ def gain_recall(
     bounds=(0.0, float("inf")),
     aliases=("AEP",),
     reads="elements",
+    of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
 )
-def average_effort_precision(
-    r: ElementRankings,
-    *,
-    quant: str | None = None,
-    overlap: Overlap = "off",
-    recallbase: Base | None = None,
-    alpha: float = 1.0,
-    ideal: Ties = "higher",
-    cap: Cap = "full",
-    interpolate: Interpolate = "linear",
-) -> FloatArray:
+def average_effort_precision(curves: Curves) -> FloatArray:
     """How little effort every gain took, beside the least possible, over all that is relevant.
 
     The sum, over the ranks i that gain something, of the rank at which the ideal run reaches the
@@ -395,4 +309,12 @@ def average_effort_precision(
     A gain beyond the ideal total counts as the end of the ideal run. Undefined if nothing is
     relevant.
     """
-    return Curves(r, quant, overlap, recallbase, alpha, ideal, cap).average(interpolate)
+    gain = curves.r.gain(curves.rule)
+    ranks = np.arange(1, gain.shape[-1] + 1)
+    ideal, beyond = reached(curves.best, curves.run(), curves.interpolate)
+    ideal = np.where(beyond, curves.count[:, None], ideal)
+    terms = np.where(gain > 0, ideal / ranks, 0.0)
+    divisor = np.maximum(curves.count, np.count_nonzero(gain, axis=-1))
+    # One by one: in pairs, sums would depend on how many ranks other topics have.
+    whole = curves.r.at(np.cumsum(terms, axis=-1), terms.shape[-1])
+    return curves.defined(curves.r.ratio(whole, divisor))

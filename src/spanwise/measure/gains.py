@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from spanwise.errors import UsageError
 from spanwise.measure.discounts import rank_discounts
 from spanwise.measure.gain_tables import Gains, ideal_gains, result_gains
 from spanwise.measure.registry import measure
@@ -16,10 +17,18 @@ JARVELIN = "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation. ACM TOI
 BURGES = "exponential gain: Burges et al.: Learning to Rank using Gradient Descent. ICML 2005"
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 Scale = Literal["log2", "exp-log2"]
+LARGEST_EXPONENT = 1000
+"""Beyond it sums of 2^grade are no longer finite."""
 
 
 def _scaled(gains: FloatArray, dcg: Scale) -> FloatArray:
-    return gains if dcg == "log2" else np.exp2(gains) - 1
+    if dcg == "log2":
+        return gains
+    if gains.size and gains.max() > LARGEST_EXPONENT:
+        raise UsageError(
+            f"2^{gains.max():g} is too large a gain; use dcg=log2, or a table of gains"
+        )
+    return np.exp2(gains) - 1
 
 
 def _discounted(gains: FloatArray) -> FloatArray:

@@ -49,14 +49,16 @@ def passage_average_precision(r: Readings) -> FloatArray:
 
     At each result that meets a relevant passage: bytes shared with passages so far / bytes shown so
     far. PassageAP = the sum of these / (results that meet a passage + relevant passages that no
-    result meets). A result that shows nothing new of its passage meets none. Undefined without
+    result meets). A copy of an earlier result is shown and meets nothing. Undefined without
     relevant text.
 
-    Beware: cutting results into pieces raises it; Passage2AP was made for that reason.
+    Beware: cutting results into pieces raises it, and results that overlap are credited for the
+    same bytes each; Passage2AP was made for that reason.
     """
     matches = r.once("matches", r.evidence.matches)
-    met = matches.item >= 0
-    precision = r.ratio(np.cumsum(matches.shared, axis=-1), r.read(skip=False), undefined=0)
+    met = (matches.item >= 0) & ~matches.copy
+    shared = np.cumsum(np.where(met, matches.shared, 0), axis=-1)
+    precision = r.ratio(shared, r.read(skip=False), undefined=0)
     different = np.array([len({*row[row >= 0].tolist()}) for row in matches.item], np.int64)
     items, _ = r.once("totals", r.evidence.totals)
     divisor = np.count_nonzero(met, axis=-1) + items - different

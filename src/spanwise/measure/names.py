@@ -21,6 +21,8 @@ from spanwise.measure.registry import MEASURES
 from spanwise.model.measures import REQUIRED, Asked, Measure
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
+POSITIONAL = {"cutoff": "10", "recall": "0.1"}
+"""What may stand after the sign, with an example."""
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
@@ -34,9 +36,19 @@ def parse(name: str) -> Asked:
     parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
     missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
     if missing:
-        example = {"cutoff": "@10", "recall": "@0.1"}.get(missing[0], f"({missing[0]}=...)")
-        raise UsageError(f"measure {name!r} needs its {missing[0]}, such as {squeezed}{example}")
+        raise UsageError(
+            f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
+        )
     return Asked(name, measure, parameters)
+
+
+def _with(key: str, name: str) -> str:
+    """The name with an example of the parameter that it lacks."""
+    if key in POSITIONAL:
+        return f"{name}@{POSITIONAL[key]}"
+    word, _, number = name.partition("@")
+    inside = f"{word[:-1]},{key}=...)" if word.endswith(")") else f"{word}({key}=...)"
+    return f"{inside}@{number}" if number else inside
 
 
 def plain_names() -> dict[str, Measure]:
@@ -126,7 +138,7 @@ def _parts(inside: str | None, name: str) -> list[str]:
 
 def _positional(measure: Measure, name: str, meant: str) -> str:
     """Which parameter a number is: what the sign means, else the only one that there is."""
-    for key in (meant, "cutoff", "recall"):
+    for key in (meant, *POSITIONAL):
         if key in measure.parameters:
             return key
     raise UsageError(f"measure {name!r}: {measure.name} takes no cut-off")
@@ -157,8 +169,6 @@ def _converted(kind: Any, text: str) -> Any:
         return _gains(text)
     if get_origin(kind) is tuple:
         return tuple(_number(part) for part in text.strip("[]").split(","))
-    if kind is str:
-        return text
     if kind is bool:
         if text not in ("True", "False"):
             raise ValueError("True or False")

@@ -16,6 +16,7 @@ of the highest one can give (`worth=graded`), or 1 (`binary`).
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -59,17 +60,48 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
     return behaviour
 
 
-def behaviour_of(one: Asked) -> Behaviour:
+class Readers:
+    """What readers of a block discover who behave in one way.
+
+    The parameters are those of all measures that can be told how readers behave.
+    """
+
+    def __init__(
+        self,
+        b: Journeys,
+        *,
+        behaviour: Behaving = "identity",
+        A: float = 1,  # noqa: N803
+        L: float | None = None,  # noqa: N803
+        quant: str | None = None,
+        ideal: Ideal = "higher",
+        worth: Worth = "graded",
+        table: str | None = None,
+    ) -> None:
+        self._journeys = b
+        self.behaviour = _behaviour(
+            behaviour, A=A, L=L, quant=quant, ideal=ideal, worth=worth, table=table
+        )
+
+    def each(self, value: Callable[[Discoveries], float]) -> FloatArray:
+        """One value per topic; undefined where there is no target."""
+        return _each(self._journeys, self.behaviour, value)
+
+
+NEAR_ENTRY_POINTS = partial(Readers, behaviour="bep")
+EQUAL_TARGETS = partial(Readers, worth="binary")
+
+
+def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
     """The behaviour behind a measure of this family, as it was asked for."""
+    if one.measure.of is not None:
+        readers: Readers = one.measure.made(b, **one.parameters)
+        return readers.behaviour
     values = {name: one.parameter(name) for name in one.measure.parameters}
-    usual = {"BEPD": "bep", "T2I": "t2i"}.get(one.measure.name)
-    fields = Behaviour.__dataclass_fields__
-    given = {name: value for name, value in values.items() if name in fields}
-    return _behaviour(values.get("behaviour", usual), **given)
+    return _behaviour({"BEPD": "bep", "T2I": "t2i"}[one.measure.name], **values)
 
 
 def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:
-    """One value per topic; undefined where there is no target."""
     found = b.once(("discoveries", behaviour), lambda: list(map(discoveries, b.of(behaviour))))
     return np.array([value(one) if len(one.worth) else np.nan for one in found])
 
@@ -80,27 +112,15 @@ def _level(name: str, recall: float) -> float:
     return recall
 
 
-@measure("GR", *RECALL, reference=METRICS, reads="journeys", properties=BY_READER)
-def generalised_recall(
-    b: Journeys,
-    *,
-    cutoff: int,
-    behaviour: Behaving = "identity",
-    A: float = 1,  # noqa: N803
-    L: float | None = None,  # noqa: N803
-    quant: str | None = None,
-    ideal: Ideal = "higher",
-    worth: Worth = "graded",
-    table: str | None = None,
-) -> FloatArray:
+@measure("GR", *RECALL, reference=METRICS, reads="journeys", of=Readers, properties=BY_READER)
+def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     """The share of what readers are after that they are expected to see in the first k results.
 
     GR@k = the sum over targets of worth times the chance to have seen it / the sum of all worths.
     The chance to have seen a target is 1 minus the product, over the first k results, of the
     chances not to go there. Undefined without targets.
     """
-    how = _behaviour(behaviour, A=A, L=L, quant=quant, ideal=ideal, worth=worth, table=table)
-    return _each(b, how, lambda found: recall_at(found, cutoff))
+    return readers.each(lambda found: recall_at(found, cutoff))
 
 
 @measure(
@@ -109,19 +129,10 @@ def generalised_recall(
     Law.IDEAL_IS_ONE,
     reference=METRICS,
     reads="journeys",
+    of=EQUAL_TARGETS,
     properties=BY_READER_BINARY,
 )
-def precision_with_user_model(
-    b: Journeys,
-    *,
-    recall: float,
-    behaviour: Behaving = "identity",
-    A: float = 1,  # noqa: N803
-    L: float | None = None,  # noqa: N803
-    quant: str | None = None,
-    ideal: Ideal = "higher",
-    table: str | None = None,
-) -> FloatArray:
+def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
     """How likely a result that is looked at leads to something new, until enough was seen.
 
     PRUM[l] = the expected number of results that lead to at least one discovery / the expected
@@ -131,8 +142,9 @@ def precision_with_user_model(
     Beware: every target counts 1, whatever its value.
     """
     level = _level("PRUM", recall)
-    how = _behaviour(behaviour, A=A, L=L, quant=quant, ideal=ideal, worth="binary", table=table)
-    return _each(b, how, lambda found: discovering_share(found, level))
+    if readers.behaviour.worth != "binary":
+        raise UsageError("PRUM: worth is 'graded'; every target counts 1, expected binary")
+    return readers.each(lambda found: discovering_share(found, level))
 
 
 @measure(
@@ -143,20 +155,14 @@ def precision_with_user_model(
     reference=f"{EPRUM}; {INEX_2006}",
     bounds=(0.0, float("inf")),
     reads="journeys",
+    of=NEAR_ENTRY_POINTS,
     properties=BY_READER,
 )
 def expected_precision(
-    b: Journeys,
+    readers: Readers,
     *,
     recall: float | None = None,
     cutoff: int | None = None,
-    behaviour: Behaving = "bep",
-    A: float = 1,  # noqa: N803
-    L: float | None = None,  # noqa: N803
-    quant: str | None = None,
-    ideal: Ideal = "higher",
-    worth: Worth = "graded",
-    table: str | None = None,
     interpolate: Steps = "linear",
     grid: int | None = None,
 ) -> FloatArray:
@@ -173,13 +179,12 @@ def expected_precision(
     ideal list holds, so values can pass 1. Many targets of different worth have too many sums;
     `grid=1000` rounds their worth to thousandths.
     """
-    how = _behaviour(behaviour, A=A, L=L, quant=quant, ideal=ideal, worth=worth, table=table)
     if cutoff is not None:
-        return _each(b, how, lambda found: precision_at_rank(found, cutoff, interpolate == "whole"))
+        return readers.each(lambda found: precision_at_rank(found, cutoff, interpolate == "whole"))
     if recall is None:
-        return _each(b, how, lambda found: mean_precision(_rounded(found, grid)))
+        return readers.each(lambda found: mean_precision(_rounded(found, grid)))
     level = np.array([_level("EPRUM", recall)])
-    return _each(b, how, lambda found: float(precision_at_recall(_rounded(found, grid), level)[0]))
+    return readers.each(lambda found: float(precision_at_recall(_rounded(found, grid), level)[0]))
 
 
 def _rounded(found: Discoveries, grid: int | None) -> Discoveries:

@@ -261,10 +261,14 @@ def _best_to_come(r: Rankings, rel: float) -> FloatArray:
     return np.maximum.accumulate(r.hit_precisions(rel)[:, ::-1], axis=-1)[:, ::-1]
 
 
+def _best_anywhere(r: Rankings, best: FloatArray) -> FloatArray:
+    return np.where(r.retrieved > 0, r.at(best, 1), r.policy.conventions.no_results)
+
+
 def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
     """The best precision from the n-th relevant result on; n < 1: anywhere; never reached: 0."""
     best = r.once(("best_precisions", rel), lambda: _best_to_come(r, rel))
-    anywhere = np.where(r.retrieved > 0, r.at(best, 1), r.policy.conventions.no_results)
+    anywhere = r.once(("best_anywhere", rel), lambda: _best_anywhere(r, best))
     reached = np.where(nth <= r.found_by(rel, None), r.at(best, nth), 0)
     return np.where(nth < 1, anywhere, reached).astype(r.real_type)
 

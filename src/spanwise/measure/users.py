@@ -72,10 +72,16 @@ def normalised_err(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
 
 
 def _weights(p: float, depth: int) -> FloatArray:
-    """1, p, p^2, ... by repeated multiplication, as trec_eval forms them."""
+    """1, p, p^2, ... of a reader who goes on with chance p."""
     if not 0 <= p < 1:
         raise UsageError(f"the persistence p is {p:g}; it must be at least 0 and below 1")
-    return np.cumprod(np.concatenate([[1.0], np.full(max(depth - 1, 0), p)]))[:depth]
+    return _powers(p, depth)
+
+
+def _powers(p: float, depth: int) -> FloatArray:
+    """1, p, p^2, ... by repeated multiplication; any p will do, as it does in trec_eval."""
+    with np.errstate(over="ignore"):
+        return np.cumprod(np.concatenate([[1.0], np.full(max(depth - 1, 0), p)]))[:depth]
 
 
 def _expected_rbp(
@@ -98,8 +104,7 @@ def rank_biased_precision(
     return (1 - p) * r.total((r.hits(rel) * _weights(p, r.depth))[:, :cutoff])
 
 
-def _residual(r: Rankings, p: float, cutoff: int | None = None) -> FloatArray:
-    weights = _weights(p, r.depth + 1)
+def _residual(r: Rankings, p: float, weights: FloatArray, cutoff: int | None = None) -> FloatArray:
     unknown = np.where(r.real() & (r.status != JUDGED), weights[:-1], 0)
     seen = r.retrieved if cutoff is None else np.minimum(r.retrieved, cutoff)
     return weights[seen] + (1 - p) * r.total(unknown[:, :cutoff])
@@ -112,7 +117,7 @@ def rbp_residual(r: Rankings, *, p: float = 0.8, cutoff: int | None = None) -> F
     p^n, for all ranks below the n retrieved, plus (1 - p) times the sum of p^(i-1) over the ranks
     of results that nobody judged. With a cut-off what stands below it is unknown too.
     """
-    return _residual(r, p, cutoff)
+    return _residual(r, p, _weights(p, r.depth + 1), cutoff)
 
 
 @measure("rbp_resid", reference=TREC_EVAL, aliases=("rbp_resid_p={p}",), less_is_better=True)
@@ -122,7 +127,7 @@ def trec_rbp_residual(r: Rankings, *, p: float = 0.9) -> FloatArray:
     As RBPResidual, but 0 if every retrieved result was judged.
     """
     unknown = (r.real() & (r.status != JUDGED)).any(axis=-1)
-    return np.where(unknown, _residual(r, p), 0)
+    return np.where(unknown, _residual(r, p, _powers(p, r.depth + 1)), 0)
 
 
 @measure("rbp", *RISE, reference=f"{RBP}; {TREC_EVAL}", aliases=("rbp_p={p}", "rbp_{gains}"))
@@ -134,7 +139,7 @@ def trec_graded_rbp(r: Rankings, *, p: float = 0.9, gains: Gains = ()) -> FloatA
 
     Beware: the scale depends on the topic's own largest grade.
     """
-    return r.total(_scaled_gains(r, gains) * _weights(p, r.depth)) * (1 - p)
+    return r.total(_scaled_gains(r, gains) * _powers(p, r.depth)) * (1 - p)
 
 
 def _scaled_gains(r: Rankings, gains: Gains) -> FloatArray:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from spanwise.errors import UsageError
+from spanwise.errors import UnknownName, UsageError
 from spanwise.model.notebook import html_table, number, plain_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import polars as pl
 
@@ -153,6 +153,11 @@ class Comparison:
 
         The drop must be both larger than allowed and credible: adjusted p below `alpha`.
         """
+        for what, name, known in (("measure", measure, self.measures), ("run", run, self.runs)):
+            if name not in (None, *known):
+                raise UnknownName(what, str(name), list(known))
+        if not self.differences:
+            raise UsageError("there is one run only: no baseline that it could be worse than")
         level = self.alpha if alpha is None else alpha
         for one in self.select(measure=measure, test=self.tests[0], run=run):
             drop = one.difference if one.measure in self.lowest else -one.difference
@@ -207,8 +212,20 @@ class Comparison:
         return html_table(*self._cells(), self.legend())
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        rows = [[run, *(self.cell(run, name) for name in self.measures)] for run in self.runs]
+        rows = [
+            [self.named(run), *(self.cell(run, name) for name in self.measures)]
+            for run in self.runs
+        ]
         return ["run", *self.measures], rows
+
+    @property
+    def lettered(self) -> bool:
+        """Whether marks are letters of runs."""
+        return self.baseline is None and bool(self.differences)
+
+    def named(self, run: str) -> str:
+        """The name of a run, behind its letter where marks are letters."""
+        return f"{letter(self.runs.index(run))} {run}" if self.lettered else run
 
     def cell(self, run: str, measure: str) -> str:
         """A mean with its mark and its interval, in words."""
@@ -220,7 +237,7 @@ class Comparison:
         """Daggers against the baseline, or letters of the runs that this one is better than."""
         better = self.better(run, measure)
         if self.baseline is None:
-            return "".join(letter(place) for place in sorted(map(self.runs.index, better)))
+            return letters(sorted(map(self.runs.index, better)))
         if run == self.baseline:
             return ""
         return BETTER if better else WORSE if self.worse(run, measure) else ""
@@ -228,9 +245,8 @@ class Comparison:
     def legend(self) -> list[str]:
         """What the marks mean, how it was tested, and what to beware of."""
         lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
-        if self.differences and self.baseline is None:
-            letters = [f"{letter(n)} {run}" for n, run in enumerate(self.runs)]
-            lines.append(f"letters: significantly better than {', '.join(letters)}")
+        if self.lettered:
+            lines.append("letters: significantly better than the runs of these letters")
         elif self.differences:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
@@ -253,6 +269,30 @@ def letter(place: int) -> str:
     """
     turn, place = divmod(place, 26)
     return chr(ord("a") + place) + (str(turn) if turn else "")
+
+
+FEW = 6
+"""So many letters stand one by one; of more, neighbours are put together."""
+
+
+def letters(places: Sequence[int]) -> str:
+    """The letters of runs, given by their rising places.
+
+    >>> letters([0, 2, 3]), letters([0, 2, 3, 4, 5, 6, 9, 30])
+    ('acd', 'a c-g j e1')
+    """
+    if len(places) <= FEW:
+        return "".join(map(letter, places))
+    stretches: list[list[int]] = []
+    for place in places:
+        if stretches and place == stretches[-1][-1] + 1:
+            stretches[-1].append(place)
+        else:
+            stretches.append([place])
+    return " ".join(
+        "-".join(letter(end) for end in dict.fromkeys((stretch[0], stretch[-1])))
+        for stretch in stretches
+    )
 
 
 def defined(value: float) -> float | None:

@@ -101,8 +101,9 @@ class Collection(Protocol):
     """Documents that can be asked where an element lies and what its text is.
 
     A document's id is its file name without extension, or, if it contains a slash, its path
-    relative to the folder, without extension; either matches with the extension too. An id that
-    fits several documents is an error, an unknown one is an error except for `in` and `spans`.
+    relative to the folder, or the end of that path, without extension; either matches with the
+    extension too. An id that fits several documents is an error unless it is the whole path of
+    one; an unknown one is an error except for `in` and `spans`.
     """
 
     @property

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.model.highlights import Highlights
 from spanwise.model.ids import PlainIds, joined
-from spanwise.model.judgements import Highlights
 from spanwise.model.spans import UNKNOWN, Spans, Unit, merged, ranges
 
 if TYPE_CHECKING:

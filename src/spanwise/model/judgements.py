@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from spanwise.errors import InputError
+from spanwise.model.highlights import Highlights as Highlights
+from spanwise.model.highlights import joined_highlights
 from spanwise.model.ids import joined, text
 from spanwise.model.rows import Rows, concatenated
-from spanwise.model.spans import Spans, ranges
+from spanwise.model.spans import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,64 +21,11 @@ if TYPE_CHECKING:
     from spanwise.model.assessments import Assessments
     from spanwise.model.evidence import Evidence
     from spanwise.model.ids import Ids
-    from spanwise.model.spans import Unit
 
 
 T = TypeVar("T")
 Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
 """Whether a topic asks for elements such as the one at a path."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Highlights:
-    """Highlighted text of judged documents, one entry for each row of the judgements."""
-
-    relevant: IntArray  # characters that were highlighted, as the file states them
-    lengths: IntArray  # characters of the document; -1 where nobody says
-    entries: IntArray  # best entry point, an offset; -1 where there is none
-    first: IntArray  # row r owns the passages first[r] to first[r + 1]
-    passages: Spans  # sorted and disjoint within each document
-    unit: Unit = "opaque"  # what positions count
-
-    def of(self, row: int) -> Spans:
-        """The highlighted passages of one judged document."""
-        return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
-
-    @property
-    def counts(self) -> IntArray:
-        """How many passages each row has."""
-        return np.diff(self.first)
-
-    def at(self, rows: IntArray) -> Highlights:
-        """Those of some rows, in the order given."""
-        counts = self.counts[rows]
-        return Highlights(
-            self.relevant[rows],
-            self.lengths[rows],
-            self.entries[rows],
-            np.concatenate([[0], np.cumsum(counts)]),
-            self.passages.at(ranges(self.first[rows], counts)),
-            self.unit,
-        )
-
-
-def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
-    """The highlights of several files, one after the other; all must count alike."""
-    units = sorted({part.unit for part in parts})
-    if len(units) > 1:
-        raise InputError(f"highlighted text counted in {' and '.join(units)}; expected one unit")
-    counts = np.concatenate([part.counts for part in parts])
-    return Highlights(
-        np.concatenate([part.relevant for part in parts]),
-        np.concatenate([part.lengths for part in parts]),
-        np.concatenate([part.entries for part in parts]),
-        np.concatenate([[0], np.cumsum(counts)]),
-        Spans(
-            np.concatenate([part.passages.starts for part in parts]),
-            np.concatenate([part.passages.lengths for part in parts]),
-        ),
-        parts[0].unit,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +135,13 @@ def _combined_elements(
     return one_after_another(with_elements).at(order, range(len(rows.topics)))
 
 
+def assessors_of(judgements: Judgements) -> list[bytes]:
+    """The names of those who judged, in byte order; one without a name if nobody says."""
+    if judgements.assessors is None:
+        return [b""]
+    return sorted(set(judgements.assessors.take(np.arange(len(judgements.rows)))))
+
+
 def by_assessor(judgements: Judgements) -> list[Judgements]:
     """The judgements of each assessor on their own, assessors in byte order."""
     if judgements.assessors is None:
@@ -204,6 +160,17 @@ def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
         (topic, only(judgements, np.arange(starts[code], starts[code + 1])))
         for code, topic in enumerate(judgements.rows.topics)
     ]
+
+
+def of_topics(judgements: Judgements, topics: Iterable[bytes]) -> Judgements:
+    """The judgements of some topics."""
+    codes = {topic: code for code, topic in enumerate(judgements.rows.topics)}
+    mine = np.array(sorted(codes[topic] for topic in topics if topic in codes), np.int64)
+    begins = judgements.rows.starts[mine]
+    chosen = ranges(begins, judgements.rows.starts[mine + 1] - begins)
+    named = judgements.assessors
+    part = only(judgements, chosen)
+    return part if named is None else replace(part, assessors=named.reordered(chosen))
 
 
 def only(judgements: Judgements, chosen: IntArray) -> Judgements:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.errors import UsageError
@@ -78,6 +79,9 @@ class Measure:
     aliases: tuple[str, ...] = ()  # other spellings; `{cutoff}` stands for a parameter
     aggregate: Aggregate = "mean"
     reads: Reads = "rankings"
+    of: Function | None = (
+        None  # makes of a block what the function takes; has its family's parameters
+    )
     expected: Function | None = None  # over all orders of equal scores
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
@@ -98,18 +102,55 @@ class Measure:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Names and default values of the parameters: the function's keyword arguments."""
-        code = self.function.__code__
-        names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-        defaults = self.function.__kwdefaults__ or {}
-        return {name: defaults.get(name, REQUIRED) for name in names}
+        """Names and default values of the parameters: the function's keyword arguments.
+
+        After its own come those that it shares with its family.
+        """
+        return keywords(self.function) | self._shared
+
+    @property
+    def _shared(self) -> dict[str, Any]:
+        return {} if self.of is None else keywords(self.of)
 
     def parameter_type(self, name: str) -> Any:
         """The annotated type of a parameter."""
-        return self.function.__annotations__[name]
+        own = name in keywords(self.function) or self.of is None
+        return _signed(self.function if own else self.of).__annotations__[name]
+
+    def made(self, block: Any, **parameters: Any) -> Any:
+        """What the function takes: the block, or what the family makes of it."""
+        if self.of is None:
+            return block
+        return self.of(block, **{k: v for k, v in parameters.items() if k in self._shared})
+
+    def __call__(self, block: Any, **parameters: Any) -> Any:
+        """One value per topic of the block."""
+        own = {k: v for k, v in parameters.items() if k not in self._shared}
+        return self.function(self.made(block, **parameters), **own)
 
     def __repr__(self) -> str:
         return f"<measure {self.name}>"
+
+
+@cache
+def keywords(function: Any) -> dict[str, Any]:
+    """The keyword arguments of a function, or of what makes an object, and their defaults.
+
+    >>> def drawn(block, *, size=1, colour="red"): ...
+    >>> keywords(partial(drawn, size=2))
+    {'size': 2, 'colour': 'red'}
+    """
+    given = function.keywords if isinstance(function, partial) else {}
+    signed = _signed(function)
+    code, defaults = signed.__code__, signed.__kwdefaults__ or {}
+    names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    return {name: defaults.get(name, REQUIRED) for name in names} | given
+
+
+def _signed(function: Any) -> Any:
+    """The function that has the signature."""
+    bare = function.func if isinstance(function, partial) else function
+    return vars(bare)["__init__"] if isinstance(bare, type) else bare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,11 +174,11 @@ class Asked:
         """One value per topic of the block."""
         if block.policy.ties == "expected":
             return self._expected(block)
-        return self.measure.function(block, **self.parameters)
+        return self.measure(block, **self.parameters)
 
     def _expected(self, block: Any) -> FloatArray:
         if Law.ORDER_FREE in self.measure.laws:
-            return self.measure.function(block, **self.parameters)
+            return self.measure(block, **self.parameters)
         if self.measure.expected is None:
             raise UsageError(
                 f"{self.label}: its expected value over tied results is not known;"
@@ -147,4 +188,6 @@ class Asked:
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter, given or by default; None if there is no such parameter."""
-        return self.parameters.get(name, self.measure.parameters.get(name))
+        if name in self.parameters:
+            return self.parameters[name]
+        return self.measure.parameters.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +32,20 @@ def counted(labels: Labels) -> dict[str, int]:
 
 
 def said(labels: Labels) -> str:
-    """The count of every label that occurs, in words; empty if all are exact."""
-    counts = counted(labels)
-    total = sum(counts.values())
-    if counts["exact"] == total:
-        return ""
+    """The count of every label that occurs, in words; empty if there was nothing to place."""
+    return in_words(counted(labels))
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Counts by label in words; empty if there was nothing to place.
+
+    >>> in_words({"exact": 3, "lost": 1}), in_words({"exact": 2, "lost": 0})
+    ('3 exact, 1 lost of 4', 'all 2 exact')
+    """
     parts = [f"{count} {label}" for label, count in counts.items() if count]
-    return f"{', '.join(parts)} of {total}"
+    if len(parts) <= 1:
+        return "".join(f"all {part}" for part in parts)
+    return f"{', '.join(parts)} of {sum(counts.values())}"
 
 
 def labels_of(values: Iterable[int]) -> Labels:

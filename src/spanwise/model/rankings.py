@@ -80,8 +80,8 @@ class Rankings:
         """How many relevant results the first `cutoff` ranks hold; a cut-off per topic works."""
         ranks = self.hit_ranks(rel)
         if cutoff is None:
-            return np.count_nonzero(ranks, axis=-1)
-        limit = np.broadcast_to(np.asarray(cutoff), (len(self),))[:, None]
+            return self.once(("found_by", rel), lambda: np.count_nonzero(ranks, axis=-1))
+        limit = cutoff[:, None] if isinstance(cutoff, np.ndarray) else cutoff
         return np.count_nonzero((ranks > 0) & (ranks <= limit), axis=-1)
 
     def relevant(self, rel: float) -> IntArray:
@@ -119,8 +119,8 @@ class Rankings:
         """A cumulated column after `cutoff` ranks; 0 before the first, unchanged after the last."""
         if not column.shape[-1]:
             return np.zeros(len(self), column.dtype)
-        index = np.broadcast_to(np.minimum(cutoff, column.shape[-1]) - 1, (len(self),))
-        values = np.take_along_axis(column, np.maximum(index, 0)[:, None], axis=-1)[:, 0]
+        index = np.minimum(cutoff, column.shape[-1]) - 1
+        values = column[np.arange(len(self)), np.maximum(index, 0)]
         return np.where(index < 0, np.zeros((), column.dtype), values)
 
     def ratio(self, part: Any, whole: Any, undefined: float | None = None) -> FloatArray:
@@ -130,10 +130,8 @@ class Rankings:
         """
         if undefined is None:
             undefined = self.policy.conventions.no_divisor
-        part, whole = np.broadcast_arrays(
-            np.asarray(part, self.real_type), np.asarray(whole, self.real_type)
-        )
-        quotient = np.full(part.shape, undefined, self.real_type)
+        part, whole = np.asarray(part, self.real_type), np.asarray(whole, self.real_type)
+        quotient = np.full(np.broadcast(part, whole).shape, undefined, self.real_type)
         return np.divide(part, whole, out=quotient, where=whole != 0)
 
     def total(self, terms: FloatArray) -> FloatArray:

@@ -61,7 +61,8 @@ class Matches:
     """Which item of the evidence each result meets: the first in file order sharing a character."""
 
     item: IntArray  # per topic and rank; -1 where there is none
-    shared: IntArray  # per topic and rank: characters of the item that it is the first to show
+    shared: IntArray  # per topic and rank: characters of the item that it shows
+    copy: BoolArray  # per topic and rank: whether the same span was returned before
     aspects: list[tuple[int, ...]]  # per item: its aspects, numbered within the topic
 
 
@@ -78,7 +79,7 @@ class Gold(Protocol):
         """Which item each result meets."""
 
     def totals(self) -> tuple[IntArray, IntArray]:
-        """Per topic the number of items, and of different aspects."""
+        """Per topic the number of different items, and of different aspects."""
 
     def pieces(self) -> Pieces:
         """The text of all results."""

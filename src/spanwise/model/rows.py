@@ -32,6 +32,11 @@ class Rows:
             return None
         return row + 1 if self.lines is None else int(self.lines[row])
 
+    def order(self, row: int) -> tuple[int, int]:
+        """Where a row stands among all: after those of topics that came before its own."""
+        first = int(self.starts[np.searchsorted(self.starts, row, side="right") - 1])
+        return self.line(first) or first, self.line(row) or row
+
     def place(self, row: int) -> str:
         """The row's file and line, as error messages begin."""
         line = self.line(row)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from spanwise.model.ids import joined as joined_ids
+from spanwise.model.rows import Rows
+from spanwise.model.spans import Spans, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.ids import Ids
     from spanwise.model.placements import Labels
-    from spanwise.model.rows import Rows
-    from spanwise.model.spans import Spans, Unit
+    from spanwise.model.spans import Unit
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,3 +52,93 @@ class Run:
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
+
+
+def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
+    """The results of some topics."""
+    codes = {topic: code for code, topic in enumerate(run.rows.topics)}
+    mine = np.array(sorted(codes[topic] for topic in topics), np.int64)
+    begins, sizes = run.rows.starts[mine], np.diff(run.rows.starts)[mine]
+    chosen = ranges(begins, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    lines = chosen + 1 if run.rows.lines is None else run.rows.lines[chosen]
+    rows = Rows(
+        run.rows.source,
+        tuple(run.rows.topics[code] for code in mine.tolist()),
+        starts,
+        lines if run.rows.has_lines else None,
+        run.rows.has_lines,
+    )
+
+    def some(column: FloatArray | None) -> FloatArray | None:
+        return None if column is None else column[chosen]
+
+    def named(column: Ids | None) -> Ids | None:
+        return None if column is None else column.reordered(chosen)
+
+    return replace(
+        run,
+        rows=rows,
+        documents=run.documents.reordered(chosen),
+        scores=run.scores[chosen],
+        ranks=some(run.ranks),
+        spans=None if run.spans is None else run.spans.at(chosen),
+        paths=named(run.paths),
+        ends=named(run.ends),
+        chunks=None if run.chunks is None else _chunks_at(run.chunks, chosen),
+        labels=None if run.labels is None else run.labels[chosen],
+        lengths=None if run.lengths is None else run.lengths[chosen],
+    )
+
+
+def _chunks_at(chunks: Chunks, rows: IntArray) -> Chunks:
+    return Chunks(
+        chunks.texts.reordered(rows),
+        chunks.ids.reordered(rows),
+        chunks.costs[rows],
+        chunks.stated[rows],
+    )
+
+
+def joined(parts: Sequence[Run], name: str, source: str) -> Run:
+    """Runs of different topics as one; there is no saying on which line of which file."""
+    if len(parts) == 1:
+        return replace(parts[0], name=name)
+
+    def every(of: Callable[[Run], T | None], together: Callable[[list[T]], T]) -> T | None:
+        found = [of(part) for part in parts]
+        there = [one for one in found if one is not None]
+        return together(there) if len(there) == len(parts) else None
+
+    sizes = np.concatenate([np.diff(part.rows.starts) for part in parts])
+    topics = tuple(topic for part in parts for topic in part.rows.topics)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return Run(
+        name,
+        Rows(source, topics, starts, has_lines=False),
+        joined_ids([part.documents for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        every(lambda part: part.ranks, np.concatenate),
+        every(lambda part: part.spans, _spans_joined),
+        every(lambda part: part.paths, joined_ids),
+        every(lambda part: part.ends, joined_ids),
+        parts[0].header,
+        parts[0].unit,
+        every(lambda part: part.chunks, _chunks_joined),
+    )
+
+
+def _spans_joined(parts: Sequence[Spans]) -> Spans:
+    return Spans(
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+    )
+
+
+def _chunks_joined(parts: Sequence[Chunks]) -> Chunks:
+    return Chunks(
+        joined_ids([part.texts for part in parts]),
+        joined_ids([part.ids for part in parts]),
+        np.concatenate([part.costs for part in parts]),
+        np.concatenate([part.stated for part in parts]),
+    )

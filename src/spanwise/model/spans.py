@@ -66,6 +66,18 @@ def merged(spans: Spans) -> Spans:
     return Spans(starts[begins], ends[last] - starts[begins])
 
 
+def inmost(spans: Spans) -> Spans:
+    """Of spans that nest, those with no other inside, in rising order; of equals one.
+
+    >>> leaves = inmost(Spans(np.array([0, 5, 0]), np.array([9, 2, 3])))
+    >>> leaves.starts.tolist(), leaves.lengths.tolist()
+    ([0, 5], [3, 2])
+    """
+    rising = spans.at(np.lexsort((-spans.lengths, spans.starts)))
+    holds = rising.starts[1:] < rising.ends[:-1]
+    return rising.at(np.flatnonzero(~np.append(holds, False)))
+
+
 def overlap(spans: Spans, text: Spans) -> IntArray:
     """How many characters of each span lie in `text`, which is sorted and disjoint.
 
