@@ -20,7 +20,7 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo judge test test-adapters test-engines soak fix simulate bench docs clean
+.PHONY: help demo judge test test-adapters test-engines test-cluster soak fix simulate bench docs clean
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
@@ -71,6 +71,22 @@ $(ENGINES)/.done: pyproject.toml
 	$(call INSTALL,$(ENGINES)) --no-deps pyserini==0.21.0
 	@touch $@
 
+CLUSTER := .venv-cluster
+
+# An engine that cannot be installed does not keep the others from being tested.
+test-cluster: $(CLUSTER)/.ready    ## the same numbers on Dask, Spark and Ray, with real clusters
+	$(CLUSTER)/bin/python -m pytest tests/cluster -rs
+
+$(CLUSTER)/.ready: pyproject.toml
+	$(call CREATE,$(CLUSTER))
+	@$(call FRESH_PIP,$(CLUSTER))
+	$(call INSTALL,$(CLUSTER)) -e . --group cluster
+	@for engine in dask ray spark; do \
+	  $(call INSTALL,$(CLUSTER)) -e ".[$$engine]" \
+	    || echo "test-cluster: $$engine could not be installed, its tests are skipped"; \
+	done
+	@touch $@
+
 fix: $(VENV)/.test    ## repair what can be repaired by program
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -78,14 +94,23 @@ fix: $(VENV)/.test    ## repair what can be repaired by program
 simulate: $(VENV)/.test    ## coverage of intervals and mistakes of tests, by simulation (minutes)
 	$(BIN)/python -m pytest -m simulation -s tests/compare/test_simulations.py
 
-bench: $(VENV)/.bench    ## speed and memory against the peers, in one table
-	$(BIN)/python bench/run.py
+BENCH := .venv-bench
+
+# The peers bring libraries whose warnings would fail the tests: they have an environment of their own.
+bench: $(BENCH)/.ready $(CLUSTER)/.ready    ## speed and memory against the peers, in one table
+	$(BENCH)/bin/python bench/run.py
+
+$(BENCH)/.ready: pyproject.toml
+	$(call CREATE,$(BENCH))
+	@$(call FRESH_PIP,$(BENCH))
+	$(call INSTALL,$(BENCH)) -e . --group bench
+	@touch $@
 
 docs: $(VENV)/.docs    ## build the documentation into site/
 	$(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove environments and what was built
-	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) site dist build bench/data
+	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) $(CLUSTER) $(BENCH) site dist build bench/data
 
 $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))
