@@ -90,6 +90,9 @@ class Figures:
     cpu_seconds: float
     peak_mb: float
     mean_map: float | None = None
+    lines: int = 0  # what follows is told by programs that time themselves
+    start: float = 0.0
+    work: tuple[float, ...] = ()  # of all repeats
 
 
 Results = Mapping[str, Figures]
@@ -115,6 +118,8 @@ class Case:
     repeat_factor: int = 1
     base: str = PROGRAM
     ratio_title: str = "ratio to spanwise"
+    lines: Callable[[Entry], int] | None = None  # lines per second are shown instead of ratios
+    remarks: Callable[[Results], list[str]] | None = None  # what follows from the figures
 
     @property
     def compares_results(self) -> bool:
@@ -272,9 +277,16 @@ def _linear(scale: int) -> Case:
 def all_cases(quick: bool) -> list[Case]:
     """Every case, at a tenth of its size where it has to be quick."""
     from chunk_cases import chunk_cases
+    from cluster_cases import cluster_cases
     from element_cases import element_cases
     from text_cases import text_cases
 
     scale = 10 if quick else 1
     plain = (make(scale) for make in (_large, _many, _small, _start, _linear))
-    return [*plain, *text_cases(scale), *element_cases(scale), *chunk_cases(scale)]
+    return [
+        *plain,
+        *text_cases(scale),
+        *element_cases(scale),
+        *chunk_cases(scale),
+        *cluster_cases(scale),
+    ]

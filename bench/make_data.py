@@ -98,6 +98,26 @@ def write_passages(data: Dataset, folder: Path) -> None:
             run.write(retrieved)
 
 
+def write_log(data: Dataset, folder: Path) -> None:
+    """The topics of the passage run again and again, each time under other names."""
+    once = Dataset("passages", min(data.topics, MOST_PASSAGE_TOPICS), depth=data.depth)
+    make(once)
+    judged, retrieved = once.qrels.read_text(), once.run_paths[0].read_text()
+    left, turn = data.topics, 0
+    with (
+        (folder / data.qrels.name).open("w") as qrels,
+        (folder / data.run_paths[0].name).open("w") as run,
+    ):
+        while left > 0:
+            some = "".join(retrieved.splitlines(keepends=True)[: left * data.depth])
+            topics = {line.partition(" ")[0] for line in some.splitlines()}
+            for lines, out in ((judged, qrels), (some, run)):
+                for line in lines.splitlines(keepends=True):
+                    if line.partition(" ")[0] in topics:
+                        out.write(f"{turn}-{line}")
+            left, turn = left - once.topics, turn + 1
+
+
 def article_name(number: int) -> str:
     """Names in the manner of the four newswire sources, each with its own pattern and length."""
     if number < 130_471:
@@ -168,6 +188,7 @@ def _newswire_run(number: int, pools: dict[str, Pool], depth: int) -> Iterator[s
 
 WRITERS = {
     "passages": write_passages,
+    "log": write_log,
     "newswire": write_newswire,
     "text": write_text,
     "chunks": write_chunks,

@@ -4,7 +4,7 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from cases import Bar, Case, Figures, Results
+from cases import Bar, Case, Entry, Figures, Results
 
 PACKAGES = ("spanwise", "pytrec_eval-terrier", "ir_measures", "ranx", "lxml", "numpy")
 MAP_TOLERANCE = 0.00006  # programs that print 4 decimals are off by up to 0.00005
@@ -41,6 +41,12 @@ def mean_map_of(output: str) -> float | None:
     return sum(values) / len(values) if values else None
 
 
+def told(output: str, name: str) -> float | None:
+    """The last number that a program printed under a name."""
+    found = [line.split()[1] for line in output.splitlines() if line.startswith(f"{name} ")]
+    return float(found[-1]) if found else None
+
+
 def _is_number(word: str) -> bool:
     try:
         float(word)
@@ -64,17 +70,23 @@ def section(case: Case, repeats: int, results: Results, failures: dict[str, str]
         if figures is None:
             lines.append(f"{entry.label:<28}{failures.get(entry.label, 'not measured')}")
         else:
-            lines.append(_row(entry.label, figures, base))
+            lines.append(_row(entry.label, figures, _last(case, entry, figures, base)))
     lines.append("-" * WIDTH)
     return "\n".join(lines)
 
 
-def _row(label: str, figures: Figures, base: Figures | None) -> str:
-    """One contender; the ratio is that of wall seconds, above 1 where it is slower."""
-    ratio = f"{figures.seconds / base.seconds:.2f}" if base else "-"
+def _last(case: Case, entry: Entry, figures: Figures, base: Figures | None) -> str:
+    """Lines per second, or the ratio of wall seconds, above 1 where a contender is slower."""
+    if case.lines is not None:
+        return f"{case.lines(entry) / min(figures.work):,.0f}"
+    return f"{figures.seconds / base.seconds:.2f}" if base else "-"
+
+
+def _row(label: str, figures: Figures, last: str) -> str:
+    """One contender."""
     return (
         f"{label:<28}{figures.seconds:>10.3f}{figures.cpu_seconds:>14.3f}"
-        f"{figures.peak_mb:>10.0f}{ratio:>19}"
+        f"{figures.peak_mb:>10.0f}{last:>19}"
     )
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from cases import HERE, Case, Dataset, Entry, Figures, all_cases
 from collection_case import collection_case
 from measure_process import CommandFailedError, Taken, measure
-from report import cross_check, environment, judge, mean_map_of, section
+from memory_cases import memory_cases
+from report import cross_check, environment, judge, mean_map_of, section, told
 
 
 @dataclass
@@ -27,13 +28,13 @@ class Outcome:
     def results(self, case: Case) -> dict[str, Figures]:
         """The figures of the entries that went through."""
         return {
-            entry.label: _figures(entry, self.taken[entry.label])
+            entry.label: _figures(case, entry, self.taken[entry.label])
             for entry in case.entries
             if self.taken.get(entry.label) and entry.label not in self.failures
         }
 
 
-def _figures(entry: Entry, repeats: list[Taken]) -> Figures:
+def _figures(case: Case, entry: Entry, repeats: list[Taken]) -> Figures:
     """The least of the times, as other work on the machine only ever adds to them.
 
     Of the memory the largest, as that is what has to be there.
@@ -43,6 +44,9 @@ def _figures(entry: Entry, repeats: list[Taken]) -> Figures:
         cpu_seconds=min(taken.cpu_seconds for taken in repeats),
         peak_mb=max(taken.peak_mb for taken in repeats),
         mean_map=mean_map_of(repeats[-1].output) if entry.has_map else None,
+        lines=case.lines(entry) if case.lines else 0,
+        start=min(told(taken.output, "start") or 0.0 for taken in repeats),
+        work=tuple(told(taken.output, "work") or 0.0 for taken in repeats),
     )
 
 
@@ -102,6 +106,8 @@ def show(case: Case, outcome: Outcome, quick: bool) -> tuple[dict[str, object], 
         well = well and bool(verdicts[-1][1])
     for text, _ in verdicts:
         print(text, flush=True)
+    for text in case.remarks(results) if case.remarks else ():
+        print(text, flush=True)
     numbers: dict[str, object] = {
         "title": case.title,
         "contenders": {label: asdict(figures) for label, figures in results.items()},
@@ -114,15 +120,17 @@ def show(case: Case, outcome: Outcome, quick: bool) -> tuple[dict[str, object], 
     return numbers, well
 
 
-def every_case(quick: bool) -> list[Case]:
+def every_case(quick: bool, huge: bool = True) -> list[Case]:
     """The cases of all modules."""
-    return [*all_cases(quick), collection_case(10 if quick else 1)]
+    scale = 10 if quick else 1
+    return [*all_cases(quick), collection_case(scale), *(memory_cases(scale) if huge else ())]
 
 
 def parse_arguments(names: list[str]) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tenth of the size, one repeat")
+    parser.add_argument("--huge", action="store_true", help="also 100 million lines (4 GB of data)")
     parser.add_argument("--repeats", type=int, default=3, help="measured runs per contender")
     parser.add_argument("--only", choices=names, help="one case instead of all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers as well")
@@ -137,7 +145,7 @@ def main() -> int:
     print("Least seconds and CPU seconds of the repeats, largest memory; ratio of the seconds.")
     numbers: dict[str, object] = {}
     well = True
-    for case in every_case(arguments.quick):
+    for case in every_case(arguments.quick, arguments.huge or arguments.only == "memory"):
         if arguments.only in {None, case.name}:
             repeats = 1 if arguments.quick else arguments.repeats * case.repeat_factor
             outcome = measure_case(case, repeats)

@@ -250,7 +250,8 @@ def commands() -> str:
 
 COMMANDS_OPENING = """\
 `spanwise COMMAND --help` prints the same. Exit status: 0 fine, 1 a check failed, 2 bad input or
-usage; `trec_eval` has [trec_eval's own](../guide/trec_eval.md#exit-status)."""
+usage, 3 a defect of spanwise; `trec_eval` has
+[trec_eval's own](../guide/trec_eval.md#exit-status)."""
 
 
 def one_command(command: click.Command, context: click.Context) -> Iterator[str]:

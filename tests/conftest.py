@@ -3,8 +3,16 @@
 And the one session of Playwright: a process can have no second one.
 """
 
+import signal
+
 import pytest
 from hypothesis import settings
+
+# Who started the tests may have told them to ignore signals, as nohup does: the programs that tests
+# start, and then interrupt, would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("quick", max_examples=50, deadline=None)  # machines may be busy
 settings.register_profile("thorough", max_examples=2000, deadline=None)

@@ -37,16 +37,3 @@ def imports(tree: ast.AST) -> set[str]:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= inside & NAMES or {node.module}
     return {name for name in found if name.split(".")[0] == "spanwise"}
-
-
-def at_run_time(tree: ast.Module) -> ast.Module:
-    """What is executed when a module is imported: no functions, nothing for types only."""
-
-    class Skip(ast.NodeTransformer):
-        def visit_FunctionDef(self, node):
-            return None
-
-        def visit_If(self, node):
-            return None if ast.unparse(node.test) == "TYPE_CHECKING" else node
-
-    return Skip().visit(tree)

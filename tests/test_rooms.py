@@ -6,7 +6,16 @@ import pytest
 
 from source_code import MODULES, NAMES, dotted, imports, parsed, room
 
-WORKING = {"formats", "collection", "ground", "measure", "compare", "report", "retrieve"}
+WORKING = {
+    "formats",
+    "collection",
+    "ground",
+    "measure",
+    "compare",
+    "report",
+    "retrieve",
+    "spread",
+}
 ANYWHERE = {"version", "errors"}
 MAY_IMPORT = {
     "version": set(),
@@ -16,12 +25,21 @@ MAY_IMPORT = {
     "profiles": WORKING | {"model"},
     "kinds": WORKING | {"model"},
     "pipeline": WORKING | {"model", "kinds", "profiles"},
-    "comparing": WORKING | {"model", "profiles", "pipeline", "budgets"},
-    "budgets": WORKING | {"model", "profiles", "pipeline", "comparing"},
+    "request": WORKING | {"model", "profiles", "pipeline"},
+    "scoring": WORKING | {"model", "profiles", "pipeline", "request"},
+    "shards": WORKING | {"model", "profiles", "pipeline", "request", "scoring"},
+    "evaluating": WORKING | {"model", "profiles", "pipeline", "shards"},
+    "stating": WORKING | {"model"},
+    "budgets": WORKING | {"model", "profiles", "pipeline", "stating"},
+    "comparing": WORKING
+    | {"model", "profiles", "pipeline", "shards", "evaluating", "stating", "budgets"},
     "app": WORKING
-    | {"model", "kinds", "profiles", "pipeline", "comparing", "budgets", "front door"},
+    | {
+        *("model", "kinds", "profiles", "pipeline", "shards", "evaluating", "stating"),
+        *("comparing", "budgets", "front door"),
+    },
     "__main__": {"app"},
-    "front door": WORKING | {"model", "profiles", "pipeline", "comparing", "budgets"},
+    "front door": WORKING | {"model", "profiles", "evaluating", "comparing", "budgets"},
 }
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spanwise.comparing import compare as compare
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
+    from spanwise.evaluating import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.topics import Topics as Topics
-    from spanwise.pipeline import evaluate as evaluate
 
 _DOORS = {
     "Comparison": "spanwise.model.comparison",
@@ -42,7 +42,7 @@ _DOORS = {
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
     "compare": "spanwise.comparing",
-    "evaluate": "spanwise.pipeline",
+    "evaluate": "spanwise.evaluating",
     "read_judgements": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",

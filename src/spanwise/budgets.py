@@ -14,23 +14,27 @@ import numpy as np
 
 from spanwise.collection import opened
 from spanwise.compare.fairness import Facts, sentences
-from spanwise.comparing import stated
+from spanwise.compare.questions import unwatched
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
 from spanwise.formats.chunk_objects import chunks_run, gold_of
 from spanwise.ground.ceiling import Pool, ceiling
-from spanwise.ground.placing import placed_judgements, placed_run
+from spanwise.ground.placing import absent, placed_judgements, placed_run
+from spanwise.ground.quoted import tokens_meter
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Judgements
+from spanwise.model.notes import in_lines
 from spanwise.model.placements import EXACT, counted
 from spanwise.model.run import Run
 from spanwise.pipeline import asked, score, texts_along
 from spanwise.profiles import find_profile
+from spanwise.stating import stated
 
 if TYPE_CHECKING:
     from spanwise.compare.statements import Question
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
+    from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.scores import Scores
 
@@ -110,6 +114,8 @@ def compared_at(
     A run may be a function that reads it: then it is not kept, and there is no curve. `chunks` are
     all chunks of a run's chunker, where known.
     """
+    if not runs:
+        raise UsageError("no run was given; expected at least one")
     documents = collection or texts_along(judgements)
     gold = placed_judgements(judgements, documents)
     if not isinstance(gold, Judgements):
@@ -117,15 +123,19 @@ def compared_at(
     results: list[Scores] = []
     facts: list[Facts] = []
     kept: dict[str, Run] = {}
-    for key, given in read_ahead(runs):
+    watching = unwatched if question is None else question.watching
+    for key, given in watching(read_ahead(runs), len(runs)):
         used = {one.run for one in facts}
         name = key if isinstance(runs[key], Run) or given.name in used else given.name
-        run = placed_run(given, documents)
+        notes: list[Note] = []
+        run = placed_run(given, documents, notes)
         every = asked([*budgets.wanted, *budgets.behind])
-        scores = replace(score(gold, run, every, budgets.policy, documents), run=name)
+        scores = score(gold, run, every, budgets.policy, documents)
+        scores = replace(scores, run=name, notes=(*scores.notes, *in_lines(notes)))
         facts.append(_facts(name, given, run, scores, budgets))
         scores = _only(scores, budgets.wanted)
-        results.append(_with_ceiling(scores, gold, (chunks or {}).get(key, run), budgets))
+        pool = (chunks or {}).get(key, run)
+        results.append(_with_ceiling(scores, gold, pool, budgets, documents))
         if isinstance(runs[key], Run):
             kept[name] = run
     found = stated(results, baseline, question)
@@ -165,13 +175,22 @@ def _only(scores: Scores, names: Sequence[str]) -> Scores:
     )
 
 
-def _with_ceiling(scores: Scores, gold: Judgements, chunks: Run, budgets: Budgets) -> Scores:
+def _with_ceiling(
+    scores: Scores,
+    gold: Judgements,
+    chunks: Run,
+    budgets: Budgets,
+    documents: Collection | None,
+) -> Scores:
     """With the best that any order of the same chunks could do."""
-    plain = budgets.policy.unit == "characters" and gold.highlights is not None
-    if not budgets.ceilings or budgets.measures or not plain:
+    unit = budgets.policy.unit
+    if not budgets.ceilings or budgets.measures or gold.highlights is None:
         return scores
+    if unit == "cost":
+        return replace(scores, notes=(*scores.notes, "no ceilings: costs of other orders unknown"))
+    begins = None if unit == "characters" else tokens_meter(chunks, documents, unit).begins
     topics = [topic.encode("utf-8", "surrogateescape") for topic in scores.topics]
-    best = ceiling(gold, topics, Pool(chunks), budgets.sizes)
+    best = ceiling(gold, topics, Pool(chunks), budgets.sizes, begins)
     values, means, counts = dict(scores.values), dict(scores.means), dict(scores.counts)
     for column, size in enumerate(budgets.sizes):
         label = f"Ceiling(budget={shown(size)})"
@@ -191,7 +210,7 @@ def _facts(name: str, given: Run, run: Run, scores: Scores, budgets: Budgets) ->
     if run.labels is not None and given.chunks is not None:
         said = given.chunks.stated & (run.labels >= 0)
         unstated = int(np.count_nonzero(said & (run.labels != EXACT)))
-    missing = 0 if run.lengths is None else int(np.count_nonzero(run.lengths < 0))
+    missing = 0 if run.lengths is None else int(np.count_nonzero(absent(run, run.lengths)))
     return Facts(
         name,
         scores.means[f"Read@{K}"],

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from spanwise import formats
 from spanwise.collection import opened
 from spanwise.compare.resampling import RESAMPLES, Draws
-from spanwise.compare.statements import Question, compared
-from spanwise.errors import UnknownName, UsageError
-from spanwise.measure.names import parse
-from spanwise.model.scores import Scores, run_names
-from spanwise.pipeline import evaluate
+from spanwise.compare.statements import Question
+from spanwise.errors import UsageError
+from spanwise.evaluating import evaluate, request_of, scored_on
+from spanwise.formats import read_judgements
+from spanwise.model.scores import Scores
+from spanwise.stating import stated
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
@@ -38,6 +37,7 @@ def compare(
     collection: Any = None,
     budget: Any = None,
     unit: str = "chars",
+    on: str | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare runs on the same judgements.
@@ -50,26 +50,49 @@ def compare(
     `qrels` and `measures` are what `evaluate` takes, and so are `options`. `runs` are a mapping
     from names to runs, or a sequence of them; a run may have been scored already. Each is compared
     with the `baseline`, a name, which is the first of them unless said otherwise, or all with all.
+    `on` is an engine to score runs on, such as "dask:tcp://HOST:8786".
     """
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
+    chosen = (tests,) if isinstance(tests, str) else tuple(tests)
+    question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
     if budget is not None:
+        refuse_budget_on(on)
         from spanwise.budgets import compare_objects
 
-        chosen = (tests,) if isinstance(tests, str) else tuple(tests)
-        question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
         wanted = (measures,) if isinstance(measures, str) else tuple(measures or ())
         return compare_objects(
             qrels, named, budget, unit, wanted, collection, baseline, question, options
         )
-    judged = qrels if qrels is None else formats.read_judgements(qrels)
+    if on is not None:
+        named = _scored_on(on, qrels, named, measures, {"collection": collection, **options})
+    judged = qrels if qrels is None or on is not None else read_judgements(qrels)
     documents = opened(collection)
     results = [
         _scores(judged, name, run, measures, {"collection": documents, **options})
         for name, run in named.items()
     ]
-    chosen = (tests,) if isinstance(tests, str) else tuple(tests)
-    question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
     return stated(results, baseline, question)
+
+
+def refuse_budget_on(engine: str | None) -> None:
+    """Ceilings and fairness are worked out for all chunks of a run at once, in this process."""
+    if engine is not None:
+        raise UsageError(f"a budget is not compared on {engine}; leave out one of the two")
+
+
+def _scored_on(
+    engine: str,
+    qrels: Any,
+    runs: Mapping[Any, Any],
+    measures: Iterable[str] | str | None,
+    options: dict[str, Any],
+) -> dict[Any, Scores]:
+    """The runs with their scores instead of themselves, all of them found at one go."""
+    fresh = {name: run for name, run in runs.items() if not isinstance(run, Scores)}
+    if not fresh:
+        return dict(runs)
+    found = scored_on(engine, request_of(qrels, list(fresh.values()), measures, **options))[0]
+    return {**runs, **dict(zip(fresh, found, strict=True))}
 
 
 def _scores(
@@ -77,41 +100,3 @@ def _scores(
 ) -> Scores:
     scores = run if isinstance(run, Scores) else evaluate(judged, run, measures, **options)
     return replace(scores, run=name) if isinstance(name, str) else scores
-
-
-def stated(
-    results: Sequence[Scores], baseline: str | None = None, question: Question | None = None
-) -> Comparison:
-    """A comparison of runs that have been scored; of some measures less is better."""
-    if not results:
-        raise UsageError("no run was given; expected at least one")
-    question = question or Question()
-    lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
-
-
-def less_is_better(name: str) -> bool:
-    """Whether a low value of a measure is a good one; an unknown measure has a high one."""
-    try:
-        return parse(name).measure.less_is_better
-    except UsageError:
-        return False
-
-
-def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
-    """Which of the runs is the baseline: by its name, its file, or its file's name."""
-    if baseline is None:
-        return 0
-    names = run_names(results)
-    ways = (
-        names,
-        [scores.run for scores in results],
-        [scores.source for scores in results],
-        [PurePath(scores.source).name for scores in results],
-    )
-    for known in ways:
-        if known.count(baseline) == 1:
-            return known.index(baseline)
-    if any(baseline in known for known in ways):
-        raise UsageError(f"several runs are called {baseline!r}; name the file of one of them")
-    raise UnknownName("baseline", baseline, names)

@@ -10,14 +10,31 @@ SpanwiseError
 │   └── NoTopicsError     run and judgements have no topic in common
 ├── UsageError          what was asked makes no sense: options, parameters
 │   └── UnknownName       no measure, format or policy has that name
-└── MissingExtra        an optional library is needed and absent
+├── MissingExtra        an optional library is needed and absent
+└── ClusterError        an engine could not be reached, or gave up
 
 SpanwiseWarning         something was repaired, ignored or left open, and is said
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 
 class SpanwiseError(Exception):
     """Base of all errors meant for the user; the command line prints it on one line."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """From one process to another: the message and what else is known, as they are."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[Exception], said: tuple[Any, ...], known: dict[str, Any]) -> Exception:
+    error = kind.__new__(kind, *said)
+    error.args = said
+    error.__dict__.update(known)
+    return error
 
 
 class InputError(SpanwiseError):
@@ -100,5 +117,34 @@ class MissingExtra(SpanwiseError):
         )
 
 
+class ClusterError(SpanwiseError):
+    """An engine that work was to run on could not be reached, or gave up: which one, and why."""
+
+    def __init__(self, engine: str, reason: str) -> None:
+        super().__init__(f"{engine}: {reason}")
+
+
 class SpanwiseWarning(UserWarning):
     """Something was repaired, ignored or left open; the numbers stand, but read this."""
+
+
+class CountedWarning(SpanwiseWarning):
+    """So many of something; those of pieces of a file can be added up.
+
+    >>> str(CountedWarning("fields not used: ", {"b": 2, "a": 1}).plus({"b": 1}))
+    "fields not used: 'a' (1), 'b' (3)"
+    """
+
+    def __init__(self, before: str, counts: Mapping[str, int], after: str = "") -> None:
+        self.before, self.counts, self.after = before, dict(counts), after
+        many = ", ".join(f"{name!r} ({count})" for name, count in sorted(self.counts.items()))
+        super().__init__(f"{before}{self.counts.get('', many)}{after}")
+
+    def plus(self, counts: Mapping[str, int]) -> CountedWarning:
+        """With so many more."""
+        names = {**self.counts, **counts}
+        both = {name: self.counts.get(name, 0) + counts.get(name, 0) for name in names}
+        return CountedWarning(self.before, both, self.after)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CountedWarning, (self.before, self.counts, self.after)

@@ -14,7 +14,8 @@ import numpy as np
 
 from spanwise.formats import read_quantisation
 from spanwise.ground import align
-from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
+from spanwise.model.notes import Straddling, Tally
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
@@ -22,19 +23,14 @@ if TYPE_CHECKING:
     from spanwise.ground.elements import Setting
     from spanwise.model.documents import Collection
     from spanwise.model.journeys import Journeys
+    from spanwise.model.measured import Values
     from spanwise.model.measures import Asked
+    from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
-Values = dict[str, Any]
-"""For each measure one value per topic."""
 TEXTUAL = ("readings", "elements", "journeys")
 """The kinds that are made of parts of documents."""
-
-
-def counted(topics: int) -> str:
-    """So many topics, in words."""
-    return f"{topics} topic{'s' if topics != 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +41,7 @@ class Grounding:
     topics: Sequence[bytes]
     measures: Sequence[Asked]
     policy: Policy
-    notes: list[str]  # what was found worth saying is added here
+    notes: list[Note]  # what was found worth saying is added here
     collection: Collection | None = None
 
 
@@ -57,14 +53,19 @@ def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
 
 
 def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+    ties: dict[bytes, dict[int, int]] = {}
+
+    def values(part: Judgements, topics: Sequence[bytes], assessor: bytes) -> Values:
         aligned = align(task.run, part, topics, task.policy)
-        new = [note for note in tie_notes(aligned, task.measures) if note not in task.notes]
-        task.notes.extend(new)
+        ties[assessor] = straddled(aligned, task.measures)
         scores = any(one.measure.scores for one in task.measures)
         return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
 
-    return _by_assessor(judgements, task, values)
+    found = _by_assessor(judgements, task, values)
+    rule = task.policy.ties
+    order = "mean over all orders" if rule == "expected" else f"{rule} order"
+    task.notes.append(Straddling(order, ties))
+    return found
 
 
 def _of_readings(judgements: Judgements, task: Grounding) -> Values:
@@ -73,10 +74,9 @@ def _of_readings(judgements: Judgements, task: Grounding) -> Values:
 
     meter = meter_of(task.run, task.collection, task.policy.unit)
     lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
-    if lost:
-        task.notes.append(f"results that could not be placed in their documents: {lost}")
+    task.notes.append(Tally("results that could not be placed in their documents", lost))
 
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = readings(task.run, part, topics, task.policy, meter)
         return merged(shard_values(block, task.measures) for block in blocks)
 
@@ -88,7 +88,7 @@ def _of_elements(judgements: Judgements, task: Grounding) -> Values:
 
     setting = element_setting(task.measures, task.collection)
 
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = element_rankings(task.run, part, topics, task.policy, setting)
         return merged(shard_values(block, task.measures) for block in blocks)
 
@@ -106,7 +106,7 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
-    def values(part: Judgements, topics: Sequence[bytes]) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = journey_blocks(part, replace(task, topics=topics))
         return merged(shard_values(block, task.measures) for block in blocks)
 
@@ -127,17 +127,17 @@ def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys
 def _by_assessor(
     judgements: Judgements,
     task: Grounding,
-    values: Callable[[Judgements, Sequence[bytes]], Values],
+    values: Callable[[Judgements, Sequence[bytes], bytes], Values],
 ) -> Values:
     """The values under each assessor's judgements, averaged where there are several."""
-    if judgements.assessors is None:
-        return values(judgements, task.topics)
+    if judgements.assessors is None or not task.topics:
+        return values(judgements, task.topics, b"")
     parts = []
-    for part in by_assessor(judgements):
+    for name, part in zip(assessors_of(judgements), by_assessor(judgements), strict=True):
         judged = set(part.rows.topics)
         mine = [topic for topic in task.topics if topic in judged]
         if mine:
-            parts.append((mine, values(part, mine)))
+            parts.append((mine, values(part, mine, name)))
     return mean_over_assessors(task.topics, parts)
 
 
@@ -180,20 +180,13 @@ def kinds_of(judgements: Judgements | Preferences) -> list[str]:
     return [name for name, kind in KINDS.items() if kind.offered(judgements)]
 
 
-def tie_notes(aligned: Aligned, measures: Sequence[Asked]) -> list[str]:
-    """Where equal scores stand on both sides of a cut-off, the order among them decides."""
+def straddled(aligned: Aligned, measures: Sequence[Asked]) -> dict[int, int]:
+    """In how many topics equal scores stand on both sides of a cut-off: their order decides."""
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
     if depth is not None:  # nothing below it is looked at
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    rule = aligned.policy.ties
-    order = "mean over all orders" if rule == "expected" else f"{rule} order"
-    found = [(cutoff, aligned.straddled(cutoff)) for cutoff in sorted(cutoffs)]
-    across = [(cutoff, count) for cutoff, count in found if count]
-    if len(across) > 2:  # in one line
-        ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
-        return [f"equal scores across ranks (in so many topics) {ranks}: {order}"]
-    return [f"{counted(n)} with equal scores across rank {k}: {order}" for k, n in across]
+    return {cutoff: aligned.straddled(cutoff) for cutoff in sorted(cutoffs)}
 
 
 def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
@@ -216,7 +209,9 @@ def settled(values: Any, one: Asked, block: Any) -> Any:
     if one.measure.aggregate == "text":
         return values
     if block.policy.empty == "skip":
-        return np.where(block.anything_relevant(one.parameter("rel")), values, np.nan)
+        relevant = block.anything_relevant(one.parameter("rel"))
+        whole = relevant.all() and values.dtype == np.float64
+        return values if whole else np.where(relevant, values, np.nan)
     if block.policy.empty == "zero":
         return np.where(np.isnan(values), 0.0, values)
     return values
@@ -225,7 +220,10 @@ def settled(values: Any, one: Asked, block: Any) -> Any:
 def merged(shards: Iterable[Values]) -> Values:
     """The reduction: shards one after the other."""
     parts = list(shards)
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0] if parts else ()  # nothing is known of no topics
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
 def mean_over_assessors(topics: Sequence[bytes], parts: list[tuple[list[bytes], Values]]) -> Values:

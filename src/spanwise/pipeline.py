@@ -8,79 +8,41 @@ associative merge: `shard_values` and `merged` in `kinds` are all that a pool of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
-from spanwise.formats import Reading, read_judgements, read_run, read_topics
+from spanwise.formats import read_topics
 from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.annotators import as_annotators_say
 from spanwise.ground.placing import (
+    nothing_highlighted,
     placed,
-    placed_judgements,
     refuse_unplaced_passages,
     whole_documents,
 )
 from spanwise.ground.quoted import refuse_what_is_nowhere
-from spanwise.kinds import KINDS, TEXTUAL, Grounding, Values, counted, kinds_of, part_names
+from spanwise.kinds import KINDS, TEXTUAL, Grounding, kinds_of, part_names
 from spanwise.measure.names import parse
 from spanwise.model.ids import text
-from spanwise.model.judgements import Judgements, Preferences
+from spanwise.model.judgements import Judgements, Preferences, of_topics
+from spanwise.model.measured import Measured
+from spanwise.model.notes import Remark, counted, in_lines
 from spanwise.model.scores import Scores
 from spanwise.profiles import ELEMENTS, Profile, find_profile, measure_names
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.journeys import Place
+    from spanwise.model.measured import Values
     from spanwise.model.measures import Asked
+    from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
-
-
-def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Iterable[str] | str | None = None,
-    *,
-    profile: str | None = None,
-    task: str | None = None,
-    judgements_format: str | None = None,
-    run_format: str | None = None,
-    collection: Any = None,
-    queries: Any = None,
-    behaviour: Callable[[Place, Place], float] | None = None,
-    **policy: Any,
-) -> Scores:
-    """Score one run.
-
-    `qrels` and `run` are files, or objects: dicts as pytrec_eval has them, pandas, polars or
-    Arrow tables with the columns query_id, doc_id and relevance or score, lists of named tuples.
-    `measures` are names such as "nDCG@10" or trec_eval's; by default those of the profile or task,
-    and without these whatever fits the files. `collection` is a store or a folder of documents,
-    or an open one: it says where the elements that files name by paths lie. `queries` are
-    topics, for structure="strict" or "vague": which elements each one asks for. `behaviour` is a
-    user model of your own: given a result and a target, the chance that a reader goes from one to
-    the other, for the measures that have such a parameter. `policy` are the fields of `Policy`,
-    such as ties="expected".
-    """
-    given = _known(policy)
-    names = [measures] if isinstance(measures, str) else list(measures or ())
-    how = Reading(ranks=given.get("ties") == "rank")
-    judged = read_judgements(qrels, judgements_format, how)
-    results = read_run(run, run_format, how)
-    judged = asking(judged, queries, given.get("structure", "ignore"))
-    documents = opened(collection, judged)
-    judged = placed_judgements(judged, documents or texts_along(judged))
-    chosen = fitting(find_profile(profile, task), judged, results, names, named=profile or task)
-    wanted = asked(names or chosen.measures, chosen.defaults)
-    if behaviour is not None:
-        wanted = [one.assuming({"behaviour": behaviour}) for one in wanted]
-    return score(judged, results, wanted, replace(chosen.policy, **given), documents)
 
 
 def asking(
@@ -104,6 +66,11 @@ def asking(
     return replace(judgements, wanted=wanted, _derived={})
 
 
+def needs_a_look(judgements: Judgements | Preferences) -> bool:
+    """Whether, where nothing is named, the run decides what is measured."""
+    return bool(set(TEXTUAL) & set(kinds_of(judgements)))
+
+
 def fitting(
     profile: Profile,
     judgements: Judgements | Preferences,
@@ -113,9 +80,9 @@ def fitting(
     named: str | None,
 ) -> Profile:
     """The profile that was named; where none was, that of passages if text is to be measured."""
-    kinds = kinds_of(judgements)
-    if named or not set(TEXTUAL) & set(kinds):
+    if named or not needs_a_look(judgements):
         return profile
+    kinds = kinds_of(judgements)
     parts = run.spans is not None or run.paths is not None
     textual = any(one.measure.reads in TEXTUAL for one in asked(measures))
     if not (textual if measures else parts):
@@ -127,7 +94,8 @@ def fitting(
     return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
 
 
-def _known(policy: Mapping[str, Any]) -> dict[str, Any]:
+def known(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a policy; a name that is none is refused."""
     from spanwise.model.policy import Policy
 
     unknown = [name for name in policy if name not in Policy.__dataclass_fields__]
@@ -157,18 +125,51 @@ def score(
     collection: Collection | None = None,
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
-    said: list[str] = []
+    return summed_up(measured(judgements, run, measures, policy, collection), measures, policy)
+
+
+Share = Literal["whole", "first", "later"]
+"""What of a run there is: all of it, its first piece, another piece. The first piece also answers
+for judged topics that no piece has results for."""
+
+
+def measured(
+    judgements: Judgements | Preferences,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None = None,
+    share: Share = "whole",
+) -> Measured:
+    """The value of each topic of a run, or of a piece of one, and what there is to say."""
+    placing: list[Note] = []
+    measuring: list[Note] = []
     collection = collection or texts_along(judgements)
-    judgements, run = placed(judgements, run, collection, said)
+    judgements, run = placed(judgements, run, collection, placing)
     if isinstance(judgements, Judgements):
-        judgements = ready_to_read(judgements, run, measures, policy, collection, said)
+        judgements = ready_to_read(judgements, run, measures, policy, collection, placing)
     refuse_unfit(judgements, measures)
-    topics = evaluated_topics(judgements, run, policy)
+    judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
+    if share == "whole":
+        refuse_strangers(judged, answered, judgements.rows.source, run.rows.source)
     if isinstance(judgements, Judgements):
         refuse_duplicate_judgements(judgements)
-    notes = [*said, *topic_notes(judgements, run, policy)]
-    values = values_of(judgements, run, topics, measures, policy, notes, collection)
-    return summed_up(run, topics, measures, policy, values, notes)
+    topics = evaluated_topics(judged, answered, policy, share)
+    if share == "later" and isinstance(judgements, Judgements):
+        some = (judged & answered) or judgements.rows.topics[:1]  # there is no such thing as none
+        judgements = of_topics(judgements, some)
+    values = values_of(judgements, run, topics, measures, policy, measuring, collection)
+    return Measured(
+        run.name,
+        run.rows.source,
+        (run.spans is None, run.paths is None, run.ends is None, run.chunks is None, run.unit),
+        answered,
+        judged if share != "later" else frozenset(),
+        topics,
+        values,
+        tuple(placing),
+        tuple(measuring),
+    )
 
 
 def texts_along(judgements: Judgements | Preferences) -> Collection | None:
@@ -187,15 +188,17 @@ def ready_to_read(
     measures: Sequence[Asked],
     policy: Policy,
     collection: Collection | None,
-    notes: list[str],
+    notes: list[Note],
 ) -> Judgements:
     """Judgements whose relevant text is where the run's is, as annotators are to be taken."""
     textual = any(one.measure.reads == "readings" for one in measures)
     if not textual:
         return judgements
+    judgements = nothing_highlighted(judgements)
     plain = judgements.highlights is None and judgements.elements is None
     if plain and collection is not None:
-        judgements = whole_documents(judgements, collection, notes)
+        judgements = whole_documents(judgements, collection)
+        notes.append(Remark("relevant documents are taken for relevant text as a whole"))
     refuse_what_is_nowhere(run, judgements)
     return judgements.once(
         ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
@@ -215,28 +218,33 @@ def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]
             )
 
 
-def evaluated_topics(
-    judgements: Judgements | Preferences, run: Run, policy: Policy
-) -> tuple[bytes, ...]:
-    """The topics that the policy counts, in byte order."""
-    judged, answered = set(judgements.rows.topics), set(run.rows.topics)
+def refuse_strangers(
+    judged: frozenset[bytes], answered: frozenset[bytes], judgements: str, run: str
+) -> None:
+    """Run and judgements, known by their files, must have a topic in common."""
     if not judged & answered:
         raise NoTopicsError(
-            f"{run.rows.source} and {judgements.rows.source} have no topic in common:"
+            f"{run} and {judgements} have no topic in common:"
             f" {_example(answered)} in the run, {_example(judged)} in the judgements;"
             " expected the same topic ids in both"
         )
-    chosen = {"judged": judged, "both": judged & answered, "run": answered}[policy.topics]
+
+
+def evaluated_topics(
+    judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy, share: Share = "whole"
+) -> tuple[bytes, ...]:
+    """The topics that the policy counts, in byte order."""
+    mine = judged & answered if share == "later" else judged
+    chosen = {"judged": mine, "both": judged & answered, "run": answered}[policy.topics]
     return tuple(sorted(chosen))
 
 
-def _example(topics: set[bytes]) -> str:
+def _example(topics: frozenset[bytes]) -> str:
     return repr(text(min(topics)))
 
 
-def topic_notes(judgements: Judgements | Preferences, run: Run, policy: Policy) -> list[str]:
+def topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:
     """What is to be said of topics that only one of the two sides has."""
-    judged, answered = set(judgements.rows.topics), set(run.rows.topics)
     notes = []
     if answered - judged and policy.topics != "run":
         notes.append(f"{_topics(answered - judged)} of the run not judged, so ignored")
@@ -246,7 +254,7 @@ def topic_notes(judgements: Judgements | Preferences, run: Run, policy: Policy) 
     return notes
 
 
-def _topics(topics: set[bytes]) -> str:
+def _topics(topics: frozenset[bytes]) -> str:
     more = ", ..." if len(topics) > 1 else ""
     return f"{counted(len(topics))} ({_example(topics)}{more})"
 
@@ -257,7 +265,7 @@ def values_of(
     topics: Sequence[bytes],
     measures: Sequence[Asked],
     policy: Policy,
-    notes: list[str] | None = None,
+    notes: list[Note] | None = None,
     collection: Collection | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
@@ -274,26 +282,25 @@ def values_of(
     return values
 
 
-def summed_up(
-    run: Run,
-    topics: Sequence[bytes],
-    measures: Sequence[Asked],
-    policy: Policy,
-    values: Values,
-    notes: list[str],
-) -> Scores:
+def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:
     """Means over topics, with the number of topics behind each."""
+    topics, values = found.topics, found.values
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
     empty = min(undefined.values(), default=0)
+    notes = [
+        *in_lines(found.placing),
+        *topic_notes(found.judged, found.answered, policy),
+        *in_lines(found.measuring),
+    ]
     if empty:
         notes.append(f"{counted(empty)} with nothing relevant, left out")
     for name, count in undefined.items():
         if count > empty:
             notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
     return Scores(
-        run=run.name,
+        run=found.run,
         topics=tuple(text(topic) for topic in topics),
         values=numbers,
         means={one.label: _overall(one, values) for one in numeric},
@@ -305,7 +312,7 @@ def summed_up(
             for one in measures
             if one.measure.aggregate == "text"
         },
-        source=run.rows.source,
+        source=found.source,
     )
 
 

@@ -1,5 +1,7 @@
 """compare --budget, sweep and gate, as a stranger calls them."""
 
+import base64
+import gzip
 import json
 from xml.etree import ElementTree
 
@@ -53,11 +55,122 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     assert "complete evidence at 500" in table
 
 
+def test_to_win_is_to_be_better(folder, capfdbinary):
+    words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "2000", "--format", "json"]
+    assert main(words) == 0
+    found = json.loads(capfdbinary.readouterr().out)["comparisons"]
+    counts = {one["measure"]: (one["wins"], one["losses"]) for one in found}
+    assert counts["SpanR(budget=2000)"] == (0, 1)
+    assert counts["Waste(budget=2000)"] == (0, 1)  # B reads more twice, which is no win
+
+
+def test_ranks_count_where_scores_are_missing(folder, capfdbinary):
+    """Also for measures of documents, and for runs without either."""
+    results = [{"qid": "q", "rank": 2, "doc": "other", "s": 0, "e": 9}]
+    results += [{"qid": "q", "rank": 1, "doc": "d", "s": 1000, "e": 1200}]
+    lines(folder / "ranked.jsonl", results)
+    lines(folder / "scored.jsonl", [{"qid": "q", "score": 3, "doc": "d", "s": 1000, "e": 1200}])
+    many = [{"qid": "q", "rank": 20_000 - n, "doc": f"d{n}", "s": 0, "e": 9} for n in range(19_999)]
+    lines(folder / "long.jsonl", [*many, {"qid": "q", "rank": 0, "doc": "d", "s": 1000, "e": 1200}])
+    words = ["-m", "AP", "-m", "SpanR@1", "--format", "jsonl"]
+    assert main(["eval", "gold.jsonl", "ranked.jsonl", "scored.jsonl", "long.jsonl", *words]) == 0
+    found = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert [one["value"] for one in found] == [1, 0.4] * 3
+
+
+def test_texts_of_runs_are_placed_when_they_are_checked(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("One sentence here. Two words. Two sides.")
+    texts = ["Two words.", "Two sides.", "One sentence here."]  # two of them of one length
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "doc": "d", "text": text} for text in texts])
+    contexts = {"user_input": "?", "retrieved_contexts": texts, "reference_contexts": texts[:1]}
+    lines(tmp_path / "ragas.jsonl", [contexts])
+    words = ["check", "run.jsonl", "ragas.jsonl", "--collection", "docs", "--format", "json"]
+    assert main(words) == 0
+    for found in json.loads(capfdbinary.readouterr().out)["files"]:
+        assert found["placements"]["exact"] == 3
+        assert found["problems"] == []
+        assert "all 3 exact" in found["remarks"][0]
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "text": "Nobody ever wrote such a thing."}])
+    assert main([*words[:2], *words[3:]]) == 1
+    (found,) = json.loads(capfdbinary.readouterr().out)["files"]
+    assert found["placements"]["lost"] == 1
+
+
+def test_what_lies_past_the_end_is_said(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("0123456789")
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 8, "e": 12}]}])
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "doc": "d", "s": 0, "e": 20}])
+    assert main(["eval", "gold.jsonl", "run.jsonl", "--collection", "docs", "-m", "SpanR"]) == 0
+    said = capfdbinary.readouterr().out.decode()
+    assert "documents whose relevant text reaches past their end: 1 ('d')" in said
+    assert "results that reach past the end of their document: 1 ('d')" in said
+
+
+def test_chunks_may_come_again_and_bring_nothing(tmp_path, monkeypatch, capfdbinary):
+    """Also in measures that were made for elements, where the same result twice is an error."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("0123456789" * 100)
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 10, "e": 60}]}])
+    chunk = {"qid": "q", "doc": "d", "s": 0, "e": 40}
+    lines(tmp_path / "one.jsonl", [chunk])
+    lines(tmp_path / "five.jsonl", [chunk] * 5)
+    measures = ("nxCG@5", "gr@5", "HiR@5", "T2I", "SpanR", "PassageAP", "MAiP")
+    words = [word for name in measures for word in ("-m", name)]
+    files = ["gold.jsonl", "one.jsonl", "five.jsonl", "--collection", "docs", "--format", "jsonl"]
+    assert main(["eval", *files, *words]) == 0
+    found = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    one, five = ([x["value"] for x in found if x["run"] == run] for run in ("one", "five"))
+    assert one == five
+    assert len(one) == len(measures)
+
+
+def test_text_of_which_nothing_is_relevant_is_still_text(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": []}])
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "doc": "d", "s": 0, "e": 20}])
+    words = ["eval", "gold.jsonl", "run.jsonl", "-m", "SpanR", "-q", "--format", "jsonl"]
+    assert main(words) == 0
+    found = [json.loads(line)["value"] for line in capfdbinary.readouterr().out.splitlines()]
+    assert found == [None, None]
+
+
 def test_budgets_that_are_none_are_refused(folder, capfdbinary):
     assert main(["compare", "gold.jsonl", "A.jsonl", "--budget", "many"]) == 2
     assert b"expected numbers above 0" in capfdbinary.readouterr().err
     assert main(["compare", "gold.jsonl", "A.jsonl", "--budget", "5", "--unit", "pages"]) == 2
     assert b"unknown unit 'pages'" in capfdbinary.readouterr().err
+
+
+@pytest.mark.parametrize("runs", [[], ["A.jsonl", "B.jsonl", "A.jsonl"]])
+def test_runs_that_are_none_or_twice_are_refused(folder, capfdbinary, runs):
+    assert main(["compare", "gold.jsonl", *runs, "--budget", "500"]) == 2
+    said = b"A.jsonl: given twice" if runs else b"no run was given"
+    assert capfdbinary.readouterr().err.startswith(b"spanwise: error: " + said)
+
+
+def test_the_page_counts_in_the_unit_of_the_budget(folder, capfdbinary):
+    words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "500"]
+    assert main([*words, "--html", "page.html"]) == 0
+    topic = json.loads(part_of((folder / "page.html").read_text(), "topic-0"))
+    header, rows = topic["header"], topic["runs"]["0"]["rows"]
+    # 500 characters: all of rank 1, with 200 relevant ones, and 100 of rank 2
+    assert [dict(zip(header, row, strict=True))["read"] for row in rows[:3]] == [
+        "400",
+        "500",
+        "500",
+    ]
+    assert [dict(zip(header, row, strict=True))["new"] for row in rows[:3]] == ["200", "0", "0"]
+
+
+def part_of(page, name):
+    """One of the compressed parts of a page."""
+    packed = page.partition(f'id="data-{name}">')[2].partition("<")[0]
+    return gzip.decompress(base64.b64decode(packed))
 
 
 def test_chunks_without_offsets_are_found_and_that_is_said(tmp_path, monkeypatch, capfdbinary):
@@ -81,6 +194,9 @@ def test_chunks_without_offsets_are_found_and_that_is_said(tmp_path, monkeypatch
     assert main(["compare", *files, "--budget", "300", "--format", "json"]) == 0
     said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
     assert "50 % of the chunks of run had no valid offset; 50 % were re-placed" in said
+    assert main(["compare", *files, "--budget", "300"]) == 0
+    table = capfdbinary.readouterr().out.decode()
+    assert "run: chunks placed in their documents: 1 exact, 1 shifted of 2" in table
     assert "1 of 3 results of run name documents that no longer exist" in said
 
 
@@ -138,7 +254,9 @@ def test_the_gate_closes_on_credible_regressions_only(
     junit = tmp_path / "gate.xml"
     words = ["gate", str(new), "--baseline", str(old), "--measure", "AP", "--junit", str(junit)]
     assert main([*words, *options]) == status
-    assert (b"Gate: failed" in capfdbinary.readouterr().out) == bool(status)
+    said = capfdbinary.readouterr().out
+    assert (b"Gate: failed" in said) == bool(status)
+    assert b"-0.0000" not in said
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert (suite.get("tests"), suite.get("failures")) == ("1", str(status))
 

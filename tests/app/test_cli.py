@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_every_command_has_help_with_an_example(ask, name):
         assert (answer.status, answer.err) == (0, "")
         assert answer.text.startswith(f"Usage: spanwise {name}")
         assert f"\n    spanwise {name}" in answer.text
+
+
+def _commands_of_groups():
+    for name in COMMANDS:
+        command = import_module(f"spanwise.app.commands.{name}").command
+        yield from ((name, part) for part in getattr(command, "commands", ()))
+
+
+@pytest.mark.parametrize(("name", "part"), list(_commands_of_groups()))
+def test_every_command_of_a_group_has_help_with_an_example(ask, name, part):
+    answer = ask(name, part, "--help")
+    assert (answer.status, answer.err) == (0, "")
+    assert f"\n    spanwise {name} {part} " in answer.text
 
 
 @pytest.mark.parametrize("name", DROP_INS)
@@ -151,3 +165,19 @@ def test_several_pieces_on_threads_give_the_same_bytes(folder, run_command):
         for threads in ("1", "2")
     ]
     assert answers[0].out == answers[1].out == run_command(*words).out
+
+
+@pytest.mark.parametrize("traceback", ["", "1"])
+def test_a_defect_of_ours_is_one_line_unless_a_traceback_is_wanted(traceback):
+    code = "from spanwise.app import cli; cli.main = lambda: {}['absent']; cli.run()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SPANWISE_TRACEBACK": traceback},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.startswith("Traceback" if traceback else "spanwise: error: a defect of ")
+    assert done.stderr.count("\n") == 1 or traceback
+    assert "KeyError: 'absent'" in done.stderr
+    assert done.returncode == (1 if traceback else 3)

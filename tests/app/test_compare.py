@@ -163,6 +163,22 @@ def test_many_comparisons_without_correction():
     assert all(one["p"] == one["p_adjusted"] for one in found["comparisons"])
 
 
+def test_comparisons_of_which_none_can_be_significant():
+    # all of 6 topics differ the same way: p = 2/64 at the least, twice that for two comparisons
+    qrels = {str(t): {"d": 1} for t in range(6)}
+    runs = {
+        name: {t: {"d": 2, "e": rank} for t in qrels}
+        for name, rank in (("a", 1), ("b", 3), ("c", 4))
+    }
+    warned = [w for w in spanwise.compare(qrels, runs, "AP").warnings if "can be" in w]
+    assert warned == [
+        "a randomisation test gives no p below 0.031 here, which is 0.062 corrected for 2"
+        " comparisons: nothing can be significant; use --test t or tukey, or more --resamples"
+    ]
+    for way in ({"tests": "t"}, {"correction": "bh"}, {"confidence": 0.9}):
+        assert not any("can be" in w for w in spanwise.compare(qrels, runs, "AP", **way).warnings)
+
+
 def test_one_run_is_shown_with_a_warning():
     found = read(RUNS[0], "-m", "AP")
     assert found["comparisons"] == []

@@ -43,6 +43,66 @@ def test_to_standard_output(files, ask):
     ]
 
 
+def test_points_become_offsets_only_with_a_collection(files, ask):
+    answer = ask("convert", "pool.xml", "-", "--to", "inex_qrels")
+    assert (answer.status, answer.text) == (2, "")
+    assert answer.err.splitlines()[-1].endswith(
+        "pool.xml: passages between points have no offsets; --collection knows them"
+    )
+
+
+OFFSETS = "1 Q0 ape 6 9 3 1:3 6:3\n1 Q0 bat 0 4\n2 Q0 ape 2 9 0 0:2\n"
+POINTS = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<assessments topic="1" version="2">
+ <file name="ape">
+  <best-entry-point path="/a[1]/p[1]/b[1]/text()[1].1"/>
+  <passage start="/a[1]/p[1]/text()[1].1" end="/a[1]/p[1]/b[1]/text()[1].2" size="3"/>
+  <passage start="/a[1]/p[2]/text()[1].0" end="/a[1]/p[2]/text()[1].3" size="3"/>
+  <element path="/a[1]" exhaustivity="2" size="9" rsize="6"/>
+  <element path="/a[1]/p[1]" exhaustivity="2" size="6" rsize="3"/>
+  <element path="/a[1]/p[1]/b[1]" exhaustivity="2" size="2" rsize="2"/>
+  <element path="/a[1]/p[2]" exhaustivity="2" size="3" rsize="3"/>
+ </file>
+ <file name="bat">
+ </file>
+</assessments>
+"""
+
+
+@pytest.fixture
+def zoo(folder):
+    (folder / "zoo").mkdir()
+    (folder / "zoo" / "ape.xml").write_text("<a><p>12<b>34</b>56</p><p>789</p></a>")
+    (folder / "zoo" / "bat.xml").write_text("<a>1234</a>")
+    (folder / "offsets").write_text(OFFSETS)
+    return folder
+
+
+def test_offsets_become_points_with_a_collection_and_offsets_again(zoo, ask):
+    words = ("--to", "inex_assessments_2007", "--collection", "zoo")
+    answer = ask("convert", "offsets", "release/", *words)
+    assert answer.warnings == ["offsets: lengths of documents that list no elements, left out: 1"]
+    made = (zoo / "release" / "done" / "all" / "main" / "topic-1" / "pool-1.xml").read_text()
+    assert made == POINTS
+    back = ask("convert", "release", "-", "--to", "inex_qrels", "--collection", "zoo")
+    assert back.text == OFFSETS
+
+
+def test_offsets_that_the_collection_has_not(zoo, ask):
+    (zoo / "offsets").write_text("1 Q0 ape 1 50 0 40:1\n1 Q0 cat 2 9 0 0:2\n1 Q0 bat 1 5 0 0:1\n")
+    words = ("--to", "inex_assessments_2007", "--collection", "zoo")
+    answer = ask("convert", "offsets", "-", *words)
+    assert answer.warnings == [
+        "offsets: lengths that differ from the collection's, which are written: 1",
+        "offsets: lengths of documents that list no elements, left out: 2",
+        "offsets: judged documents whose text the collection has not: 2 ('ape')",
+        "offsets: format 'inex_assessments_2007' cannot hold 2 relevant documents with nothing that"
+        " this form can hold",
+    ]
+    assert answer.text.count("<file") == 1
+
+
 def test_there_and_back_without_loss(files, ask):
     for there, back, first in (
         ("span_run", "inex_submission_2007", "run.xml"),

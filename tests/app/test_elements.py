@@ -74,6 +74,34 @@ def test_the_profile_of_a_year(folder):
     assert found["inex_eval(quant=strict)"] == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    "files", ['<file name="d"/>', '<file name="d"><path path="/a[1]"/></file>']
+)
+def test_where_nothing_is_relevant_every_measure_is_undefined(folder, files):
+    (folder / "h.xml").write_text(f'<assessments topic="163">{files}</assessments>')
+    names = ("nxCG(quant=gen)@5", "inex_eval(quant=strict)", "MAep(quant=spec)", "NGR@5", "T2I")
+    names += ("HiP@5", "MAiP", "gP@5", "MAgP", "BEPD(L=10)", "EPRUM(L=10)", "GR@5", "PRUM[1]")
+    asked = [word for name in names for word in ("-m", name)]
+    found = values("h.xml", "run.xml", *asked, "--collection", "docs")
+    assert found == dict.fromkeys(names)
+
+
+def test_a_passage_that_is_the_ideal_element_is_bound_as_that_is(folder):
+    (folder / "docs" / "d.xml").write_text("<a><s>abcd</s>ef</a>")
+    (folder / "h.qrels").write_text("7 Q0 d 4 6 0 0:1 3:3\n")  # the article: 4/6, s: 2/4
+
+    def gained(second):
+        first = '{"qid": "7", "doc": "d", "element": "/a[1]/s[1]"}'
+        (folder / "r.jsonl").write_text(f'{first}\n{{"qid": "7", "doc": "d", {second}}}\n')
+        words = ("-m", "xCG(cap=descendants)@2", "-m", "xCG@2", "--collection", "docs")
+        return values("h.qrels", "r.jsonl", *words)
+
+    as_element, as_passage = gained('"element": "/a[1]"'), gained('"s": 0, "e": 6')
+    assert as_passage["xCG(cap=descendants)@2"] == pytest.approx(2 / 4 + 2 / 6)
+    assert as_passage["xCG@2"] == pytest.approx(4 / 6)
+    assert as_element["xCG(cap=descendants)@2"] == pytest.approx(2 / 4)  # ef is in no child
+
+
 def test_thorough_and_focused_of_2006(folder):
     (folder / "h.xml").write_text(HIGHLIGHTED)
     run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
@@ -179,3 +207,15 @@ def test_properties_are_listed():
     assert status == 0
     row = next(line for line in output.splitlines() if line.startswith("inex_eval "))
     assert row.split()[1:5] == ["yes", "yes", "indirect", "rewarded"]
+
+
+def test_every_target_of_prum_counts_one(folder):
+    asked = ("eval", "judged.xml", "run.xml", "-m", "PRUM(worth=graded)[1]")
+    status, _, errors = call(*asked)
+    assert (status, errors) == (
+        2,
+        "spanwise: error: PRUM: worth is 'graded'; every target counts 1, expected binary\n",
+    )
+    assert values(*asked[1:3], "-m", "PRUM(worth=binary)[1]") == {
+        "PRUM(worth=binary)[1]": values(*asked[1:3], "-m", "PRUM[1]")["PRUM[1]"]
+    }

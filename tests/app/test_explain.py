@@ -2,8 +2,8 @@
 
 import pytest
 
-from spanwise.app.evaluation import Request
 from spanwise.app.explaining import case_of, explained
+from spanwise.shards import Request
 
 # Highlighted: 0 to 100 of a, 50 to 150 of b; 200 characters.
 #
@@ -81,12 +81,12 @@ def test_text_that_is_not_charged_again(explain):
 
 
 def test_documents_in_context(explain):
-    # a: 150 shown, all 100 found; b: 50 shown and found, of 100; bep: b's first result is 10 off
+    # b's first result begins at 50, 10 before its best entry point; c has none
     answer = explain("gP(score=bep)@2")
     assert cells(answer) == [
-        ["1", "a", "150", "100", "100", "1.0000", "1.0000", "0.5000"],
-        ["2", "c", "100", "0", "0", "0.0000", "0.5000", "0.5000"],
-        ["3", "b", "50", "50", "100", "0.9800", "0.6600", "1.0000"],
+        ["1", "a", "0", "0", "0", "1.0000", "1.0000", "0.5000"],
+        ["2", "c", "0", "-", "-", "0.0000", "0.5000", "0.5000"],
+        ["3", "b", "50", "60", "10", "0.9800", "0.6600", "1.0000"],
     ]
     assert answer.text.splitlines()[4].startswith("---")  # below the cut-off
     assert below(answer)[0] == "mine, topic 1: gP(score=bep)@2 = 0.5000"
@@ -94,11 +94,77 @@ def test_documents_in_context(explain):
     assert below(explain("MAgP(score=bep)"))[0].endswith("= 0.8300")
 
 
+def test_documents_by_what_is_shown_of_them(explain):
+    # a: 150 shown, all 100 found: P = 2/3, R = 1; b: 50 shown and found, of 100: P = 1, R = 1/2
+    assert cells(explain("MAgP(beta=1)")) == [
+        ["1", "a", "150", "100", "100", "0.8000", "0.8000", "0.5000"],
+        ["2", "c", "100", "0", "0", "0.0000", "0.4000", "0.5000"],
+        ["3", "b", "50", "50", "100", "0.6667", "0.4889", "1.0000"],
+    ]
+
+
+def test_documents_by_what_is_read_of_them(explain):
+    # a: 0 to 125 are read, then 15 more; b: 50 to 100, 0 to 40, which is enough
+    assert cells(explain("gP(score=t2i,tolerance=40)@5")) == [
+        ["1", "a", "150", "100", "40", "0.7143", "0.7143", "0.5000"],
+        ["2", "c", "100", "-", "-", "0.0000", "0.3571", "0.5000"],
+        ["3", "b", "50", "50", "40", "0.5556", "0.4233", "1.0000"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"), [("art_prec", 2 / 3), ("art_rec", 1), ("art_f1", 4 / 5)]
+)
+def test_documents_counted(explain, measure, value):
+    answer = explain(measure)
+    assert cells(answer) == [
+        ["1", "a", "yes", "1.0000", "0.5000"],
+        ["2", "c", "0.5000", "0.5000"],
+        ["3", "b", "yes", "0.6667", "1.0000"],
+    ]
+    assert below(answer)[0] == f"mine, topic 1: {measure} = {value:.4f}"
+
+
 def test_a_topic_without_results(explain):
     answer = explain("MAiP", topic="2")
     assert cells(answer) == []
     assert below(answer)[0] == "mine, topic 2: MAiP = 0.0000"
     assert below(answer)[-1] == "the run has no results for this topic"
+
+
+# Reading ------------------------------------------------------------------------------------
+
+
+def test_reading_until_a_budget(explain):
+    # 180 characters end inside rank 3, whose first 25 were read before: 5 of its 30 are new
+    answer = explain("SpanR(budget=180)")
+    assert answer.text.startswith(
+        "rank  document  part    size  read  again  relevant  new  precision  recall\n"
+    )
+    assert cells(answer) == [
+        ["1", "a", "0-50", "50", "50", "0", "50", "50", "1.0000", "0.2500"],
+        ["2", "c", "0-100", "100", "150", "0", "0", "0", "0.3333", "0.2500"],
+        ["3", "a", "25-125", "100", "180", "25", "75", "5", "0.3056", "0.2750"],
+        ["4", "b", "50-100", "50", "180", "0", "50", "0", "0.3056", "0.2750"],
+    ]
+    rules = [n for n, line in enumerate(answer.text.splitlines()) if line.startswith("--")]
+    assert rules == [1, 5]  # below the header, and below the result in which reading ends
+    assert below(answer)[:3] == [
+        "mine, topic 1: SpanR(budget=180) = 0.2750",
+        "read: characters up to here; new: relevant ones read for the first time",
+        "reading ends after 180 characters",
+    ]
+
+
+def test_reading_until_a_rank_and_to_the_end(explain):
+    assert cells(explain("SpanP@2"))[1:3] == [
+        ["2", "c", "0-100", "100", "150", "0", "0", "0", "0.3333", "0.2500"],
+        ["3", "a", "25-125", "100", "150", "0", "75", "0", "0.3333", "0.2500"],
+    ]
+    answer = explain("Waste")
+    assert [row[5] for row in cells(answer)] == ["0", "0", "25", "0"]
+    assert "reading ends" not in answer.text
+    assert below(answer)[0] == "mine, topic 1: Waste = 0.0833"  # 25 of 300
 
 
 # Documents ----------------------------------------------------------------------------------

@@ -163,6 +163,57 @@ def test_damaged_files(content, message, tmp_path):
         read_results(str(tmp_path / "f"))
 
 
+def test_runs_of_one_name_stay_apart(tmp_path):
+    for name in ("keyword", "dense"):
+        text = (DEMO / f"{name}.run").read_text()
+        (tmp_path / f"{name}.run").write_text(text.replace(f" {name}\n", " same\n"))
+    files = [tmp_path / "keyword.run", tmp_path / "dense.run"]
+    for ending in ("jsonl", "parquet"):
+        kept = tmp_path / f"results.{ending}"
+        assert called(main, "eval", QRELS, *files, "-m", "AP", "-o", kept)[2] == 0
+        scores = read_results(str(kept)).scores
+        assert [one.run for one in scores] == ["same (keyword.run)", "same (dense.run)"]
+        assert [round(one.means["AP"], 4) for one in scores] == [0.6359, 0.5604]
+        assert called(main, "verify", kept)[2] == 0
+
+
+def test_one_run_twice_is_refused(kept, tmp_path):
+    if kept.suffix == ".parquet":
+        pytest.skip("lines only")
+    (tmp_path / "twice.jsonl").write_bytes(2 * kept.read_bytes())
+    with pytest.raises(FormatError, match="run 'keyword' has topic 'q01' twice in AP"):
+        read_results(str(tmp_path / "twice.jsonl"))
+
+
+@pytest.mark.parametrize("command", [("verify",), ("compare",), ("plot", "scatter", "-o", "x.png")])
+def test_half_a_table_is_an_error(kept, command, tmp_path):
+    half = tmp_path / "half.parquet"
+    half.write_bytes(b"PAR1" + kept.read_bytes()[4 : kept.stat().st_size // 2])
+    _, err, status = called(main, *command, half)
+    assert status == 2
+    assert err.startswith(f"spanwise: error: {half}")
+
+
+@pytest.mark.parametrize(
+    ("what", "wrong"),
+    [
+        ('"judgements": {"path"', '"judgements": {"place"'),
+        ('"options": {', '"options": {"colour": "red", '),
+        ('"policy": {', '"policy": {"colour": "red"'),
+        ('"made": {"judgements"', '"made": {"opinions"'),
+    ],
+)
+def test_provenance_that_makes_no_sense(tmp_path, what, wrong):
+    file = tmp_path / "results.jsonl"
+    called(main, "eval", QRELS, RUNS[0], "-m", "AP", "-o", file)
+    text = file.read_text()
+    assert what in text
+    file.write_text(text.replace(what, wrong))
+    _, err, status = called(main, "verify", file)
+    assert status == 2
+    assert err.startswith(f"spanwise: error: {file}: ")
+
+
 def test_what_a_paper_cites():
     out, _, status = called(main, "eval", QRELS, RUNS[0], "-m", "nDCG@10", "-m", "AP", "--cite")
     text = out.decode()

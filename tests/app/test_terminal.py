@@ -62,12 +62,30 @@ def test_a_bar_appears_after_a_while(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    seen = []
+    seen, deadline = [], time.monotonic() + 10
     for thing in terminal.watched(range(6), 6, "scoring"):
-        time.sleep(0.02)
+        while thing == 3 and "3/6" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
         seen.append(thing)
     assert seen == list(range(6))
     assert "scoring" in screen.getvalue()
+
+
+def test_a_bar_appears_while_the_first_thing_is_in_the_making(monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE", 0.02)
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+
+    def one():
+        deadline = time.monotonic() + 10
+        while "0/1" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        yield "done"
+
+    assert list(terminal.watched(one(), 1, "scoring")) == ["done"]
+    assert "scoring" in screen.getvalue()
+    assert "left" in screen.getvalue()
 
 
 def test_no_bar_where_nobody_looks_or_nothing_takes_long(monkeypatch):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import spanwise
-from spanwise.errors import FormatError
+from spanwise.errors import FormatError, UsageError
 from spanwise.formats.adapters import of_chroma, result_of
 from spanwise.formats.chunk_objects import chunks_run, gold_of
 
@@ -121,3 +121,5 @@ def test_everything_in_memory_is_compared_at_budgets():
     curve = found.curve()
     assert curve.columns == ["run", "budget", "measure", "value"]
     found.assert_no_regression("SpanR(budget=20)")  # one topic proves nothing
+    with pytest.raises(UsageError, match="unknown measure 'SpanR'"):
+        found.assert_no_regression("SpanR")

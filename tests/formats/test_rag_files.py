@@ -68,6 +68,41 @@ def test_samples_of_ragas_are_judgements_and_a_run():
     assert parsed(listed, "ragas_run").chunks.texts.take(np.arange(1)) == [b"one"]
 
 
+def test_samples_of_ragas_as_they_were_called_before():
+    old = {"question": "?", "contexts": ["one", "two"], "ground_truth_contexts": ["gold"]}
+    data = json.dumps([old])
+    assert FORMATS["ragas"].recognise(data.encode())
+    assert FORMATS["ragas_run"].recognise(data.encode())
+    assert parsed(data, "ragas").evidence.texts.take(np.arange(1)) == [b"gold"]
+    assert parsed(data, "ragas_run").chunks.texts.take(np.arange(2)) == [b"one", b"two"]
+    assert not FORMATS["ragas"].recognise(json.dumps([{"question": "?", "contexts": []}]).encode())
+    assert not FORMATS["ragas_run"].recognise(CHROMA.encode())
+
+
+def test_a_table_of_several_runs_is_none(tmp_path):
+    import polars as pl
+
+    rows = [{"run": run, "qid": "q", "doc": "d", "s": 0, "e": 5} for run in ("one", "two")]
+    pl.DataFrame(rows).write_parquet(tmp_path / "runs.parquet")
+    with pytest.raises(FormatError, match="'one' and 1 more in 'run'"):
+        read_run(tmp_path / "runs.parquet")
+
+
+def test_tables_are_recognised_by_their_columns(tmp_path):
+    """Not by words in their texts; and where only one kind is due, it is that."""
+    import polars as pl
+
+    from spanwise.formats.registry import recognised_file
+
+    row = {"qid": "q", "doc": "d", "s": 0, "e": 14, "text": "rank and score"}
+    pl.DataFrame([row]).write_parquet(tmp_path / "plain")
+    pl.DataFrame([{**row, "rank": 1}]).write_parquet(tmp_path / "ranked")
+    assert recognised_file(str(tmp_path / "plain"), ("judgements", "run")).holds == "judgements"
+    assert recognised_file(str(tmp_path / "ranked"), ("judgements", "run")).holds == "run"
+    assert len(read_run(tmp_path / "plain").rows) == 1
+    assert len(read_judgements(tmp_path / "plain").rows) == 1
+
+
 def items(name):
     judgements = parsed(FILES[name] + "\n", name)
     evidence = judgements.evidence

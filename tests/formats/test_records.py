@@ -77,6 +77,32 @@ def test_highlighted_text():
     assert judgements.elements is None
 
 
+PAGE = """\
+{"topic": "q1", "doc": "d7", "judge": "anna", "state": "done", "relevant": [[90, 100], [0, 30]], "bep": 0, "unit": "codepoint", "doc_chars": 4000, "sha256": "9f"}
+{"topic": "q1", "doc": "d8", "judge": "anna", "state": "done", "relevant": [], "unit": "codepoint", "doc_chars": 50}
+"""
+
+
+def test_the_words_of_pages_for_judging():
+    assert recognised(PAGE) == ["span_qrels"]
+    judgements = parsed(PAGE, "span_qrels")
+    marked = judgements.highlights
+    assert listed(judgements.assessors) == [b"anna", b"anna"]
+    assert (marked.unit, marked.lengths.tolist()) == ("codepoint", [4000, 50])
+    assert (marked.of(0).starts.tolist(), marked.of(0).lengths.tolist()) == ([0, 90], [30, 10])
+    assert judgements.grades.tolist() == [1, 0]
+
+
+def test_a_unit_said_by_an_object_counts_for_all():
+    assert parsed(PAGE.replace("codepoint", "bytes"), "span_qrels").highlights.unit == "byte"
+    mixed = PAGE.replace("codepoint", "utf16", 1)
+    with pytest.raises(FormatError, match=":2: positions that count codepoint; expected utf16"):
+        parsed(mixed, "span_qrels")
+    headed = QRELS + '{"qid": "q3", "doc": "d7", "unit": "char", "spans": [{"s": 1, "e": 2}]}\n'
+    with pytest.raises(FormatError, match=":5: positions that count codepoint; expected byte"):
+        parsed(headed, "span_qrels")
+
+
 def test_elements_passages_and_entry_points():
     judgements = parsed(ELEMENTS, "span_qrels")
     said = judgements.elements

@@ -214,6 +214,12 @@ def test_an_error_before_the_version_comes_first(trec_eval, words):
     assert trec_eval(*words).status == 1
 
 
+@pytest.mark.parametrize("option", ["-R", "-T"])
+def test_help_leaves_out_a_format_that_there_is_not(trec_eval, option):
+    whole, shorter = trec_eval("-h").out.decode(), trec_eval("-h", option, "nonsense").out.decode()
+    assert (whole.count("-" * 23), shorter.count("-" * 23)) == (3, 2)
+
+
 # Exit statuses ------------------------------------------------------------------------------
 
 GOOD = {"z": "1 map 0.5 0.1\n"}

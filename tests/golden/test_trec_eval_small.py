@@ -259,6 +259,24 @@ def test_zscores(trec_eval, version):
     ]
 
 
+def test_the_count_of_relevant_documents_in_the_file_is_no_zscore(trec_eval):
+    answer = trec_eval("-c", "-Zz", "-mnum_rel", *A, z=ZSCORES)
+    assert answer.of("all") == {"Znum_rel": "5.0000"}  # without -c: of two topics not in the file
+    assert trec_eval("-Zz", "-mnum_rel", *A).of("all") == {"Znum_rel": "-2000000.0000"}
+
+
+@pytest.mark.parametrize(
+    ("p", "rbp", "residual"),
+    [  # topic 1 is 0 2 - 1 1 . 0 with gains 0 1 - 1/2 1/2 . 0; the weights p^(i-1) are as they are
+        ("1", "0.0000", "1.0000"),
+        ("2", "-14.0000", "92.0000"),  # -(2 + 8/2 + 16/2); 2^7 - (4 + 32)
+    ],
+)
+def test_any_persistence_will_do(trec_eval, p, rbp, residual):
+    answer = trec_eval("-q", f"-mrbp.p={p}", f"-mrbp_resid.p={p}", *A)
+    assert answer.of("1") == {f"rbp_p={p}": rbp, f"rbp_resid_p={p}": residual}
+
+
 def test_a_zscore_without_deviation_is_zero_or_absent(trec_eval):
     statistics = "1 map 0.3 0\n2 map 0.5 0\n"
     answer = trec_eval("-q", "-Zz", "-mmap", *A, z=statistics)

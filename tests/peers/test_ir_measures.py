@@ -174,3 +174,11 @@ def test_counts_of_topics_that_both_sides_have(name):
     wanted = theirs(name, qrels, run)  # they count 0 for a topic missing from the run
     found = {topic: count for topic, count in ours(name, qrels, run).items() if topic in run}
     assert found == {topic: count for topic, count in wanted.items() if topic in run}
+
+
+def test_measures_of_theirs_are_read_as_they_are_written():
+    peer = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    qrels, run = random_pair(40)
+    found = spanwise.evaluate(qrels, run, [peer.nDCG @ 10, peer.P(rel=2) @ 5, "AP"]).means
+    assert found == spanwise.evaluate(qrels, run, ["nDCG@10", "P(rel=2)@5", "AP"]).means
+    assert spanwise.evaluate(qrels, run, peer.AP).means == {"AP": found["AP"]}

@@ -9,13 +9,14 @@ from itertools import combinations
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
 from spanwise.compare.agreeing import BESIDE, PAIRS, Agreement, agreement, intervals, mean
 from spanwise.compare.judged_rankings import mixtures, rankings
 from spanwise.compare.judges import Judge, Shared, shared_topics
-from spanwise.errors import InputError, UsageError
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import expanded, read_judgements, read_run
 from spanwise.ground.placing import placed_judgements
 from spanwise.ground.text_units import units_of
@@ -60,6 +61,7 @@ def answered(question: Question, layout: str, per_topic: bool) -> str:
     if not shared:
         names = ", ".join(judge.name for judge in judges)
         raise InputError(f"no document was judged by two of {names}; expected some in common")
+    _say_unmeasured(shared, question.unit)
     found = agreement(shared, question.unit, _cut(collection, question.unit))
     answer = said([judge.name for judge in judges], found, question, per_topic=per_topic)
     if question.runs:
@@ -214,6 +216,29 @@ def _refuse_unfit(judges: Sequence[Judge], unit: str) -> None:
                 f"{judge.judgements.rows.source}: no highlighted text to compare by {unit};"
                 " use --unit document, or --collection where passages are named by paths"
             )
+    _refuse_other_units(judges)
+
+
+def _refuse_other_units(judges: Sequence[Judge]) -> None:
+    counted: dict[str, str] = {}
+    for judge in judges:
+        if judge.judgements.highlights is not None:
+            counted.setdefault(judge.judgements.highlights.unit, judge.judgements.rows.source)
+    if len(counted) > 1:
+        told = ", ".join(f"{unit} in {file}" for unit, file in counted.items())
+        raise UsageError(f"positions count {told}; expected one unit, or --collection to convert")
+
+
+def _say_unmeasured(shared: Sequence[Shared], unit: str) -> None:
+    """Agreement on what is not relevant needs to know how much text there was."""
+    unknown = sum(not one.measured() for one in shared)
+    if unknown and unit == "char":
+        warn(
+            f"topics with documents whose length nobody states: {unknown}; kappa, Fleiss and alpha"
+            " are undefined there; give --collection, or doc_len in the judgements",
+            SpanwiseWarning,
+            stacklevel=2,
+        )
 
 
 # Does it matter? ----------------------------------------------------------------------------

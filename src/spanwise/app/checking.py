@@ -11,6 +11,7 @@ import numpy as np
 
 from spanwise.errors import EmptyError, FormatError, QueryError, SpanwiseError
 from spanwise.formats import Reading, read
+from spanwise.formats.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
 from spanwise.ground.match import repeated_rows
@@ -91,7 +92,21 @@ def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Repor
     said = [str(warning.message).removeprefix(f"{file}: ") for warning in warned]
     report.remarks += dict.fromkeys(said)  # once, however often the file was opened
     report.problems.sort(key=lambda problem: problem[0] or 0)
+    dataset = dataset_at(file)
+    if dataset is not None:
+        report.problems = _in_parts(file, dataset, ruled)
     return report
+
+
+def _in_parts(place: str, dataset: Dataset, ruled: bool) -> list[tuple[int | None, str]]:
+    """The problems of a dataset: each with the part and the row that has it."""
+    problems: list[tuple[int | None, str]] = []
+    for path in paths_in(place, dataset).values():
+        part = checked(path, dataset.file_format, ruled=ruled)
+        for line, message in part.problems:
+            row = "" if line is None else f":{line}"
+            problems.append((None, f"{path.rpartition('/')[2]}{row}: {message}"))
+    return problems
 
 
 def _inspect(report: Report, ruled: bool) -> None:
@@ -143,11 +158,13 @@ def _note_repeated(report: Report, content: Run | Judgements) -> None:
 def _note_repeated_parts(report: Report, run: Run) -> None:
     """The same part of a document twice; two paths with one span are not the same."""
     every = np.arange(len(run.rows))
+    texts = [b""] * len(every) if run.chunks is None else run.chunks.texts.take(every)
     columns = [run.documents.take(every)]
     columns += [ids.take(every) for ids in (run.paths, run.ends) if ids is not None]
     if run.spans is not None:
         numbers = zip(run.spans.starts.tolist(), run.spans.lengths.tolist(), strict=True)
-        columns.append([b"%d:%d" % span for span in numbers])
+        named = zip(numbers, texts, strict=True)
+        columns.append([words if span[0] < 0 else b"%d:%d" % span for span, words in named])
     parts = PlainIds([b" ".join(part) for part in zip(*columns, strict=True)])
     for first, again in repeated_rows(run.rows, parts, parts.fingerprints()):
         part = text(parts.take(np.array([again]))[0])
@@ -191,7 +208,7 @@ def place_texts(reports: list[Report], collection: Collection | None) -> None:
             labels = None if evidence is None else evidence.labels
         if labels is not None and (labels >= 0).any():
             report.placements = counted(labels)
-            if said(labels):
+            if not any(remark.endswith(said(labels)) for remark in report.remarks):
                 report.remarks.append(f"texts placed in their documents: {said(labels)}")
 
 

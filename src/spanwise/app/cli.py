@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 import warnings
 from importlib import import_module
@@ -87,5 +89,17 @@ def _say_warning(message: Warning | str, category: type[Warning], *_: object) ->
 
 
 def run() -> None:
-    """The entry point of the installed command."""
-    sys.exit(main())
+    """The entry point of the installed command: even a defect of ours is one line.
+
+    What a command makes lives to its end, so looking for garbage among it often is time lost.
+    """
+    gc.set_threshold(1_000_000, 20, 20)
+    try:
+        status = main()
+    except Exception as error:
+        if os.environ.get("SPANWISE_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        say("error", f"a defect of spanwise, {what}; SPANWISE_TRACEBACK=1 shows where")
+        status = 3
+    sys.exit(status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,20 +11,20 @@ from spanwise.app.evaluation import scored
 from spanwise.app.keeping import selected
 from spanwise.app.output import emit, say
 from spanwise.app.terminal import page_width, styled
-from spanwise.comparing import stated
 from spanwise.errors import UsageError
 from spanwise.formats import expanded
 from spanwise.formats.results import holds_results, read_results
 from spanwise.report.comparison import rendered
+from spanwise.stating import stated
 
 if TYPE_CHECKING:
-    from spanwise.app.evaluation import Request
     from spanwise.compare.statements import Question
     from spanwise.model.comparison import Comparison
     from spanwise.model.scores import Scores
+    from spanwise.shards import Request
 
 
-def gathered(request: Request, baseline: str | None = None) -> list[Scores]:
+def gathered(request: Request, baseline: str | None = None, on: str | None = None) -> list[Scores]:
     """The scores of all runs, and of the baseline if it is a file of its own.
 
     A file of results stands for the runs in it; where the first argument is one, all must be.
@@ -33,11 +34,12 @@ def gathered(request: Request, baseline: str | None = None) -> list[Scores]:
         runs = [request.judgements, *runs]
     if baseline is not None and baseline not in runs and Path(baseline).is_file():
         runs.append(baseline)
+    refuse_none(request.judgements, runs)
     kept = {file for file in runs if holds_results(file)}
     plain = [file for file in runs if file not in kept]
     if plain and holds_results(request.judgements):
         raise UsageError(f"{request.judgements} holds results, so {plain[0]} has no judgements")
-    fresh = iter(scored(replace(request, runs=plain))[0] if plain else [])
+    fresh = iter(scored(replace(request, runs=plain), on)[0] if plain else [])
     results: list[Scores] = []
     for file in runs:
         if file not in kept:
@@ -48,9 +50,17 @@ def gathered(request: Request, baseline: str | None = None) -> list[Scores]:
     return results
 
 
-def comparison(request: Request, baseline: str | None, question: Question) -> Comparison:
+def refuse_none(judgements: str, runs: Sequence[str]) -> None:
+    """Judgements alone are nothing to look at."""
+    if not runs:
+        raise UsageError(f"{judgements}: no run was given, and this is no file of results")
+
+
+def comparison(
+    request: Request, baseline: str | None, question: Question, on: str | None = None
+) -> Comparison:
     """The runs of a request, compared."""
-    return stated(gathered(request, baseline), baseline, question)
+    return stated(gathered(request, baseline, on), baseline, question)
 
 
 def report(c: Comparison, layout: str, output: str | None = None, *, across: bool = False) -> None:

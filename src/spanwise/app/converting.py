@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from spanwise.app.output import emit_bytes, say, write_atomically, write_folder_atomically
 from spanwise.collection import opened
@@ -14,33 +16,72 @@ from spanwise.formats import Format, Reading, expanded, read
 from spanwise.formats.opening import STDIN
 from spanwise.formats.registry import Holds, find_format
 from spanwise.ground.placing import placed_judgements, placed_run
-from spanwise.model.holdings import said
-from spanwise.model.judgements import Judgements, Preferences, combined
+from spanwise.ground.points import assessed
+from spanwise.model.assessments import Pool as Said
+from spanwise.model.holdings import HIGHLIGHTED, PASSAGES, said
+from spanwise.model.ids import text as text_of
+from spanwise.model.judgements import Highlights, Judgements, Preferences, combined
+from spanwise.model.notes import Note, in_lines
 from spanwise.model.pools import Pool, pool_of
 from spanwise.model.run import Run
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.assessments import Assessments
+    from spanwise.model.documents import Collection
 
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "pool")
 
 
+PARQUET = {"run": "span_run_parquet", "judgements": "span_qrels_parquet"}
+"""What a file is written as whose name ends in .parquet, where no format is named."""
+
+
 def converted(
-    source: str, target: str, to: str, source_format: str | None, collection: str | None = None
+    source: str,
+    target: str,
+    to: str | None,
+    source_format: str | None,
+    collection: str | None = None,
 ) -> None:
     """Read a file and write it in another format."""
-    entry = find_format(to, KINDS)
-    if entry.write is None:
-        raise UsageError(f"format {to!r} is only read, not written; see: spanwise formats")
+    content, entry = prepared(source, target, to, source_format, collection)
+    _write(entry, content, target)
+
+
+def prepared(
+    source: str,
+    target: str,
+    to: str | None,
+    source_format: str | None,
+    collection: str | None = None,
+) -> tuple[Any, Format]:
+    """What a file holds and the format that it goes to; what will be lost is said."""
+    if to is None and not target.endswith(".parquet"):
+        raise UsageError("--to: which format? It can be left out if OUT ends in .parquet")
+    entry = None if to is None else _writable(to)
     content = _content(source, source_format)
+    if entry is None:
+        entry = _writable(PARQUET.get(_kind(content), "span_run_parquet"))
     if collection is not None and not isinstance(content, Pool):  # a pool names no places
-        content = _placed(content, collection, source)
+        content = _placed(content, collection, source, entry)
     held = _kind(content)
     if held != entry.holds:
         raise UsageError(
-            f"{source} holds {_article(held)}, but format {to!r} holds {_article(entry.holds)}"
+            f"{source} holds {_article(held)}, but format {entry.name!r} holds"
+            f" {_article(entry.holds)}"
         )
     lost = [said(kind, count) for kind, count in entry.loses(content).items()]
     if lost:
-        say("warning", f"{source}: format {to!r} cannot hold {', '.join(lost)}")
-    _write(entry, content, target)
+        say("warning", f"{source}: format {entry.name!r} cannot hold {', '.join(lost)}")
+    return content, entry
+
+
+def _writable(name: str) -> Format:
+    entry = find_format(name, KINDS)
+    if entry.write is None:
+        raise UsageError(f"format {name!r} is only read, not written; see: spanwise formats")
+    return entry
 
 
 def _content(source: str, name: str | None) -> Run | Judgements | Preferences | Pool:
@@ -58,17 +99,60 @@ def _content(source: str, name: str | None) -> Run | Judgements | Preferences | 
 
 
 def _placed(
-    content: Run | Judgements | Preferences, path: str, source: str
+    content: Run | Judgements | Preferences, path: str, source: str, entry: Format
 ) -> Run | Judgements | Preferences:
-    """The same with offsets for everything that the collection can place."""
+    """The same with offsets for everything that the collection can place, or with points."""
     collection, notes = opened(path, content), list[str]()
+    assert collection is not None
     if isinstance(content, Run):
-        content = replace(placed_run(content, collection, notes), lengths=None)
+        found: list[Note] = []
+        content = replace(placed_run(content, collection, found), lengths=None)
+        notes = in_lines(found)
+    elif isinstance(content, Judgements) and content.elements is None and content.highlights:
+        content = _named(content, content.highlights, collection, entry, notes)
     else:
         content = placed_judgements(content, collection, notes)
     for note in notes:
         say("warning", f"{source}: {note}")
     return content
+
+
+def _named(
+    content: Judgements,
+    text: Highlights,
+    collection: Collection,
+    entry: Format,
+    notes: list[str],
+) -> Judgements:
+    """Highlighted text by points instead of offsets, where only those can be written."""
+    if entry.holds != "judgements" or HIGHLIGHTED not in entry.loses(content):
+        return content
+    stripped = collection.policy.blank_nodes == "strip"
+    pool = Said(version="2", whitespace="strip" if stripped else "")
+    documents = content.documents.take(np.arange(len(content.rows)))
+    elements, unnamed = assessed(documents, text, collection, [pool] * len(content.rows.topics))
+    named = replace(content, highlights=None, elements=elements)
+    if PASSAGES in entry.loses(named):
+        return content
+    notes += _differing(text, elements, collection.lengths(documents))
+    if unnamed:
+        first = text_of(documents[unnamed[0]])
+        notes.append(
+            f"judged documents whose text the collection has not: {len(unnamed)} ({first!r})"
+        )
+    return named
+
+
+def _differing(text: Highlights, elements: Assessments, lengths: IntArray) -> list[str]:
+    """What becomes of the lengths of documents when elements are listed instead."""
+    listed = np.diff(elements.elements.first) > 0
+    differing = int(np.count_nonzero(listed & (text.lengths >= 0) & (text.lengths != lengths)))
+    left_out = int(np.count_nonzero(~listed & (text.lengths >= 0)))
+    notes = {
+        "lengths that differ from the collection's, which are written": differing,
+        "lengths of documents that list no elements, left out": left_out,
+    }
+    return [f"{what}: {count}" for what, count in notes.items() if count]
 
 
 def _read(file: str, name: str | None) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.app.explaining_elements import block_of, of_elements
+from spanwise.app.relevant_text import Relevant, relevant_text
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, read_judgements, read_run
@@ -16,14 +17,15 @@ from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import readings
 from spanwise.ground.placing import placed, placed_judgements
+from spanwise.ground.quoted import meter_of
 from spanwise.ground.results import ordered_results
 from spanwise.kinds import TEXTUAL, Grounding, journey_blocks, kinds_of
-from spanwise.measure.context import document_scores
 from spanwise.measure.gains import gain_curves
 from spanwise.measure.highlight import LEVELS, best_from, picked
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
-from spanwise.model.spans import NOTHING, UNKNOWN, Spans
+from spanwise.model.notes import in_lines
+from spanwise.model.spans import UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
 from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
@@ -31,17 +33,20 @@ from spanwise.report import explanation, marked
 from spanwise.report.scores import shown
 
 if TYPE_CHECKING:
-    from spanwise.app.evaluation import Request
     from spanwise.model.arrays import IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.measures import Asked
+    from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.rankings import Rankings
+    from spanwise.model.readings import Readings
     from spanwise.model.run import Run
     from spanwise.report.tables import Table
+    from spanwise.shards import Request
 
 TEXT = {"iP", "MAiP", "char_prec", "char_rec", "char_f1"}
 CONTEXT = {"gP", "gR", "MAgP"}
+ARTICLES = {"art_prec", "art_rec", "art_f1"}
 BINARY = {"AP", "P", "R", "RR"}
 GAINS = {"nDCG", "DCG"}
 
@@ -56,7 +61,7 @@ class Case:
     asked: Asked
     policy: Policy
     collection: Collection | None = None
-    notes: tuple[str, ...] = ()  # what was said when things were placed
+    notes: tuple[Note, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
     rows: IntArray | None = None  # of its results in order, likewise
 
@@ -80,7 +85,7 @@ def case_of(request: Request, topic: str) -> Case:
     run = read_run(request.runs[0], request.run_format, how)
     judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
     collection = opened(request.collection, judgements)
-    notes: list[str] = []
+    notes: list[Note] = []
     judgements = placed_judgements(judgements, collection)
     word = request.profile or request.task
     profile = fitting(named, judgements, run, request.measures, named=word)
@@ -104,11 +109,12 @@ def case_of(request: Request, topic: str) -> Case:
 
 def explained(case: Case, width: int | None, most: int | None = None) -> str:
     """The ranking row by row, then the value with its signature."""
-    notes = list(case.notes)
+    said = list(case.notes)
     values = values_of(
-        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, notes),
+        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, said),
         case.collection,
     )
+    notes = in_lines(said)
     value = values[case.asked.label][0]
     table, words = _table(case)
     if case.policy.ties == "expected":
@@ -128,7 +134,7 @@ def explained(case: Case, width: int | None, most: int | None = None) -> str:
 def _table(case: Case) -> tuple[Table, list[str]]:
     """The rows, and what is to be said about them."""
     (cutoff,) = case.parameters("cutoff")
-    if case.name in TEXT | CONTEXT:
+    if case.name in TEXT | CONTEXT | ARTICLES:
         table, words = _of_text(case)
     elif case.name in BINARY | GAINS:
         table, words = _of_documents(case), []
@@ -140,6 +146,8 @@ def _table(case: Case) -> tuple[Table, list[str]]:
         table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
     elif case.asked.measure.reads == "journeys":
         table, words = _of_journey(case)
+    elif case.asked.measure.reads == "readings":
+        return _of_reading(case)
     else:
         words = [f"how {case.name} comes about is not shown row by row"]
         table = explanation.plain_table(_listing(case.run, _rows(case)))
@@ -153,7 +161,7 @@ class Ranking:
     table: Table
     words: list[str]
     rows: IntArray  # of the run, in order
-    relevant: Callable[[bytes], tuple[Spans, int]]  # relevant text of a document, entry point
+    relevant: Callable[[bytes], Relevant]  # relevant text of a document, entry point
 
 
 def ranking_of(case: Case) -> Ranking:
@@ -169,13 +177,9 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     assert isinstance(case.judgements, Judgements)
     (block,) = readings(case.run, case.judgements, [case.topic], case.policy)
     rows = _rows(case)
-    if case.name in CONTEXT:
-        scores = None
-        if case.name != "gR":  # which counts documents only
-            how = case.parameters("score", "beta", "n", "tolerance")
-            scores = document_scores(block, *how)
+    if case.name in CONTEXT | ARTICLES:
         documents = list(dict.fromkeys(_listing(case.run, rows).documents))
-        return explanation.context_table(block, documents, scores), []
+        return _of_each_document(case, block, documents), []
     (repeats,) = case.parameters("repeats")
     skip, listing = repeats == "skip", _listing(case.run, rows)
     if case.name not in ("iP", "MAiP"):
@@ -189,6 +193,23 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     return explanation.text_table(block, listing, skip, best_from(precision), marks), words
 
 
+def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
+    """Documents in order of first appearance, with what the measure makes of each."""
+    if case.name in ARTICLES:
+        return explanation.document_table(block, documents)
+    if case.name == "gR":  # which counts documents, whatever was shown of them
+        return explanation.context_table(block, documents, explanation.shown_of_each(block), None)
+    score, tolerance = case.parameters("score", "tolerance")
+    if score == "bep":
+        evidence = explanation.entries_of_each(block)
+    elif score == "t2i":
+        evidence = explanation.read_of_each(block, tolerance)
+    else:
+        evidence = explanation.shown_of_each(block)
+    scores = case.asked.measure.made(block, **case.asked.parameters).scores()
+    return explanation.context_table(block, documents, evidence, scores)
+
+
 def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
     missed = levels[chosen == depth]
     words = (
@@ -199,6 +220,22 @@ def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
         which = several if len(missed) > 1 else f"level {missed[0]:.2f} is"
         words.append(f"recall {which} never reached: 0")
     return words
+
+
+def _of_reading(case: Case) -> tuple[Table, list[str]]:
+    """What is read, result by result, until the budget or the cut-off ends it."""
+    assert isinstance(case.judgements, Judgements)
+    meter = meter_of(case.run, case.collection, case.policy.unit)
+    (block,) = readings(case.run, case.judgements, [case.topic], case.policy, meter)
+    budget, cutoff = case.parameters("budget", "cutoff")
+    limit = int(block.limit(budget, cutoff)[0])
+    table = explanation.reading_table(block, _listing(case.run, _rows(case)), limit)
+    words = ["read: characters up to here; new: relevant ones read for the first time"]
+    if limit < int(block.size.sum()):
+        words.append(f"reading ends after {limit} characters")
+    if case.asked.measure.family != "chunks":
+        words.append(f"how {case.name} comes about is not shown row by row")
+    return table, words
 
 
 # The text itself ----------------------------------------------------------------------------
@@ -240,18 +277,9 @@ def _marked(
     )
 
 
-def _highlighted(case: Case, name: bytes) -> tuple[Spans, int]:
-    """The relevant text of a document, and its best entry point."""
+def _highlighted(case: Case, name: bytes) -> Relevant:
     assert isinstance(case.judgements, Judgements)
-    rows, highlights = case.judgements.rows, case.judgements.highlights
-    assert highlights is not None
-    number = rows.topics.index(case.topic)
-    every = np.arange(rows.starts[number], rows.starts[number + 1])
-    names = case.judgements.documents.take(every)
-    if name not in names:
-        return NOTHING, UNKNOWN
-    row = int(every[names.index(name)])
-    return highlights.of(row), int(highlights.entries[row])
+    return relevant_text(case.judgements, case.topic, name, case.collection)
 
 
 # Documents ----------------------------------------------------------------------------------
@@ -282,7 +310,7 @@ def _of_journey(case: Case) -> tuple[Table, list[str]]:
     assert isinstance(case.judgements, Judgements)
     task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
     (block,) = journey_blocks(case.judgements, task)
-    (journey,) = block.of(behaviour_of(case.asked))
+    (journey,) = block.of(behaviour_of(case.asked, block))
     found = discoveries(journey)
     table = journey_table(
         journey,

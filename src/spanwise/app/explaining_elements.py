@@ -65,8 +65,7 @@ def of_elements(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
 
 
 def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    names = ("quant", "overlap", "recallbase", "alpha", "ideal", "cap")
-    curves = Curves(block, *(asked.parameter(name) for name in names))
+    curves: Curves = asked.measure.made(block, **asked.parameters)
     gains, base = block.gains(curves.rule), block.base(curves.rule.quant)
     depth = len(gains.gain)
     worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
@@ -100,8 +99,7 @@ def _quotient(
     if name == "gr":
         return "gr", block.ratio(earned.gained, curves.total[0])
     if name in ("MAep", "ep"):
-        how = asked.parameter("interpolate")
-        ideal, beyond = reached(curves.best, earned.gained[None, :], how)
+        ideal, beyond = reached(curves.best, earned.gained[None, :], curves.interpolate)
         ideal = np.where(beyond, curves.count[0], ideal)[0]
         ranks = np.arange(1, len(earned.gain) + 1)
         return "ep", np.where(earned.gain > 0, ideal / ranks, np.nan)
@@ -109,10 +107,9 @@ def _quotient(
 
 
 def _effort(curves: Curves, asked: Asked) -> list[str]:
-    level, how = asked.parameter("recall"), asked.parameter("interpolate")
-    wanted = np.array([[level * curves.total[0]]])
-    ideal, _ = reached(curves.best, wanted, how)
-    run, missed = reached(curves.run, wanted, how)
+    wanted = np.array([[asked.parameter("recall") * curves.total[0]]])
+    ideal, _ = reached(curves.best, wanted, curves.interpolate)
+    run, missed = reached(curves.run(), wanted, curves.interpolate)
     where = "never" if missed[0, 0] else f"at rank {run[0, 0]:.4f}"
     return [
         f"a gain of {wanted[0, 0]:g}: the ideal run at rank {ideal[0, 0]:.4f}, this run {where}"

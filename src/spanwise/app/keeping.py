@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.app.evaluation import Request, scored
+from spanwise.app.evaluation import scored
 from spanwise.app.output import write_atomically
 from spanwise.errors import UsageError
 from spanwise.formats import expanded
 from spanwise.formats.opening import STDIN
 from spanwise.formats.results import read_results, results_jsonl, results_parquet
 from spanwise.model.results import Provenance, Results, Source
+from spanwise.model.scores import run_names
+from spanwise.shards import Request
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         Provenance(judgements, hashed(file), collection, tuple(scores.values), options)
         for file, scores in zip(expanded(request.runs), results, strict=True)
     ]
-    content = KINDS[Path(output).suffix](Results(output, tuple(results), tuple(made)))
+    named = [replace(one, run=name) for one, name in zip(results, run_names(results), strict=True)]
+    content = KINDS[Path(output).suffix](Results(output, tuple(named), tuple(made)))
     write_atomically(Path(output), content)
 
 
@@ -121,14 +124,17 @@ def _found(source: Source, file: str) -> Path:
 def _again(made: Provenance, file: str) -> Scores:
     if STDIN in (made.judgements.path, made.run.path):
         raise UsageError(f"{file}: made from standard input, so it cannot be made again")
-    request = Request(
-        judgements=str(_found(made.judgements, file)),
-        runs=[str(_found(made.run, file))],
-        measures=made.measures,
-        collection=None if made.collection is None else str(_found(made.collection, file)),
-        **made.options,
-    )
-    return scored(request)[0][0]
+    try:
+        request = Request(
+            judgements=str(_found(made.judgements, file)),
+            runs=[str(_found(made.run, file))],
+            measures=made.measures,
+            collection=None if made.collection is None else str(_found(made.collection, file)),
+            **made.options,
+        )
+        return scored(request)[0][0]
+    except TypeError as error:  # a field that neither requests nor policies have
+        raise UsageError(f"{file}: made with a choice that is unknown here ({error})") from error
 
 
 def _differences(before: Scores, now: Scores) -> Iterator[str]:

@@ -7,45 +7,49 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spanwise.app.comparing import gathered
+from spanwise.app.comparing import gathered, refuse_none
 from spanwise.app.evaluation import scored
 from spanwise.app.output import write_atomically
 from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
-from spanwise.comparing import place_of
 from spanwise.errors import UnknownName, UsageError
-from spanwise.formats import read_judgements
+from spanwise.formats import expanded, read_judgements
 from spanwise.formats.results import holds_results
 from spanwise.kinds import kinds_of
 from spanwise.model.scores import run_names
 from spanwise.report import plots
 from spanwise.report.curves import CURVES, curve_points, find_curve
+from spanwise.stating import place_of
 
 if TYPE_CHECKING:
-    from spanwise.app.evaluation import Request
     from spanwise.model.scores import Scores
     from spanwise.report.plots import Spec
+    from spanwise.shards import Request
 
 KINDS = (*CURVES, "curve", "differences", "scatter")
 """Every picture by its name."""
 Values = list[dict[str, Any]]
 
 
-def plot(kind: str, request: Request, baseline: str | None, output: str) -> None:
+def plot(
+    kind: str, request: Request, baseline: str | None, output: str, run: str | None = None
+) -> None:
     """Draw a picture into a file; the end of its name says of which kind."""
     if kind not in KINDS:
         raise UnknownName("picture", kind, list(KINDS))
     ending = plots.ending_of(output)
     if ending not in plots.ENDINGS[:4]:
         raise UsageError(f"{output}: expected a name that ends in .png, .svg, .pdf or .json")
-    spec, values = picture(kind, request, baseline)
+    spec, values = picture(kind, request, baseline, run)
     write_atomically(Path(output), plots.drawn(spec, values, ending))
 
 
-def picture(kind: str, request: Request, baseline: str | None) -> tuple[Spec, Values]:
+def picture(
+    kind: str, request: Request, baseline: str | None, run: str | None = None
+) -> tuple[Spec, Values]:
     """The picture and its data."""
     if kind == "differences":
-        return of_differences(gathered(request, baseline), baseline)
+        return of_differences(gathered(request, baseline), baseline, run)
     if kind == "scatter":
         return of_scatter(gathered(request, baseline))
     return of_curve(kind, request)
@@ -58,19 +62,24 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
         results = gathered(replace(request, measures=curve.measures()))
     else:
         kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
+        refuse_none(request.judgements, list(expanded(request.runs)))
         curve = find_curve(kind, request.measures, kinds)
         results, _ = scored(replace(request, measures=curve.measures()))
     return plots.curve_spec(curve), curve_points(curve, results, run_names(results), student)
 
 
-def of_differences(results: Sequence[Scores], baseline: str | None) -> tuple[Spec, Values]:
+def of_differences(
+    results: Sequence[Scores], baseline: str | None, chosen: str | None = None
+) -> tuple[Spec, Values]:
     """A bar for each topic: one run against the baseline."""
     if len(results) < 2:
         raise UsageError("differences are between two runs; expected two, or --baseline")
     base = place_of(baseline, results)
-    run = next(n for n in range(len(results)) if n != base)
-    if len(results) > 2:
-        raise UsageError(f"differences are between two runs; {len(results)} were given")
+    if chosen is None and len(results) > 2:
+        few = f"differences are between two runs; {len(results)} were given: choose one with --run"
+        raise UsageError(few)
+    other = next(n for n in range(len(results)) if n != base)
+    run = other if chosen is None else place_of(chosen, results)
     names, measure = run_names(results), next(iter(results[0].means))
     g = grid(results, measure)
     rows = []
@@ -99,8 +108,9 @@ def of_scatter(results: Sequence[Scores]) -> tuple[Spec, Values]:
         names = run_names(results)
         pairs = [[scores.means[m] for scores in results] for m in (x, y)]
     apart = plots.disagreements(*pairs)
+    few = len(names) <= plots.LABELLED
     rows = [
-        {"name": name, "x": a, "y": b, "disagrees": odd}
+        {"name": name, "x": a, "y": b, "disagrees": odd, "label": name if few else ""}
         for name, a, b, odd in zip(names, *pairs, apart, strict=True)
         if a == a and b == b
     ]

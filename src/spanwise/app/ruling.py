@@ -1,15 +1,18 @@
-"""What `spanwise check --task` adds: the rules of a task, and a run repaired to keep them."""
+"""What `spanwise check` does with files: read, look up, apply the rules of a task, repair."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
+from spanwise.app.checking import checked, cross_checked, place_texts
 from spanwise.app.output import say, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS
 from spanwise.ground.placing import placed_judgements
+from spanwise.ground.quoted import quoted_run
 from spanwise.ground.repair import CHANGES, repaired
 from spanwise.ground.rules import past_the_end, unchecked, unknown_results, violations
 from spanwise.model.holdings import said
@@ -22,13 +25,31 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
+def inspected(
+    files: Iterable[str],
+    format_name: str | None,
+    rules: Rules | None,
+    collection: Collection | None,
+) -> list[Report]:
+    """Everything that there is to say about files: alone, beside each other, in a collection."""
+    reports = [checked(file, format_name, ruled=rules is not None) for file in files]
+    cross_checked(reports)
+    if collection is not None:
+        look_up(reports, collection, ruled=rules is not None)
+    place_texts(reports, collection)
+    if rules is not None:
+        apply_rules(reports, rules, collection)
+    return reports
+
+
 def look_up(reports: list[Report], collection: Collection, *, ruled: bool) -> None:
     """Note what the collection does not have; of ruled runs the rules tell that."""
     for report in reports:
         content = report.content
         if isinstance(content, Run):
-            report.violations += [] if ruled else unknown_results(content, collection)
-            report.remarks += past_the_end(content, collection)
+            placed = quoted_run(content, collection)
+            report.violations += [] if ruled else unknown_results(placed, collection)
+            report.remarks += past_the_end(placed, collection)
         elif isinstance(content, Judgements):
             with catch_warnings(record=True) as warned:
                 simplefilter("always")

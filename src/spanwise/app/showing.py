@@ -16,7 +16,7 @@ from spanwise.app.terminal import watched
 from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
 from spanwise.errors import SpanwiseError
-from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
 from spanwise.ground.order import by_score, places_of
@@ -26,13 +26,12 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
-from spanwise.pipeline import asked, fitting
+from spanwise.pipeline import asked, fitting, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
 from spanwise.report.page import page, short
 
 if TYPE_CHECKING:
-    from spanwise.app.evaluation import Request
     from spanwise.app.explaining import Ranking
     from spanwise.model.arrays import IntArray
     from spanwise.model.comparison import Comparison
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
+    from spanwise.shards import Request
 
 CURVES = 4
 """So many curves at most."""
@@ -81,8 +81,9 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
         return []
     kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
     found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
-    if "preferences" not in kinds:
-        found.insert(0, find_curve("recall-precision", (), kinds))
+    if "preferences" not in kinds:  # behind what reading brings, where that was asked for
+        over_budget = bool(found) and "budget={x}" in found[0].template
+        found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
     several = list({curve.template: curve for curve in found}.values())[:CURVES]
     files = [file for _, file in runs]
     several = [curve for curve in several if _drawable(replace(request, runs=files[:1]), curve)]
@@ -145,17 +146,18 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
     from spanwise.collection import opened
 
     runs = _runs(request, c)
-    judgements = read_judgements(request.judgements, request.judgements_format)
+    how = Reading(ranks=(request.policy or {}).get("ties") == "rank")
+    judgements = read_judgements(request.judgements, request.judgements_format, how)
     if not isinstance(judgements, Judgements) or judgements.assessors is not None:
         return {}
-    collection = opened(request.collection)
+    collection = opened(request.collection, judgements) or texts_along(judgements)
     judgements = placed_judgements(judgements, collection)
     deep = RANKS // max(len(c.runs) * len(topics), 1)
     depth = max(SHALLOWEST, min(DEEPEST, deep))
     sheets = {topic: Sheet() for topic in topics}
     painter = Painter(collection)
     for place, file in watched(runs, len(runs), "drawing rankings"):
-        run = placed_run(read_run(file, request.run_format), collection)
+        run = placed_run(read_run(file, request.run_format, how), collection)
         try:
             _draw(request, judgements, run, c.measures[0], place, depth, sheets, painter)
         except SpanwiseError:
@@ -264,10 +266,7 @@ class Painter:
         return places
 
     def _document(self, sheet: Sheet, ranking: Ranking, name: bytes) -> dict[str, Any] | None:
-        try:
-            relevant, entry = ranking.relevant(name)
-        except AssertionError:  # judgements without highlighted text
-            return None
+        relevant, entry = ranking.relevant(name)
         known = self.collection is not None and name in self.collection
         if not known and not len(relevant):
             return None

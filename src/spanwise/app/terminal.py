@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 PATIENCE = 2.0
@@ -29,34 +29,65 @@ def styled(output: str | None = None) -> bool:
 
 
 def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:
-    """The things one by one; on a terminal a bar with the time left appears after two seconds."""
-    from time import monotonic
+    """The things one by one; on a terminal a bar with the time left appears after two seconds.
 
+    It appears then even while the first thing is still in the making.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         yield from things
         return
-    started, done, waiting = monotonic(), 0, iter(things)
-    for thing in waiting:
-        yield thing
-        done += 1
-        if monotonic() - started > PATIENCE:
-            break
-    yield from _under_bar(waiting, done, count, label)
+    from threading import Timer
 
-
-def _under_bar(things: Iterator[T], done: int, count: int, label: str) -> Iterator[T]:
-    first = next(things, None)
-    if first is None:
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=count, completed=done)
-        yield first
-        progress.advance(task)
+    bar = _Bar(count, label)
+    timer = Timer(PATIENCE, bar.appear)
+    timer.daemon = True
+    timer.start()
+    try:
         for thing in things:
             yield thing
-            progress.advance(task)
+            bar.advance()
+    finally:
+        timer.cancel()
+        bar.vanish()
+
+
+class _Bar:
+    """How far a task has come, once somebody wants to see it."""
+
+    def __init__(self, count: int, label: str) -> None:
+        from threading import Lock
+
+        self._count, self._label = count, label
+        self._done, self._over, self._lock = 0, False, Lock()
+        self._shown: Any = None
+
+    def appear(self) -> None:
+        """Draw it; it redraws itself from then on."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import TimeElapsedColumn as Elapsed
+        from rich.progress import TimeRemainingColumn as TimeLeft
+
+        words, spent = TextColumn("{task.description}"), Elapsed()
+        left = TimeLeft(), TextColumn("left")
+        with self._lock:
+            if self._over:
+                return
+            columns = (words, BarColumn(), MofNCompleteColumn(), spent, *left)
+            self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._shown.add_task(self._label, total=self._count, completed=self._done)
+            self._shown.start()
+
+    def advance(self) -> None:
+        """One more is done."""
+        with self._lock:
+            self._done += 1
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], completed=self._done)
+
+    def vanish(self) -> None:
+        """Leave the terminal as it was."""
+        with self._lock:
+            self._over = True
+            if self._shown is not None:
+                self._shown.stop()

@@ -32,7 +32,8 @@ from spanwise.formats import (
     squad,
     survey_runs,
 )
-from spanwise.formats.registry import FORMATS, Format, Reading, expanded, read
+from spanwise.formats.folders import expanded
+from spanwise.formats.registry import FORMATS, Format, Reading, read
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades

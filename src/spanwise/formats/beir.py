@@ -10,6 +10,7 @@ import numpy as np
 
 from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import first_line
 from spanwise.model.assessments import begins_of
 from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Judgements
@@ -22,7 +23,7 @@ SPLITS = ("test", "dev", "train")
 
 def looks_like_beir(head: bytes) -> bool:
     """A table whose head names the columns."""
-    return tuple(head.partition(b"\n")[0].split()) == HEAD
+    return tuple(first_line(head).split()) == HEAD
 
 
 @reader("beir_qrels", holds="judgements", recognise=looks_like_beir)

@@ -12,6 +12,7 @@ from spanwise.errors import FormatError
 from spanwise.formats.json_file import Within
 from spanwise.formats.pointed import Item, PointedOut
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import first_line
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -22,7 +23,7 @@ DUE = "the columns question, references (JSON with content, start_index, end_ind
 
 def looks_like_chroma(head: bytes) -> bool:
     """CSV whose first line names the three columns."""
-    first = head.partition(b"\n")[0].strip().decode("utf-8", "replace").split(",")
+    first = first_line(head).strip().decode("utf-8", "replace").split(",")
     return {*COLUMNS} <= {name.strip('"') for name in first}
 
 

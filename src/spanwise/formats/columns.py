@@ -72,18 +72,22 @@ Quick = Callable[[bytes, int, Layout], Table | None]
 
 
 def read(
-    pieces: Iterator[bytes], file: str, layout: Layout, report: Report | None = None
+    pieces: Iterator[bytes],
+    file: str,
+    layout: Layout,
+    report: Report | None = None,
+    above: int = 0,
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
-    """All rows of a file, grouped by topic."""
+    """All rows of a file, or of the lines of it below some others, grouped by topic."""
 
     def read_piece(piece: bytes, line: int, quick: Quick) -> Table:
         return _read_piece(piece, file, line, layout, quick, report)
 
-    return grouped(list(_tables(pieces, read_piece)), file, layout)
+    return grouped(list(_tables(pieces, read_piece, above)), file, layout)
 
 
 def _tables(
-    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table]
+    pieces: Iterator[bytes], read_piece: Callable[[bytes, int, Quick], Table], above: int
 ) -> Iterator[tuple[Table, int]]:
     """Every piece's table and the number of lines before it, in order.
 
@@ -93,11 +97,11 @@ def _tables(
     first = next(pieces)
     second = next(pieces, None)
     if second is None:
-        yield read_piece(first, 0, _quick_for(first)), 0
+        yield read_piece(first, above, _quick_for(first)), above
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    line = 0
+    line = above
     waiting: deque[tuple[Future[Table], int]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
         for piece in chain([first, second], pieces):
@@ -375,7 +379,7 @@ def grouped(
 
 def _line_numbers(tables: list[tuple[Table, int]]) -> IntArray | None:
     """The line of every row; None if row 0 stood on line 1, row 1 on line 2, and so on."""
-    if all(table.lines is None for table, _ in tables):
+    if all(table.lines is None for table, _ in tables) and not tables[0][1]:
         return None
     lines = np.concatenate(
         [

@@ -9,7 +9,7 @@ from spanwise.errors import FormatError
 from spanwise.formats.pointed import Item, PointedOut
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.returned import Result, Returned, number, results_at, topics_of
-from spanwise.formats.trec import stem
+from spanwise.formats.trec import first_line, stem
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -23,20 +23,15 @@ def _fields(line: bytes, tabs: bool) -> list[bytes]:
     return line.rstrip(b"\r\n").split(b"\t") if tabs else line.split()
 
 
-def _first(head: bytes) -> bytes:
-    lines = (line for line in head.split(b"\n") if line.strip())
-    return next(lines, b"")
-
-
 def looks_like_gold(head: bytes) -> bool:
     """Four or five columns by tabs, the third and fourth of them whole numbers."""
-    fields = _fields(_first(head), True)
+    fields = _fields(first_line(head), True)
     return len(fields) in (4, 5) and all(one.strip().isdigit() for one in fields[2:4])
 
 
 def looks_like_run(head: bytes) -> bool:
     """Seven columns: rank, offset and length are whole numbers, the score is a number."""
-    fields = _first(head).split()
+    fields = first_line(head).split()
     if len(fields) != 7 or not all(fields[place].isdigit() for place in (2, 4, 5)):
         return False
     try:

@@ -292,6 +292,11 @@ def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
     marked = judgements.highlights
     source = judgements.rows.source
     if marked is None:
+        said = judgements.elements
+        if said is not None and len(said.passages):
+            raise InputError(
+                f"{source}: passages between points have no offsets; --collection knows them"
+            )
         raise InputError(f"{source}: grades without highlighted text cannot be inex_qrels")
     if (marked.lengths < 0).any():
         raise InputError(

@@ -20,7 +20,7 @@ from spanwise.formats.columns import Layout, raise_first
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.inex_qrels import some_at_a_time
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec import Tail, first_lines, stem
+from spanwise.formats.trec import IN_COLUMNS, Tail, first_lines, stem
 from spanwise.model.ids import text
 from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
@@ -59,7 +59,7 @@ def _is(kind: str, fields: list[bytes]) -> bool:
     return len(more) == (2 if kind == "ranges" else 1) and all(f.startswith(b"/") for f in more)
 
 
-@reader("inex_run", holds="run", recognise=lambda head: bool(kind_of(head)))
+@reader("inex_run", holds="run", recognise=lambda head: bool(kind_of(head)), lines=IN_COLUMNS)
 def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """A run of spans or elements: `topic Q0 document rank score run-id offset length`.
 
@@ -71,7 +71,8 @@ def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     kind = kind_of(head) or "spans"
     layout = _layout(kind, how)
     tail = Tail(chain([head], pieces), layout)
-    rows, texts, numbers = read_columns(_without_x(iter(tail), kind), file, layout, how.report)
+    placed = _without_x(iter(tail), kind)
+    rows, texts, numbers = read_columns(placed, file, layout, how.report, how.above)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
     spans = None
     if kind in ("spans", "points"):

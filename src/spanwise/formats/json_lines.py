@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
-from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.errors import CountedWarning, FormatError
 
 if TYPE_CHECKING:
     from spanwise.model.spans import Unit
@@ -102,9 +102,12 @@ class Record:
         return (key for key in self.said if key not in self._read)
 
 
-def lines_of(pieces: Iterable[bytes], file: str, due: str) -> Iterator[Record]:
-    """The objects of a file; blank lines are passed over."""
-    line = 0
+def lines_of(pieces: Iterable[bytes], file: str, due: str, above: int = 0) -> Iterator[Record]:
+    """The objects of a file, or of those lines of it that come after so many others.
+
+    Blank lines are passed over.
+    """
+    line = above
     for piece in pieces:
         for written in piece.split(b"\n")[:-1]:
             line += 1
@@ -132,12 +135,14 @@ UNITS: dict[tuple[str, str], Unit] = {
     ("char", "codepoint"): "codepoint",
     ("char", "utf16"): "utf16",
     ("byte", ""): "byte",
+    ("codepoint", ""): "codepoint",
+    ("utf16", ""): "utf16",
 }
 
 
 def unit_of(record: Record) -> Unit:
     """What positions count, as a header says."""
-    unit = record.text("unit") if "unit" in record else "char"
+    unit = record.text("unit").removesuffix("s") if "unit" in record else "char"
     if "half_open" in record and not record.flag("half_open"):
         raise record.wrong("'half_open' is false", "half-open positions")
     if "encoding" in record and record.text("encoding").lower() not in ("utf-8", "utf8"):
@@ -167,10 +172,10 @@ def unit_said(unit: Unit) -> dict[str, Any]:
 
 
 def split(
-    pieces: Iterator[bytes], file: str, due: str, form: str
+    pieces: Iterator[bytes], file: str, due: str, form: str, above: int = 0
 ) -> tuple[Record | None, Iterator[Record]]:
     """The header, if there is one, and the records after it."""
-    records = lines_of(pieces, file, due)
+    records = lines_of(pieces, file, due, above)
     first = next(records, None)
     if first is None:
         return None, records
@@ -190,9 +195,4 @@ def split(
 def say_unread(unread: Counter[str], file: str) -> None:
     """Warn of fields that nobody asked for."""
     if unread:
-        warn(f"{file}: fields that are not used: {counted(unread)}", SpanwiseWarning, stacklevel=3)
-
-
-def counted(unread: Counter[str]) -> str:
-    """Fields and how often they occurred."""
-    return ", ".join(f"{name!r} ({count})" for name, count in sorted(unread.items()))
+        warn(CountedWarning(f"{file}: fields that are not used: ", unread), stacklevel=3)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 from warnings import warn
 
-from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.errors import FormatError, MissingExtra, SpanwiseError, SpanwiseWarning
 
 CHUNK = 4 << 20
 """Bytes read at once; a file that is not longer counts as small."""
@@ -18,27 +18,33 @@ LONGEST_LINE = 256 << 20
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"
+PACKED = (GZIP, XZ, ZSTD)
+"""How compressed files begin."""
 
 
-def chunks(file: str) -> Iterator[bytes]:
+def chunks(file: str, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
     """The bytes of a file in pieces of whole lines; the last line is given its end if it lacks one.
 
     An empty file, UTF-16, and a compressed stream that breaks off are errors; a byte order mark
-    is dropped with a warning.
+    is dropped with a warning. Of a file that is not packed a part can be had: lines `begin` there.
     """
     with _opened(file) as stream:
-        first = True
-        for piece in _pieces(stream, file):
+        if begin:
+            stream.seek(begin)
+        first = not begin
+        left = None if end is None else end - begin
+        for piece in _pieces(stream, file, left):
             yield _without_bom(piece, file) if first else piece
             first = False
         if first:
             raise FormatError(file, None, "the file is empty", "", "check how it was made")
 
 
-def _pieces(stream: IO[bytes], file: str) -> Iterator[bytes]:
-    while True:
+def _pieces(stream: IO[bytes], file: str, left: int | None = None) -> Iterator[bytes]:
+    while left is None or left > 0:
         try:
-            piece = stream.read(CHUNK)
+            piece = stream.read(CHUNK if left is None else min(CHUNK, left))
             if piece and not piece.endswith(b"\n"):
                 piece += stream.readline(LONGEST_LINE)
         except (OSError, EOFError, ValueError) as error:
@@ -57,6 +63,7 @@ def _pieces(stream: IO[bytes], file: str) -> Iterator[bytes]:
             if len(piece) > LONGEST_LINE:
                 raise FormatError(file, None, "a line longer than 256 MB", "lines of text")
             piece += b"\n"
+        left = None if left is None else left - len(piece)
         yield piece
 
 
@@ -78,6 +85,10 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
             raise FormatError(file, None, "standard input cannot be opened (it is closed)", "")
         yield _decompressed(cast("io.BufferedReader", sys.stdin.buffer))
         return
+    if is_remote(file):
+        with _remote(file) as stream, closing(_decompressed(stream)) as unpacked:
+            yield unpacked
+        return
     if not file:  # Path takes it for the current folder
         raise FormatError("''", None, "the name is empty", "the name of a file")
     path = Path(file)
@@ -92,21 +103,55 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
         yield unpacked
 
 
+def is_remote(file: str) -> bool:
+    """Whether a name is an address, such as s3://bucket/run.txt."""
+    scheme, mark, _ = file.partition("://")
+    return bool(mark) and scheme.replace("+", "").isalnum()
+
+
+@contextmanager
+def _remote(file: str) -> Iterator[io.BufferedReader]:
+    """A file that fsspec knows how to open."""
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingExtra("fsspec", "remote", f"to read {file}") from None
+    try:
+        with fsspec.open(file, "rb").open() as stream:
+            yield io.BufferedReader(_Resumed(b"", stream))
+    except ImportError as error:
+        raise MissingExtra(str(error), "remote", f"to read {file}") from None
+    except SpanwiseError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
+
+
+def whole(file: str, absent: bytes) -> bytes:
+    """A short file at an address; what is absent is as said."""
+    try:
+        with _remote(file) as stream:
+            return stream.read()
+    except FormatError:
+        return absent
+
+
 def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
     """Unpack by the first bytes, whatever the name says."""
     magic = stream.peek(6)[:6]
     if len(magic) < 6:  # a pipe gives what has arrived so far
         magic = stream.read(6)
         stream = io.BufferedReader(_Resumed(magic, stream))
-    if magic.startswith(b"\x1f\x8b"):
+    if magic.startswith(GZIP):
         import gzip
 
         return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
-    if magic.startswith(b"\xfd7zXZ"):
+    if magic.startswith(XZ):
         import lzma
 
         return lzma.LZMAFile(stream)
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+    if magic.startswith(ZSTD):
         return _zstd(stream)
     return stream
 
@@ -124,7 +169,8 @@ class _Resumed(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """First what was taken, then what follows."""
         if not self._head:
-            return self._rest.readinto1(buffer)
+            take = getattr(self._rest, "readinto1", self._rest.readinto)
+            return int(take(buffer))
         data, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec import first_line
 
 if TYPE_CHECKING:
     from spanwise.formats.json_lines import Record
@@ -21,10 +22,11 @@ XML_DUE = "<pool topic=...> with <file file=...>"
 
 def looks_like_pool(head: bytes) -> bool:
     """JSON lines whose header says so, or whose first object has a topic and a document."""
-    first = head.lstrip().partition(b"\n")[0]
+    first = first_line(head)
     if not first.startswith(b"{"):
         return False
-    return b'"pool/' in first or (b'"topic"' in first and b'"doc"' in first)
+    judged = b'"relevant"' in first
+    return b'"pool/' in first or (b'"topic"' in first and b'"doc"' in first and not judged)
 
 
 @reader("pool", holds="pool", recognise=looks_like_pool)

@@ -16,7 +16,7 @@ from spanwise.formats.json_file import Within, has_keys, one_value, values_of
 from spanwise.formats.pointed import Item, PointedOut
 from spanwise.formats.registry import Reading, reader
 from spanwise.formats.returned import Result, Returned
-from spanwise.formats.trec import beginning, stem
+from spanwise.formats.trec import beginning, first_line, stem
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
@@ -27,11 +27,32 @@ RAGAS_DUE = '{"user_input": ..., "retrieved_contexts": [...], "reference_context
 CHECKER_DUE = '{"results": [{"query_id", "query", "retrieved_context": [{"doc_id", "text"}]}]}'
 
 
-def _has(head: bytes, key: bytes) -> bool:
+QUESTION = ("user_input", "question")
+RETRIEVED = ("retrieved_contexts", "contexts")
+NEEDED = ("reference_contexts", "ground_truth_contexts", "ground_truth_context")
+"""What fields are called; after the first, names of before version 0.2."""
+
+
+def _has(head: bytes, names: tuple[str, ...]) -> bool:
+    """Whether a file begins with samples that have such a field."""
     if beginning(head) in (b"{", b"["):
-        return has_keys(head, b"user_input", key)
-    first = head.partition(b"\n")[0]
-    return b"user_input" in first and key in first
+        return any(has_keys(head, a.encode(), b.encode()) for a in QUESTION for b in names)
+    columns = set(first_line(head).decode("utf-8", "replace").replace('"', "").strip().split(","))
+    return not columns.isdisjoint(QUESTION) and not columns.isdisjoint(names)
+
+
+def _named(sample: Within, names: tuple[str, ...]) -> Within | None:
+    """The field of a sample under the first of its names that is there."""
+    return next((sample[name] for name in names if name in sample), None)
+
+
+def _texts(sample: Within, names: tuple[str, ...]) -> Iterator[str]:
+    """A list of texts, which one text may stand for."""
+    found = _named(sample, names)
+    if found is not None and isinstance(found.value, str):
+        yield found.text()
+    elif found is not None:
+        yield from (one.text() for one in found)
 
 
 def _samples(pieces: Iterator[bytes], file: str) -> Iterator[tuple[int, Within]]:
@@ -66,32 +87,31 @@ def _topic(sample: Within, number: int) -> bytes:
     return sample["id"].id() if "id" in sample else str(number).encode()
 
 
-@reader("ragas", holds="judgements", recognise=lambda head: _has(head, b"reference_contexts"))
+@reader("ragas", holds="judgements", recognise=lambda head: _has(head, NEEDED))
 def parse_ragas(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """The reference contexts of RAGAS samples (JSON lines, a JSON list, or CSV): what is needed.
 
-    `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`. The texts are
-    looked for in the collection, which is needed. A question's id is its `id`, else its number
-    among the samples, from 1 on.
+    `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`; the names of
+    before, `question`, `contexts` and `ground_truth_contexts`, are read too. The texts are looked
+    for in the collection, which is needed. A question's id is its `id`, else its number among the
+    samples, from 1 on.
     """
     content = PointedOut(file, how)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
         topic = _topic(sample, number)
-        content.topic(topic, sample["user_input"].text())
-        for one in sample.get("reference_contexts", ()):
-            content.item(topic, b"", line, Item(None, len(one.text()), one.text()))
+        content.topic(topic, (_named(sample, QUESTION) or sample[QUESTION[0]]).text())
+        for words in _texts(sample, NEEDED):
+            content.item(topic, b"", line, Item(None, len(words), words))
     return content.judgements(RAGAS_DUE)
 
 
-@reader("ragas_run", holds="run", recognise=lambda head: _has(head, b"retrieved_contexts"))
+@reader("ragas_run", holds="run", recognise=lambda head: _has(head, RETRIEVED))
 def parse_ragas_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """The retrieved contexts of RAGAS samples, in their order; see the format `ragas`."""
     content = Returned(file, how)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
-        contexts = sample.get("retrieved_contexts", ())
-        for rank, one in enumerate(contexts, start=1):
-            result = _text(b"", one.text(), line, rank)
-            content.add(_topic(sample, number), result)
+        for rank, words in enumerate(_texts(sample, RETRIEVED), start=1):
+            content.add(_topic(sample, number), _text(b"", words, line, rank))
     return content.finished(stem(file), None, RAGAS_DUE, "codepoint")
 
 

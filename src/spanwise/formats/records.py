@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec import beginning
+from spanwise.formats.registry import Lines, Reading, reader, writer
+from spanwise.formats.trec import beginning, first_line
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -18,22 +18,46 @@ if TYPE_CHECKING:
 
 
 def _begins_with(head: bytes, *marks: bytes) -> bool:
-    first = head.lstrip().partition(b"\n")[0]
+    first = first_line(head)
     return beginning(head) == b"{" and any(mark in first for mark in marks)
 
 
 def looks_like_span_run(head: bytes) -> bool:
-    """JSON lines whose header says so, or whose first object has a score or a rank."""
-    named = _begins_with(head, b'"qid"') and _begins_with(head, b'"score"', b'"rank"')
-    return named or _begins_with(head, b'"span-run/')
+    """JSON lines whose header says so, or whose first object is a result.
+
+    It has a score or a rank, or a place or a text without saying what was judged.
+    """
+    judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"')
+    placed = not judged and _begins_with(head, b'"s"', b'"text"', b'"results"')
+    named = placed or _begins_with(head, b'"score"', b'"rank"')
+    return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
 
 
 def looks_like_span_qrels(head: bytes) -> bool:
-    """JSON lines whose header says so, or any whose first object has no score nor rank."""
-    return _begins_with(head, b'"qid"', b'"span-qrels/') and not looks_like_span_run(head)
+    """JSON lines whose header says so, or any whose first object is no result."""
+    marks = (b'"qid"', b'"span-qrels/', b'"relevant"')
+    return _begins_with(head, *marks) and not looks_like_span_run(head)
 
 
-@reader("span_run", holds="run", recognise=looks_like_span_run)
+def topic_of(line: bytes) -> bytes | None:
+    """The field `qid` of an object; what is wrong belongs to a topic without a name."""
+    import json
+
+    if not line.strip():
+        return None
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return b""
+    if not isinstance(said, dict):
+        return b""
+    return None if "format" in said else str(said.get("qid", "")).encode("utf-8", "surrogateescape")
+
+
+OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
+
+
+@reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
 def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """Runs as JSON lines: documents, spans `s` and `e`, elements, or ranges `from` and `to`.
 
@@ -54,7 +78,7 @@ def write_span_run(run: Run) -> Iterator[bytes]:
     return written(run)
 
 
-@reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels)
+@reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels, lines=OBJECTS)
 def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
 
@@ -62,7 +86,8 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     object for each topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans":
     [{"s": 1000, "e": 1200}], "bep": 1000}`. Spans may also go `from` a point `to` another, with
     their `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size`
-    and `rsize`. No spans say that nothing is relevant; `grade` alone judges the document.
+    and `rsize`. No spans say that nothing is relevant; `grade` alone judges the document. The
+    words of pages for judging are read too: `topic`, `judge`, `doc_chars`, `relevant` as pairs.
     """
     from spanwise.formats.records_judged import parsed
 

@@ -51,16 +51,18 @@ def columns_of(data: bytes) -> pl.DataFrame | None:
         table = pl.read_ndjson(BytesIO(data), schema={name: kinds[name] for name in said})
     except pl.exceptions.PolarsError:
         return None
-    return table if len(table) == lines and _sound(table) else None
+    return table if len(table) == lines and sound(table) else None
 
 
-def _sound(table: pl.DataFrame) -> bool:
+def sound(table: pl.DataFrame) -> bool:
     """Whether there is nothing to complain about."""
     import polars as pl
 
     if sum(table.null_count().row(0)):
         return False
-    wrong = (pl.col("s") < 0) | (pl.col("e") < pl.col("s"))
+    wrong = pl.lit(False)
+    if "s" in table.columns:
+        wrong |= (pl.col("s") < 0) | (pl.col("e") < pl.col("s"))
     for name in (*REAL, "cost"):
         if name in table.columns:
             wrong |= pl.col(name).is_nan() if name in REAL else pl.col(name) < 0
@@ -70,55 +72,69 @@ def _sound(table: pl.DataFrame) -> bool:
 def fast_run(data: bytes, file: str, name: str, unit: Unit, above: int) -> Run | None:
     """The run of lines that come after so many others; None if they need a closer look."""
     table = columns_of(data)
-    if table is None:
-        return None
-    codes, topics = _codes(table["qid"])
+    return None if table is None else run_of(table, file, name, unit, above)
+
+
+def run_of(table: pl.DataFrame, file: str, name: str, unit: Unit, above: int = 0) -> Run:
+    """The run that columns without a fault are."""
+    import polars as pl
+
+    codes, topics = codes_of(table["qid"])
     order = None if (np.diff(codes) >= 0).all() else np.argsort(codes, kind="stable")
     if order is not None:
         table = table[order]
     counts = np.bincount(codes, minlength=len(topics))
     starts = np.concatenate([[0], np.cumsum(counts)])
     lines = (np.arange(len(codes)) if order is None else order) + above + 1
-    begin, end = table["s"].to_numpy(), table["e"].to_numpy()
+    spans = None
+    if "s" in table.columns:
+        begin, end = table["s"].to_numpy(), table["e"].to_numpy()
+        spans = Spans(begin, end - begin)
     ranks = table["rank"].to_numpy() if "rank" in table.columns else None
-    scores = table["score"].to_numpy() if "score" in table.columns else _falling(counts)
+    scores = table["score"].to_numpy() if "score" in table.columns else _falling(counts, ranks)
     return Run(
         name,
         Rows(file, topics, starts, lines),
-        PolarsIds(_binary(table["doc"])),
+        PolarsIds(table["doc"].cast(pl.Binary)),
         scores,
         ranks,
-        Spans(begin, end - begin),
+        spans,
         unit=unit,
         chunks=_chunks(table),
     )
 
 
-def _binary(column: pl.Series) -> pl.Series:
+def codes_of(column: pl.Series) -> tuple[IntArray, tuple[bytes, ...]]:
+    """A number for each topic in order of first appearance, and the topics."""
     import polars as pl
 
-    return column.cast(pl.Binary)
-
-
-def _codes(column: pl.Series) -> tuple[IntArray, tuple[bytes, ...]]:
-    """A number for each topic in order of first appearance, and the topics."""
     changes = np.flatnonzero((column != column.shift(1)).fill_null(True).to_numpy())
-    names = [name.encode() for name in column.gather(changes).to_list()]
+    names = column.gather(changes).cast(pl.Binary).to_list()
     numbers: dict[bytes, int] = {}
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in names])
     sizes = np.diff(np.append(changes, len(column)))
     return np.repeat(codes, sizes), tuple(numbers)
 
 
-def _falling(counts: IntArray) -> Any:
+def _falling(counts: IntArray, ranks: Any) -> Any:
+    """Scores that say nothing but the order: that of ranks, or of the file."""
     ends = np.repeat(np.cumsum(counts), counts)
-    return (ends - np.arange(len(ends))).astype(np.float64)
+    falling = (ends - np.arange(len(ends))).astype(np.float64)
+    if ranks is None:
+        return falling
+    scores = np.empty_like(falling)
+    scores[np.lexsort((ranks, ends))] = falling
+    return scores
 
 
 def _chunks(table: pl.DataFrame) -> Chunks | None:
     if not {"id", "cost"} & set(table.columns):
         return None
+    import polars as pl
+
     count = len(table)
-    ids = PolarsIds(_binary(table["id"])) if "id" in table.columns else PlainIds([b""] * count)
+    ids = (
+        PolarsIds(table["id"].cast(pl.Binary)) if "id" in table.columns else PlainIds([b""] * count)
+    )
     costs = table["cost"].to_numpy() if "cost" in table.columns else np.full(count, -1)
     return Chunks(PlainIds([b""] * count), ids, costs, np.ones(count, np.bool_))

@@ -60,12 +60,32 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         unread.update(name for name in head.unread() if name not in PROVENANCE)
     for record in records:
         try:
-            content.take(record)
+            content.counts_as(record, settled=head is not None)
+            content.take(_in_our_words(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
     say_unread(unread + content.unread, file)
     return content.judgements(DUE)
+
+
+PAGE = {"topic": "qid", "doc_chars": "doc_len", "judge": "by"}
+"""Names that pages for judging give to our fields."""
+
+
+def _in_our_words(record: Record) -> Record:
+    """An object of a page for judging, with `relevant` as pairs of positions, says the same."""
+    if "qid" in record or "topic" not in record:
+        return record
+    for other, own in PAGE.items():
+        if other in record.said:
+            record.said[own] = record.said.pop(other)
+    if "relevant" in record:
+        pairs = record.items("relevant")
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise record.wrong("'relevant' has entries that are no pairs", "[[start, end], ...]")
+        record.said["spans"] = [{"s": start, "e": end} for start, end in pairs]
+    return record
 
 
 class Marked(Judged):
@@ -89,6 +109,16 @@ class Marked(Judged):
         """What the header says the file holds."""
         parts = head.texts_of("parts") if "parts" in head else []
         self._parts.update(parts)
+
+    def counts_as(self, record: Record, *, settled: bool) -> None:
+        """One unit counts for the whole file: the header's, else that of the first object."""
+        if "unit" not in record:
+            return
+        unit = unit_of(record)
+        if not settled and not self._assessors:
+            self.unit = unit
+        if unit != self.unit:
+            raise record.wrong(f"positions that count {unit}", f"{self.unit}, as before")
 
     def take(self, record: Record) -> None:
         """The next object."""
@@ -122,6 +152,8 @@ class Marked(Judged):
             self._parts.add("elements")
         if parts.items or parts.offset >= 0 or parts.length >= 0:
             self._parts.add("spans")
+        if "spans" in parts.record:
+            self._parts.add("perhaps none")
         self._items.append(parts.items)
         self._full.append(parts.full)
         spans = parts.placed()
@@ -135,7 +167,7 @@ class Marked(Judged):
     def judgements(self, due: str) -> Judgements:
         """All of it."""
         judgements, order = self.finished(due)
-        highlights = self._highlights(order) if "spans" in self._parts else None
+        highlights = self._highlights(order) if self._of_text() else None
         evidence = self._evidence().at(order) if highlights is not None else None
         if self._merged:
             warn(
@@ -155,6 +187,11 @@ class Marked(Judged):
             elements=judgements.elements if "elements" in self._parts else None,
             evidence=evidence,
         )
+
+    def _of_text(self) -> bool:
+        """Whether it is text that was judged, even if nothing of it is relevant."""
+        none = self._parts == {"perhaps none"} and bool(np.isnan(self._grades).all())
+        return none or "spans" in self._parts
 
     def _evidence(self) -> Evidence:
         return evidence_of(self._items, self._full, self.unit, self._questions, {})

@@ -30,27 +30,27 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     first = next(pieces, b"")
     if len(first) >= LARGE:
         data = b"".join([first, *pieces])
-        quick = _quick(data, file)
+        quick = _quick(data, file, how.above)
         if quick is not None:
             return quick
         first, pieces = data, iter(())
     return _line_by_line(chain([first], pieces), file, how)
 
 
-def _quick(data: bytes, file: str) -> Run | None:
+def _quick(data: bytes, file: str, above: int) -> Run | None:
     """A large run whose lines are all alike."""
     line, _, rest = data.partition(b"\n")
-    head, _ = split(iter([line + b"\n"]), file, DUE, RUN)
+    head, _ = split(iter([line + b"\n"]), file, DUE, RUN, above)
     if head is None:
-        return fast_run(data, file, stem(file), "codepoint", 0)
+        return fast_run(data, file, stem(file), "codepoint", above)
     if {*head.said} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
         return None
     name = head.text("run") if "run" in head else stem(file)
-    return fast_run(rest, file, name, unit_of(head), 1)
+    return fast_run(rest, file, name, unit_of(head), above + 1)
 
 
 def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    head, records = split(pieces, file, DUE, RUN)
+    head, records = split(pieces, file, DUE, RUN, how.above)
     content, unread = Returned(file, how), Counter[str]()
     for record in flattened(records):
         try:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from spanwise.errors import FormatError, UnknownName
+from spanwise.formats.dataset import Dataset, Stored, dataset_at, stored
 from spanwise.formats.opening import STDIN, chunks
 
+PARQUET = b"PAR1"
+END = 1 << 16
+"""So many of its last bytes are looked at."""
 Holds = Literal["run", "judgements", "preferences", "statistics", "topics", "pool"]
 
 
@@ -22,6 +26,7 @@ class Reading:
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
     literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
+    above: int = 0  # lines of the file before those that are read
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
     def note(self, problem: FormatError) -> None:
@@ -29,6 +34,14 @@ class Reading:
         if self.report is None:
             raise problem
         self.report(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What is to be known of a format's lines to cut its files into pieces."""
+
+    topic: Callable[[bytes], bytes | None]  # whose a line is; None: it is no line of data
+    is_header: Callable[[bytes], bool] = lambda _: False  # a first line that all pieces need
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,7 @@ class Format:
     write: Callable[[Any], Iterator[bytes]] | None = None  # None: it is only read
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # what it cannot hold, counted
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None  # a folder's files, if several
+    lines: Lines | None = None  # None: a file can only be read as a whole
 
     @property
     def description(self) -> str:
@@ -55,15 +69,20 @@ FORMATS: dict[str, Format] = {}
 
 
 def reader(
-    name: str, *, holds: Holds, recognise: Callable[[bytes], bool] = lambda _: False
+    name: str,
+    *,
+    holds: Holds,
+    recognise: Callable[[bytes], bool] = lambda _: False,
+    lines: Lines | None = None,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged.
 
     `recognise` is shown the first piece of a file and says whether it looks like this format.
+    A format with `lines` can be read piece by piece.
     """
 
     def enter(parse: Any) -> Any:
-        FORMATS[name] = Format(name, holds, parse, recognise)
+        FORMATS[name] = Format(name, holds, parse, recognise, lines=lines)
         return parse
 
     return enter
@@ -99,13 +118,15 @@ def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
 def read(
     file: str, holds: tuple[Holds, ...], name: str | None = None, how: Reading | None = None
 ) -> Any:
-    """Read a file in the named format, or in the one its content looks like."""
+    """Read a file in the named format, or in the one its content looks like; or a dataset."""
+    dataset = dataset_at(file)
+    if dataset is not None:
+        return _of_dataset(file, dataset, holds, how)
     pieces = chunks(file)
     entry = find_format(name, holds) if name else None
     if entry is None:
-        first = next(pieces)
-        entry = recognised(first, holds)
-        pieces = chain([first], pieces)
+        head, pieces = _looked_at(pieces, file)
+        entry = recognised(head, holds)
     return entry.parse(pieces, file, how or Reading())
 
 
@@ -116,46 +137,59 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     reader says what is wrong with a file that nobody recognises, line by line.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
-    common = [FORMATS[name] for name in COMMONEST.get(head.lstrip()[:1], COMMONEST[b""])]
+    mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
+    common = [FORMATS[name] for name in COMMONEST[mark]]
     fallback = next((entry for entry in common if entry in candidates), candidates[0])
+    if mark == PARQUET:  # it is no text, whatever the bytes look like
+        candidates = [entry for entry in common if entry in candidates]
     return next((entry for entry in reversed(candidates) if entry.recognise(head)), fallback)
 
 
 COMMONEST = {
-    b"": ("trec_run", "qrels"),
+    PARQUET: ("span_qrels_parquet", "span_run_parquet"),
     b"<": ("inex_assessments_2007", "inex_submission_2007"),
     b"{": ("span_qrels", "span_run"),
+    b"": ("trec_run", "qrels"),
 }
-"""The commonest formats of text, XML and JSON, by how they begin."""
+"""The commonest formats of Parquet, XML, JSON and text, by how they begin."""
 
 
 def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
     """The format that a file's beginning looks like; standard input must be named."""
     if file == STDIN:
         raise FormatError(file, None, "standard input is read only once", "the name of its format")
-    return recognised(next(chunks(file)), holds)
+    dataset = dataset_at(file)
+    if dataset is not None:
+        return find_format(dataset.file_format, holds)
+    return recognised(_looked_at(chunks(file), file)[0], holds)
 
 
-def expanded(names: Sequence[str]) -> list[str]:
-    """Files as given; a folder stands for all files in it, in byte order.
+def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[bytes]]:
+    """What a file is recognised by, and all of it. Parquet says at its end what it holds."""
+    first = next(pieces)
+    if not first.startswith(PARQUET):
+        return first, chain([first], pieces)
+    path = Path(file)
+    if path.is_file():
+        with path.open("rb") as stream:
+            if stream.read(len(PARQUET)) == PARQUET:
+                stream.seek(max(0, path.stat().st_size - END))
+                return first + stream.read(), chain([first], pieces)
+    whole = b"".join([first, *pieces])
+    return whole, iter([whole])
 
-    A release of assessments, which is a tree of folders, stands for its official files.
-    """
-    from spanwise.formats.beir import beir_qrels
-    from spanwise.formats.release import official_pools
 
-    files: list[str] = []
-    for name in names:
-        path = Path(name)
-        folder = bool(name) and name != STDIN and path.is_dir()
-        pools = (beir_qrels(path) or official_pools(path)) if folder else None
-        if pools is not None:
-            files += pools
-        elif folder:
-            inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
-            if not inside:
-                raise FormatError(name, None, "the folder has no files", "at least one file")
-            files += [str(file) for file in inside]
-        else:
-            files.append(name)
-    return files
+def _of_dataset(place: str, dataset: Dataset, holds: tuple[Holds, ...], how: Reading | None) -> Any:
+    """All parts of a dataset as if they stood in one file."""
+    from spanwise.model.judgements import combined
+    from spanwise.model.run import joined
+
+    find_format(dataset.file_format, holds)
+    parts = read_stored(stored(place, dataset, range(dataset.parts)), how)
+    return joined(parts, dataset.name, place) if dataset.holds == "run" else combined(parts, place)
+
+
+def read_stored(some: Stored, how: Reading | None = None) -> list[Any]:
+    """What parts of a dataset hold, part by part."""
+    entry = FORMATS[some.format]
+    return [entry.parse(chunks(path), path, how or Reading()) for path in some.paths]

@@ -10,23 +10,30 @@ in the metadata of the file, as JSON under the key `spanwise`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from io import BytesIO
 from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.opening import STDIN, chunks
+from spanwise.formats.opening import PACKED, STDIN, chunks
 from spanwise.model.results import Provenance, Results, Source
 from spanwise.model.scores import Scores, printable
 
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+
 ALL = "all"
+AT_ONCE = 1 << 18
+"""Rows of Parquet that are looked at together."""
 FIELDS = ("run", "topic", "measure", "value")
 PARQUET = b"PAR1"
+WHOLE = "a file as `spanwise eval -o` wrote it"
 DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
 
 
@@ -80,10 +87,13 @@ def holds_results(file: str) -> bool:
     if start.startswith(PARQUET):
         import polars as pl
 
-        return set(FIELDS) <= set(pl.read_parquet_schema(file))
-    if not start.startswith((b"{", b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
+        try:
+            return set(FIELDS) <= set(pl.read_parquet_schema(file))
+        except Exception:  # polars has several kinds; whoever reads the file says what is wrong
+            return False
+    if not start.startswith((b"{", *PACKED)):
         return False
-    first = next(iter(chunks(file))).split(b"\n", 1)[0]
+    first = next(iter(chunks(file)), b"").split(b"\n", 1)[0]
     return _is_result(first)
 
 
@@ -100,12 +110,49 @@ def read_results(file: str) -> Results:
     with Path(file).open("rb") as stream:
         columnar = stream.read(4) == PARQUET
     records = _parquet_records(file) if columnar else _json_records(file)
-    runs: dict[str, list[dict[str, Any]]] = {}
+    runs: dict[str, _Gathered] = {}
     for record in records:
-        runs.setdefault(record["run"], []).append(record)
+        runs.setdefault(record["run"], _Gathered()).take(record)
     scores = tuple(_scores(file, run, lines) for run, lines in runs.items())
-    made = tuple(_made(lines) for lines in runs.values())
+    made = tuple(_made(file, lines.last) for lines in runs.values())
     return Results(file, scores, made)
+
+
+class _Gathered:
+    """What a file says of a run: numbers as numbers, so that memory holds many."""
+
+    def __init__(self) -> None:
+        self.topics: dict[str, int] = {}
+        self.last: list[dict[str, Any]] = []  # the lines for all topics
+        self.twice: tuple[str, str] | None = None
+        self._values: dict[str, array[float]] = {}
+        self._there: dict[str, bytearray] = {}
+
+    def take(self, record: dict[str, Any]) -> None:
+        """The next line."""
+        topic, measure = record["topic"], record["measure"]
+        if topic == ALL:
+            if any(one["measure"] == measure for one in self.last):
+                self.twice = self.twice or (topic, measure)
+            self.last.append(record)
+            return
+        row = self.topics.setdefault(topic, len(self.topics))
+        values = self._values.setdefault(measure, array("d"))
+        there = self._there.setdefault(measure, bytearray())
+        missing = row + 1 - len(values)
+        if missing > 0:
+            values.extend([float("nan")] * missing)
+            there.extend(bytes(missing))
+        if there[row]:
+            self.twice = self.twice or (topic, measure)
+        values[row], there[row] = _number(record["value"]), 1
+
+    def column(self, measure: str) -> FloatArray:
+        """The values of a measure, topic by topic."""
+        column = np.full(len(self.topics), np.nan)
+        known = np.array(self._values.get(measure, ()), np.float64)
+        column[: len(known)] = known
+        return column
 
 
 def _json_records(file: str) -> Iterator[dict[str, Any]]:
@@ -130,57 +177,70 @@ def _refuse_odd(record: dict[str, Any], file: str, number: int) -> None:
 def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
     import polars as pl
 
-    more = json.loads(pl.read_parquet_metadata(file).get("spanwise", "[]"))
-    said = {(one["run"], one["measure"]): one for one in more}
-    for record in pl.read_parquet(file, columns=list(FIELDS)).iter_rows(named=True):
+    try:
+        more = json.loads(pl.read_parquet_metadata(file).get("spanwise", "[]"))
+        said = {(one["run"], one["measure"]): one for one in more}
+        table = pl.scan_parquet(file).select(FIELDS)
+        count = table.select(pl.len()).collect().item()
+    except Exception as error:  # polars has several kinds
+        found = f"no Parquet of results ({str(error)[:80]})"
+        raise FormatError(file, None, found, WHOLE) from error
+    some = (table.slice(first, AT_ONCE).collect() for first in range(0, count, AT_ONCE))
+    for record in (record for part in some for record in part.iter_rows(named=True)):
         extra = said.get((record["run"], record["measure"]), {}) if record["topic"] == ALL else {}
         yield {**extra, **record}
 
 
-def _scores(file: str, run: str, lines: Sequence[dict[str, Any]]) -> Scores:
-    means = {one["measure"]: _number(one["value"]) for one in lines if one["topic"] == ALL}
+def _scores(file: str, run: str, lines: _Gathered) -> Scores:
+    means = {one["measure"]: _number(one["value"]) for one in lines.last}
     if not means:
         raise FormatError(file, None, f"run {run!r} has no line for {ALL!r}", "a complete file")
-    topics = list(dict.fromkeys(one["topic"] for one in lines if one["topic"] != ALL))
-    if not topics:
+    if not lines.topics:
         raise FormatError(
             file,
             None,
             f"run {run!r} has no values by topic",
             "a file made with -o RESULTS.jsonl, or with -q --format jsonl",
         )
-    rows = {topic: row for row, topic in enumerate(topics)}
-    values = {measure: np.full(len(topics), np.nan) for measure in means}
-    for one in lines:
-        if one["topic"] != ALL and one["measure"] in values:
-            values[one["measure"]][rows[one["topic"]]] = _number(one["value"])
-    last = [one for one in lines if one["topic"] == ALL]
+    _refuse_twice(file, run, lines.twice)
+    values = {measure: lines.column(measure) for measure in means}
     return Scores(
         run=run,
-        topics=tuple(topics),
+        topics=tuple(lines.topics),
         values=values,
         means=means,
         counts={m: int(np.count_nonzero(~np.isnan(column))) for m, column in values.items()},
-        signature=next((one["signature"] for one in last if "signature" in one), "unknown"),
-        notes=tuple(next((one["notes"] for one in last if "notes" in one), ())),
+        signature=next((one["signature"] for one in lines.last if "signature" in one), "unknown"),
+        notes=tuple(next((one["notes"] for one in lines.last if "notes" in one), ())),
         source=file,
     )
+
+
+def _refuse_twice(file: str, run: str, twice: tuple[str, str] | None) -> None:
+    """Two runs of one name would be taken for one."""
+    if twice is not None:
+        found = f"run {run!r} has topic {twice[0]!r} twice in {twice[1]}"
+        raise FormatError(file, None, found, "runs of different names")
 
 
 def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _made(lines: Iterable[dict[str, Any]]) -> Provenance | None:
+def _made(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None:
     said = next((one["made"] for one in lines if one.get("made")), None)
     if said is None:
         return None
-    collection = said.get("collection")
-    return Provenance(
-        judgements=Source(**said["judgements"]),
-        run=Source(**said["run"]),
-        collection=None if collection is None else Source(**collection),
-        measures=tuple(said["measures"]),
-        options=said["options"],
-        spanwise=said["spanwise"],
-    )
+    try:
+        collection = said.get("collection")
+        return Provenance(
+            judgements=Source(**said["judgements"]),
+            run=Source(**said["run"]),
+            collection=None if collection is None else Source(**collection),
+            measures=tuple(said["measures"]),
+            options=said["options"],
+            spanwise=said["spanwise"],
+        )
+    except (AttributeError, KeyError, TypeError) as error:
+        found = f"what the results were made of cannot be read ({error})"
+        raise FormatError(file, None, found, WHOLE) from error

@@ -9,7 +9,7 @@ from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
+from spanwise.errors import CountedWarning, EmptyError, FormatError
 from spanwise.model.assessments import begins_of
 from spanwise.model.holdings import filled
 from spanwise.model.ids import Ids, PlainIds
@@ -79,7 +79,7 @@ class Returned:
             name,
             Rows(self.file, tuple(self._topics), starts, lines),
             PlainIds([result.document for result in results]),
-            self._scores(),
+            self._scores(by_rank=unit != "opaque"),
             None if np.isnan(ranks).all() else ranks,
             _spans(results),
             _ids([result.path for result in results]),
@@ -89,29 +89,46 @@ class Returned:
             chunks_of(results),
         )
 
-    def _scores(self) -> FloatArray:
-        """The stated scores; where one is missing in a topic, numbers that keep its order."""
+    def _scores(self, *, by_rank: bool) -> FloatArray:
+        """The stated scores; where one is missing in a topic, numbers that keep its order.
+
+        That is the order of ranks where all are stated and count, else that of the file, which is
+        what counts in runs of INEX.
+        """
         columns, given_up = [], 0
         for results in self._topics.values():
             stated = [result.score for result in results if result.score is not None]
             if len(stated) < len(results):
                 given_up += len(stated)
-                columns.append(falling(len(results)))
+                ranks = [result.rank if by_rank else None for result in results]
+                columns.append(ordered_by(ranks))
             else:
                 columns.append(np.array(stated, np.float64))
         if given_up:
-            warn(
-                f"{self.file}: {given_up} scores stand in topics where others are missing and are"
-                " not used; the order of the file is",
-                SpanwiseWarning,
-                stacklevel=2,
+            after = (
+                " scores stand in topics where others are missing and are not used; ranks are, or"
+                " the order of the file"
             )
+            warn(CountedWarning(f"{self.file}: ", {"": given_up}, after), stacklevel=2)
         return np.concatenate(columns)
 
 
 def falling(count: int) -> FloatArray:
     """Scores that say nothing but the order: count, ..., 2, 1."""
     return np.arange(count, 0, -1, dtype=np.float64)
+
+
+def ordered_by(ranks: Sequence[float | None]) -> FloatArray:
+    """Scores that say nothing but the order of ranks, or of the file where one is missing.
+
+    >>> ordered_by([2, 1, 7]).tolist(), ordered_by([2, None]).tolist()
+    ([2.0, 3.0, 1.0], [2.0, 1.0])
+    """
+    scores = falling(len(ranks))
+    stated = [rank for rank in ranks if rank is not None]
+    if len(stated) == len(ranks):
+        scores[np.argsort(stated, kind="stable")] = falling(len(ranks))
+    return scores
 
 
 def chunks_of(results: Sequence[Result]) -> Chunks | None:

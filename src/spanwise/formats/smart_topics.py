@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanwise.formats.inex_topics import unique
 from spanwise.formats.registry import Reading, reader
+from spanwise.formats.trec import first_line
 
 if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
@@ -101,7 +102,7 @@ def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
 
 def looks_like_json(head: bytes) -> bool:
     """JSON lines with an id and a text."""
-    first = head.lstrip().partition(b"\n")[0]
+    first = first_line(head)
     return first.startswith(b"{") and b'"_id"' in first and b'"text"' in first
 
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
 from spanwise.formats.json_lines import Record
+from spanwise.formats.opening import is_remote
 from spanwise.formats.pointed import PointedOut
 from spanwise.formats.records_judged import item_in
 from spanwise.formats.records_judged_out import judged_lines
 from spanwise.formats.records_runs import result_in, said_of
+from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.returned import Returned, results_at, says_order_only, topics_of
+from spanwise.formats.tables import (
+    judgements_table,
+    plain_judgements,
+    plain_run,
+    run_columns,
+    run_table,
+)
 from spanwise.formats.trec import stem
 
 if TYPE_CHECKING:
@@ -21,8 +32,8 @@ if TYPE_CHECKING:
 
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
+    from spanwise.model.spans import Unit
 
-MAGIC = b"PAR1"
 OWN = ("qid", "doc", "query", "doc_len", "judged")
 """What is said of a document, not of a span."""
 RUN_DUE = "the columns qid, doc, s, e, and perhaps run, rank, score, cost, id, text"
@@ -31,7 +42,7 @@ GOLD_DUE = "the columns qid, doc, s, e, and perhaps g, text, aspect, by, set, qu
 
 def looks_like_run(head: bytes) -> bool:
     """A table that has ranks or scores, as far as can be seen."""
-    return head.startswith(MAGIC) and (b"score" in head or b"rank" in head)
+    return head.startswith(MAGIC) and bool({"rank", "score", "run"} & _columns(head))
 
 
 def looks_like_gold(head: bytes) -> bool:
@@ -39,21 +50,59 @@ def looks_like_gold(head: bytes) -> bool:
     return head.startswith(MAGIC) and not looks_like_run(head)
 
 
-def _table(pieces: Iterator[bytes], file: str, due: str) -> tuple[pl.DataFrame, str]:
-    """The rows of a file, and what its positions count."""
+def _columns(head: bytes) -> set[str]:
+    """The columns of a table; they stand at its end, which the beginning may not hold."""
     import polars as pl
 
-    data = b"".join(pieces)
-    data = data[: data.rfind(MAGIC) + len(MAGIC)]  # pieces end in a newline
     try:
-        table = pl.read_parquet(BytesIO(data))
-        unit = pl.read_parquet_metadata(BytesIO(data)).get("unit", "codepoint")
-    except Exception as error:  # polars has several kinds
-        raise FormatError(file, None, f"not Parquet ({str(error)[:80]})", due) from error
-    missing = [name for name in ("qid", "doc") if name not in table.columns]
-    if missing:
-        raise FormatError(file, None, f"no column {missing[0]!r}", due)
-    return table, unit
+        return {*pl.read_parquet_schema(BytesIO(_complete(head)))}
+    except Exception:  # polars has several kinds
+        return {name for name in ("rank", "score") if name.encode() in head}
+
+
+def _complete(data: bytes) -> bytes:
+    """Without the newline in which pieces end."""
+    return data[: data.rfind(MAGIC) + len(MAGIC)]
+
+
+class _Stored:
+    """A table that has not been read yet: its columns, what its positions count, its rows."""
+
+    def __init__(self, pieces: Iterator[bytes], file: str, due: str) -> None:
+        self._file, self._due = file, due
+        self._place: str | BytesIO = file
+        if not _is_plain(file):  # it has been unpacked, or comes from elsewhere
+            self._place = BytesIO(_complete(b"".join(pieces)))
+        import polars as pl
+
+        self.columns = list(self._read(pl.read_parquet_schema))
+        self.unit: Unit = self._read(pl.read_parquet_metadata).get("unit", "codepoint")
+        missing = [name for name in ("qid", "doc") if name not in self.columns]
+        if missing:
+            raise FormatError(file, None, f"no column {missing[0]!r}", due)
+
+    def rows(self, columns: list[str] | None = None) -> pl.DataFrame:
+        """The rows, or some columns of them."""
+        import polars as pl
+
+        return self._read(partial(pl.read_parquet, columns=columns))
+
+    def _read(self, ask: Callable[..., Any]) -> Any:
+        if isinstance(self._place, BytesIO):
+            self._place.seek(0)
+        try:
+            return ask(self._place)
+        except Exception as error:  # polars has several kinds
+            reason = f"not Parquet ({str(error)[:80]})"
+            raise FormatError(self._file, None, reason, self._due) from error
+
+
+def _is_plain(file: str) -> bool:
+    path = Path(file)
+    if is_remote(file) or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
 
 
 def _records(table: pl.DataFrame, file: str, due: str) -> Iterator[Record]:
@@ -69,12 +118,21 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     One row for each result. Positions count code points, unless the file's metadata name another
     `unit`.
     """
-    table, unit = _table(pieces, file, RUN_DUE)
+    stored = _Stored(pieces, file, RUN_DUE)
+    name, unit = stem(file), stored.unit
+    if "run" in stored.columns:
+        names = stored.rows(["run"])["run"].unique(maintain_order=True).to_list()
+        if len(names) > 1:
+            found = f"{str(names[0])!r} and {len(names) - 1} more in 'run'"
+            raise FormatError(file, None, found, "one run a file")
+        name = next(map(str, names), name)
+    plain = run_columns(stored.columns, ranks=how.ranks)
+    if plain is not None:
+        run = plain_run(stored.rows(plain), file, name, unit)
+        if run is not None:
+            return run
     content = Returned(file, how)
-    name = stem(file)
-    if "run" in table.columns and len(table):
-        name = str(table["run"][0])
-    for record in _records(table, file, RUN_DUE):
+    for record in _records(stored.rows(), file, RUN_DUE):
         try:
             content.add(record.id("qid"), result_in(record))
         except FormatError as error:
@@ -85,6 +143,10 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 @writer("span_run_parquet")
 def write_run(run: Run) -> Iterator[bytes]:
     """One row for each result."""
+    table = run_table(run)
+    if table is not None:
+        yield _parquet(table, run.unit)
+        return
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
         scored = not says_order_only(run.scores[places])
@@ -98,8 +160,12 @@ def write_run(run: Run) -> Iterator[bytes]:
 def _written(rows: list[dict[str, Any]], unit: str) -> bytes:
     import polars as pl
 
+    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit)
+
+
+def _parquet(table: pl.DataFrame, unit: str) -> bytes:
     buffer = BytesIO()
-    pl.DataFrame(rows, infer_schema_length=None).write_parquet(buffer, metadata={"unit": unit})
+    table.write_parquet(buffer, metadata={"unit": unit})
     return buffer.getvalue()
 
 
@@ -108,10 +174,15 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements as Parquet: columns qid, doc, s, e, and perhaps g, text, aspect, by, set, query.
 
     One row for each span, and one without s and e for a document in which nothing is relevant.
+    Judgements of documents as a whole have the columns qid, doc, grade, and perhaps by.
     Positions count code points, unless the file's metadata name another `unit`.
     """
-    table, unit = _table(pieces, file, GOLD_DUE)
-    content = PointedOut(file, how, unit)
+    stored = _Stored(pieces, file, GOLD_DUE)
+    table = stored.rows()
+    plain = plain_judgements(table, file)
+    if plain is not None:
+        return plain
+    content = PointedOut(file, how, stored.unit)
     for record in _records(table, file, GOLD_DUE):
         try:
             topic, document = record.id("qid"), record.id("doc")
@@ -125,9 +196,23 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return content.judgements(GOLD_DUE)
 
 
-@writer("span_qrels_parquet")
+def gold_loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such a table cannot hold."""
+    from spanwise.model import holdings
+
+    kept = (holdings.GRADES, holdings.POOLED, holdings.ASSESSORS)
+    if judgements.highlights is not None:
+        kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.ASSESSORS)
+    return holdings.without(holdings.of_judgements(judgements), *kept)
+
+
+@writer("span_qrels_parquet", loses=gold_loses)
 def write_gold(judgements: Judgements) -> Iterator[bytes]:
-    """One row for each span."""
+    """One row for each span, or for each graded document."""
+    table = judgements_table(judgements)
+    if table is not None:
+        yield _parquet(table, "opaque")
+        return
     rows: list[dict[str, Any]] = []
     for said in judged_lines(judgements):
         own = {name: said[name] for name in OWN if name in said}

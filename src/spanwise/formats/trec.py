@@ -17,7 +17,7 @@ from spanwise.errors import FormatError
 from spanwise.formats.columns import Layout
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.opening import STDIN
-from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.run import Run
@@ -37,6 +37,13 @@ def beginning(head: bytes) -> bytes:
     return head.lstrip()[:1]
 
 
+def first_line(head: bytes) -> bytes:
+    """The first line that is not blank. A head may have megabytes: the rest is not touched."""
+    begun = head.lstrip()
+    end = begun.find(b"\n")
+    return begun[:end] if end >= 0 else begun
+
+
 def first_lines(head: bytes) -> list[list[bytes]]:
     """The columns of the first lines of data."""
     return _split(head[:100_000])
@@ -45,7 +52,7 @@ def first_lines(head: bytes) -> list[list[bytes]]:
 @lru_cache(maxsize=2)
 def _split(head: bytes) -> list[list[bytes]]:
     """Every format is asked whether it knows a file, and most look at its lines."""
-    lines = (line.split() for line in head.split(b"\n")[:200])
+    lines = (line.split() for line in head.split(b"\n", 200)[:200])
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 
@@ -85,7 +92,16 @@ class Tail:
             yield piece
 
 
-@reader("trec_run", holds="run", recognise=looks_like_run)
+def topic_of(line: bytes) -> bytes | None:
+    """The first column, unless the line is blank or a comment."""
+    fields = line.split(None, 1)
+    return fields[0] if fields and not fields[0].startswith(b"#") else None
+
+
+IN_COLUMNS = Lines(topic_of)
+
+
+@reader("trec_run", holds="run", recognise=looks_like_run, lines=IN_COLUMNS)
 def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """A run: `topic Q0 document rank score tag`, anything after it ignored.
 
@@ -94,7 +110,7 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """
     layout = replace(RUN, comments=how.comments, numbers=(3, 4) if how.ranks else (4,))
     tail = Tail(pieces, layout)
-    rows, texts, numbers = read_columns(iter(tail), file, layout, how.report)
+    rows, texts, numbers = read_columns(iter(tail), file, layout, how.report, how.above)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))
 
@@ -119,7 +135,12 @@ def stem(file: str) -> str:
     return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
 
 
-@reader("qrels", holds="judgements", recognise=lambda head: 0 < columns_of(head) <= 4)
+@reader(
+    "qrels",
+    holds="judgements",
+    recognise=lambda head: 0 < columns_of(head) <= 4,
+    lines=IN_COLUMNS,
+)
 def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements: `topic iteration document grade`.
 
@@ -134,7 +155,7 @@ def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return judgements
 
 
-@reader("qrels_jg", holds="judgements")
+@reader("qrels_jg", holds="judgements", lines=IN_COLUMNS)
 def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements of several assessors: `topic assessor document grade`.
 
@@ -201,6 +222,7 @@ def _check_grades(judgements: Judgements, how: Reading) -> None:
     "prefs",
     holds="preferences",
     recognise=lambda head: columns_of(head) == 5 and not looks_like_run(head),
+    lines=IN_COLUMNS,
 )
 def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
     """Preferences: `topic group sub-group document level`.
@@ -215,7 +237,7 @@ def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences
     return Preferences(rows, groups, subgroups, documents, numbers[4])
 
 
-@reader("qrels_prefs", holds="preferences")
+@reader("qrels_prefs", holds="preferences", lines=IN_COLUMNS)
 def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
     """Preferences in the layout of judgements: `topic group document level`."""
     rows, texts, numbers = read_columns(

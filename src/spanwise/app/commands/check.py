@@ -44,39 +44,19 @@ def command(
       spanwise check --task efficiency --top 15 passages.run
       spanwise check --task restricted-ric --collection articles/ elements.run
     """
-    from spanwise.app.checking import (
-        checked,
-        cross_checked,
-        place_texts,
-        shown_as_json,
-        shown_as_text,
-    )
+    from spanwise.app.checking import shown_as_json, shown_as_text
     from spanwise.app.output import emit
+    from spanwise.app.ruling import inspected, write_repaired
+    from spanwise.collection import opened
     from spanwise.errors import UsageError
     from spanwise.formats import expanded
+    from spanwise.ground.tasks import find_task
 
-    rules = None
-    if task is not None:
-        from spanwise.ground.tasks import find_task
-
-        rules = find_task(task, top)
-    elif fix is not None or top is not None:
+    if task is None and (fix is not None or top is not None):
         raise UsageError("--fix and --top need --task, whose rules they are about")
-    reports = [checked(file, file_format, ruled=task is not None) for file in expanded(files)]
-    cross_checked(reports)
-    documents = None
-    if collection is not None:
-        from spanwise.app.ruling import look_up
-        from spanwise.collection import opened
-
-        documents = opened(collection)
-        if documents is not None:
-            look_up(reports, documents, ruled=rules is not None)
-    place_texts(reports, documents)
-    if rules is not None:
-        from spanwise.app.ruling import apply_rules, write_repaired
-
-        apply_rules(reports, rules, documents)
+    rules = None if task is None else find_task(task, top)
+    documents = opened(collection)
+    reports = inspected(expanded(files), file_format, rules, documents)
     emit(shown_as_json(reports) if layout == "json" else shown_as_text(reports, most))
     if rules is not None and fix is not None:
         write_repaired(reports, rules, fix, documents)

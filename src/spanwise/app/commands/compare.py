@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from spanwise.app.requesting import (
+    judgements_format_option,
+    measures_option,
+    on_option,
+    profile_option,
+    run_format_option,
+    task_option,
+    ties_option,
+    topics_option,
+    with_request,
+    workers_option,
+)
+
+if TYPE_CHECKING:
+    from spanwise.shards import Request
+
 FORMATS = ("table", "md", "latex", "csv", "json")
-TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
 
 @click.command("compare")
 @click.argument("judgements")
 @click.argument("runs", nargs=-1)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
+@measures_option
 @click.option("--collection", help="A store or a folder of documents.")
 @click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
 @click.option(
@@ -53,21 +70,17 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 )
 @click.option("--html", help="Also write a page to look at, all in one file.")
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
-@click.option("--profile", help="A named policy with its measures.")
-@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
-@click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
-@click.option(
-    "--ties",
-    type=click.Choice(["docno", "file", "rank", "expected"]),
-    help="Order of equal scores; `expected` is the mean over all orders.",
-)
-@click.option("--judgements-format", help="See: spanwise formats.")
-@click.option("--run-format", help="See: spanwise formats.")
+@profile_option
+@task_option
+@topics_option
+@ties_option
+@judgements_format_option
+@run_format_option
+@on_option
+@workers_option
+@with_request("topics", "ties")
 def command(
-    judgements: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    collection: str | None,
+    request: Request,
     budget: str | None,
     unit: str,
     ceiling: bool,
@@ -81,12 +94,7 @@ def command(
     layout: str,
     html: str | None,
     output: str | None,
-    profile: str | None,
-    task: str | None,
-    topics: str | None,
-    ties: str | None,
-    judgements_format: str | None,
-    run_format: str | None,
+    on: str | None,
 ) -> None:
     """Compare runs: means with intervals, and differences with tests.
 
@@ -105,32 +113,26 @@ def command(
       spanwise compare gold.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
+    from functools import partial
+
     from spanwise.app.comparing import comparison, report
-    from spanwise.app.evaluation import Request
+    from spanwise.app.terminal import watched
     from spanwise.compare.resampling import Draws
     from spanwise.compare.statements import Question
 
     asked = tuple(test.strip() for some in tests for test in some.split(","))
     draws = Draws(seed, resamples)
-    question = Question(asked or ("randomisation",), correction, confidence, draws, all_pairs)
-    policy = {name: value for name, value in (("topics", topics), ("ties", ties)) if value}
-    request = Request(
-        judgements,
-        runs,
-        measures,
-        profile,
-        task,
-        policy,
-        judgements_format,
-        run_format,
-        collection,
-    )
+    chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
+    question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     if budget is not None:
-        from spanwise.app.budgeting import comparison_at
+        from spanwise.app.budgeting import comparison_at, reading
+        from spanwise.comparing import refuse_budget_on
 
-        found = comparison_at(request, budget, unit, baseline, question, ceilings=ceiling)
+        refuse_budget_on(on)
+        request = reading(request, unit)
+        found = comparison_at(request, budget, baseline, question, ceilings=ceiling)
     else:
-        found = comparison(request, baseline, question)
+        found = comparison(request, baseline, question, on)
     if html is not None:
         from spanwise.app.showing import write_page
 

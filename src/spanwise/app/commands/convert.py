@@ -8,18 +8,31 @@ import click
 @click.command("convert")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", required=True, metavar="FORMAT", help="See: spanwise formats.")
+@click.option("--to", metavar="FORMAT", help="See: spanwise formats. By default Parquet.")
 @click.option("--from", "source_format", metavar="FORMAT", help="By default recognised.")
 @click.option("--collection", help="Place elements and points: a store, or a folder of documents.")
+@click.option(
+    "--partition",
+    "parts",
+    type=click.IntRange(min=1, max=100_000),
+    help="Write a dataset: a folder of so many files, all results of a topic in one.",
+)
 def command(
-    source: str, target: str, to: str, source_format: str | None, collection: str | None
+    source: str,
+    target: str,
+    to: str | None,
+    source_format: str | None,
+    collection: str | None,
+    parts: int | None,
 ) -> None:
     """Write a run or judgements in another format.
 
     IN is a file, a folder of judgements or - for standard input; OUT is a file, - for standard
     output, or a folder (with / at its end) where the format has one file for each topic. What the
     format cannot hold is counted and said on standard error. With --collection results and
-    passages that are named by paths are also given their offsets.
+    passages that are named by paths are also given their offsets, and highlighted offsets become
+    points where a format holds only those. With --partition OUT is a dataset, which eval, compare
+    and check read part by part.
 
     \b
     Examples:
@@ -28,7 +41,14 @@ def command(
       spanwise convert judgements.jsonl - --to qrels
       spanwise convert judgements.jsonl release/ --to inex_assessments_2007
       spanwise convert elements.run offsets.run --to inex_run --collection articles/
+      spanwise convert inex.qrels release/ --to inex_assessments_2007 --collection articles/
+      spanwise convert run.txt run.parquet --partition 64
     """
     from spanwise.app.converting import converted
 
+    if parts is not None:
+        from spanwise.app.partitioning import dataset_made
+
+        dataset_made(source, target, to, source_format, collection, parts)
+        return
     converted(source, target, to, source_format, collection)

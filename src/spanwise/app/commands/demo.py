@@ -37,8 +37,9 @@ def _shown(
     folder: str, names: tuple[str, ...], measures: tuple[str, ...] = (), collection: str = ""
 ) -> None:
     """The command that a user would type in the folder, and what it prints."""
-    from spanwise.app.evaluation import Request, report
     from spanwise.app.output import emit
+    from spanwise.app.printing import report
+    from spanwise.shards import Request
 
     words = ["qrels.txt", *(f"{name}.run" for name in names)]
     words += [

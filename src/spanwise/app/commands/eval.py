@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from spanwise.app.requesting import (
+    judgements_format_option,
+    measures_option,
+    on_option,
+    profile_option,
+    queries_option,
+    run_format_option,
+    structure_option,
+    task_option,
+    ties_option,
+    topics_option,
+    with_request,
+    workers_option,
+)
+
+if TYPE_CHECKING:
+    from spanwise.shards import Request
+
 FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
-TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
+CHOICES = ("topics", "ties", "depth", "judged_only", "structure", "unit", "annotators")
 
 
 @click.command("eval")
 @click.argument("judgements")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
+@measures_option
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
 @click.option(
     "--format",
@@ -26,21 +46,13 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
     " FILE.parquet are results to keep: every topic, the choices, hashes of the inputs.",
 )
 @click.option("--cite", is_flag=True, help="Also print what a paper cites for these measures.")
-@click.option("--profile", help="A named policy with its measures.")
-@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
+@profile_option
+@task_option
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
-@click.option("--queries", help="The topics, where structure counts.")
-@click.option(
-    "--structure",
-    type=click.Choice(["strict", "vague"]),
-    help="Only elements count that the topic's query asks for.",
-)
-@click.option("--topics", type=click.Choice(["judged", "both", "run"]), help="Topics that count.")
-@click.option(
-    "--ties",
-    type=click.Choice(["docno", "file", "rank", "expected"]),
-    help="Order of equal scores; `expected` is the mean over all orders.",
-)
+@queries_option
+@structure_option
+@topics_option
+@ties_option
 @click.option("--depth", type=int, help="Look only at so many results of each topic.")
 @click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
 @click.option("--unit", help="What reading budgets count: chars, tokens:NAME, or cost.")
@@ -49,29 +61,18 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
     type=click.Choice(["union", "intersection", "mean"]),
     help="Relevant text of several annotators; union by default.",
 )
-@click.option("--judgements-format", help="See: spanwise formats.")
-@click.option("--run-format", help="See: spanwise formats.")
+@judgements_format_option
+@run_format_option
+@on_option
+@workers_option
+@with_request(*CHOICES)
 def command(
-    judgements: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
+    request: Request,
     per_topic: bool,
     layout: str | None,
     output: str | None,
     cite: bool,
-    profile: str | None,
-    task: str | None,
-    collection: str | None,
-    queries: str | None,
-    structure: str | None,
-    topics: str | None,
-    ties: str | None,
-    depth: int | None,
-    judged_only: bool,
-    unit: str | None,
-    annotators: str | None,
-    judgements_format: str | None,
-    run_format: str | None,
+    on: str | None,
 ) -> None:
     """Score one or more runs against judgements.
 
@@ -90,33 +91,8 @@ def command(
       spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
       spanwise eval inex.qrels run.txt --task ric --profile inex2010
       spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
+      spanwise eval qrels.txt runs/*.txt --on dask:tcp://10.0.0.1:8786
     """
-    from spanwise.app.evaluation import Request, report
+    from spanwise.app.printing import report
 
-    policy = {
-        "topics": topics,
-        "ties": ties,
-        "depth": depth,
-        "unjudged": "drop" if judged_only else None,
-        "structure": structure,
-        "unit": "characters" if unit in ("char", "chars") else unit,
-        "annotators": annotators,
-    }
-    report(
-        Request(
-            judgements,
-            runs,
-            measures,
-            profile,
-            task,
-            {name: value for name, value in policy.items() if value is not None},
-            judgements_format,
-            run_format,
-            collection,
-            queries,
-        ),
-        layout,
-        per_topic,
-        output,
-        cite,
-    )
+    report(request, layout, per_topic, output, cite, on)

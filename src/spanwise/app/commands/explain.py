@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+from spanwise.app.requesting import (
+    judgements_format_option,
+    queries_option,
+    run_format_option,
+    structure_option,
+    with_request,
+)
+
+if TYPE_CHECKING:
+    from spanwise.shards import Request
 
 
 @click.command("explain")
@@ -14,12 +27,8 @@ import click
 @click.option("--profile", help="A named policy.")
 @click.option("--task", help="What the run is for, as for eval.")
 @click.option("--collection", help="Show the text too: a store, or a folder of documents.")
-@click.option("--queries", help="The topics, where structure counts.")
-@click.option(
-    "--structure",
-    type=click.Choice(["strict", "vague"]),
-    help="Only elements count that the topic's query asks for.",
-)
+@queries_option
+@structure_option
 @click.option(
     "--ties",
     type=click.Choice(["docno", "file", "rank", "expected"]),
@@ -27,25 +36,10 @@ import click
 )
 @click.option("--depth", type=int, help="Look only at so many results.")
 @click.option("--judged-only", is_flag=True, help="Take unjudged results out of the ranking.")
-@click.option("--judgements-format", help="See: spanwise formats.")
-@click.option("--run-format", help="See: spanwise formats.")
-def command(
-    judgements: str,
-    run: str,
-    topic: str,
-    measure: str,
-    most: int | None,
-    profile: str | None,
-    task: str | None,
-    collection: str | None,
-    queries: str | None,
-    structure: str | None,
-    ties: str | None,
-    depth: int | None,
-    judged_only: bool,
-    judgements_format: str | None,
-    run_format: str | None,
-) -> None:
+@judgements_format_option
+@run_format_option
+@with_request("ties", "depth", "judged_only", "structure")
+def command(request: Request, topic: str, most: int | None) -> None:
     """Show the ranking of one topic row by row, with what a measure makes of it.
 
     Each row has what the result is worth and what precision and recall, or cumulated gain, have
@@ -63,28 +57,9 @@ def command(
     import shutil
     import sys
 
-    from spanwise.app.evaluation import Request
     from spanwise.app.explaining import case_of, explained, marked_text
     from spanwise.app.output import coloured, emit
 
-    policy = {
-        "ties": ties,
-        "depth": depth,
-        "unjudged": "drop" if judged_only else None,
-        "structure": structure,
-    }
-    request = Request(
-        judgements,
-        [run],
-        [measure],
-        profile,
-        task,
-        {name: value for name, value in policy.items() if value is not None},
-        judgements_format,
-        run_format,
-        collection,
-        queries,
-    )
     terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     case = case_of(request, topic)

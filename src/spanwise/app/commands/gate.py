@@ -46,9 +46,9 @@ def command(
     from spanwise.app.output import emit, write_atomically
     from spanwise.compare.resampling import Draws
     from spanwise.compare.statements import Question
-    from spanwise.comparing import less_is_better
     from spanwise.model.gate import Rule
     from spanwise.report.gate import as_junit, as_md
+    from spanwise.stating import less_is_better
 
     rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
     found = verdicts(results, baseline, rules, Question((test,), draws=Draws(seed)))

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
+from spanwise.app.requesting import (
+    judgements_format_option,
+    measures_option,
+    profile_option,
+    run_format_option,
+    task_option,
+    with_request,
+)
+
+if TYPE_CHECKING:
+    from spanwise.shards import Request
 
 
 @click.command("plot")
@@ -12,25 +24,17 @@ TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 @click.argument("judgements")
 @click.argument("runs", nargs=-1)
 @click.option("-o", "--output", required=True, help="A file that ends in .png, .svg, .pdf, .json.")
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
+@measures_option
 @click.option("--baseline", help="Of differences: the run to compare with; else the first.")
+@click.option("--run", "chosen", help="Of differences: which run, where more than two are given.")
 @click.option("--collection", help="A store or a folder of documents.")
-@click.option("--profile", help="A named policy with its measures.")
-@click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
-@click.option("--judgements-format", help="See: spanwise formats.")
-@click.option("--run-format", help="See: spanwise formats.")
+@profile_option
+@task_option
+@judgements_format_option
+@run_format_option
+@with_request()
 def command(
-    kind: str,
-    judgements: str,
-    runs: tuple[str, ...],
-    output: str,
-    measures: tuple[str, ...],
-    baseline: str | None,
-    collection: str | None,
-    profile: str | None,
-    task: str | None,
-    judgements_format: str | None,
-    run_format: str | None,
+    request: Request, kind: str, output: str, baseline: str | None, chosen: str | None
 ) -> None:
     """Draw a picture of runs.
 
@@ -44,20 +48,9 @@ def command(
       spanwise plot recall-precision qrels.txt bm25.run dense.run -o curves.pdf
       spanwise plot curve qrels.txt bm25.run dense.run -m nDCG@10 -o ndcg.svg
       spanwise plot differences qrels.txt dense.run --baseline bm25.run -m AP -o topics.png
+      spanwise plot differences results.jsonl --run dense --baseline bm25 -m AP -o topics.svg
       spanwise plot scatter results.jsonl -m AP -m nDCG@10 -o scatter.png
     """
-    from spanwise.app.evaluation import Request
     from spanwise.app.plotting import plot
 
-    request = Request(
-        judgements,
-        runs,
-        measures,
-        profile,
-        task,
-        {},
-        judgements_format,
-        run_format,
-        collection,
-    )
-    plot(kind, request, baseline, output)
+    plot(kind, request, baseline, output, chosen)

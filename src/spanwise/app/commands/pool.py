@@ -85,7 +85,12 @@ def build_command(
     topics: str | None,
     **words: Any,
 ) -> None:
-    """Make a pool of runs."""
+    """Make a pool of runs.
+
+    \b
+    Example:
+      spanwise pool build runs/ -o pool.jsonl --budget 200
+    """
     from spanwise.app import pooling
     from spanwise.formats import read_topics
 
@@ -156,7 +161,12 @@ def _write(pool: Pool, output: str, to: str) -> None:
 @click.option("-o", "--output", required=True, metavar="POOL", help="The file to write.")
 @drawing
 def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) -> None:
-    """A second pool: what new runs add to POOL, and nothing that is in it already."""
+    """A second pool: what new runs add to POOL, and nothing that is in it already.
+
+    \b
+    Example:
+      spanwise pool extend pool.jsonl new.run -o more.jsonl
+    """
     from spanwise.app import pooling
     from spanwise.formats import read_pool
 
@@ -190,7 +200,12 @@ def check_command(
     minutes: float,
     layout: str,
 ) -> None:
-    """How well a pool covers runs, what each run alone brought in, and what judging will cost."""
+    """How well a pool covers runs, what each run alone brought in, and what judging will cost.
+
+    \b
+    Example:
+      spanwise pool check pool.jsonl runs/ --minutes 3
+    """
     import json
 
     from spanwise.app.output import emit
@@ -216,7 +231,12 @@ def check_command(
 def estimate_command(
     pool: str, judgements: str, runs: tuple[str, ...], per_topic: bool, layout: str
 ) -> None:
-    """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind."""
+    """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind.
+
+    \b
+    Example:
+      spanwise pool estimate pool.jsonl judged.jsonl runs/
+    """
     import json
 
     from spanwise.app.estimating import estimated

@@ -6,6 +6,12 @@ from typing import Literal
 
 import click
 
+from spanwise.app.requesting import (
+    judgements_format_option,
+    queries_option,
+    structure_option,
+)
+
 
 @click.command("recallbase")
 @click.argument("judgements")
@@ -19,12 +25,8 @@ import click
 )
 @click.option("--topic", "topics", multiple=True, help="Only this topic; may be repeated.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
-@click.option("--queries", help="The topics, where structure counts.")
-@click.option(
-    "--structure",
-    type=click.Choice(["strict", "vague"]),
-    help="Only elements count that the topic's query asks for.",
-)
+@queries_option
+@structure_option
 @click.option(
     "--format",
     "layout",
@@ -33,7 +35,7 @@ import click
     help="How to print; table by default.",
 )
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
-@click.option("--judgements-format", help="See: spanwise formats.")
+@judgements_format_option
 def command(
     judgements: str,
     quant: str | None,

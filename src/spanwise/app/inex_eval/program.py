@@ -128,19 +128,20 @@ def _focused(r: Readings, options: Options) -> tuple[dict[str, FloatArray], Floa
 
 
 def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], FloatArray]:
-    score = {"r": "f", "b": "bep", "i": "t2i"}[options.task or "r"]
-    how: dict[str, Any] = {
-        "score": score,
-        "beta": options.beta,
-        "n": options.distance,
-        "tolerance": options.tolerance,
-    }
-    values = {"MAgP": context.average_generalised_precision(r, **how)}
+    scores: dict[str, context.Score] = {"r": "f", "b": "bep", "i": "t2i"}
+    documents = context.Documents(
+        r,
+        score=scores[options.task or "r"],
+        beta=options.beta,
+        n=options.distance,
+        tolerance=options.tolerance,
+        past="last",
+    )
+    values = {"MAgP": context.average_generalised_precision(documents)}
     for cutoff in CUTOFFS:
-        precision = context.generalised_precision(r, cutoff=cutoff, past="last", **how)
-        values[f"gP[{cutoff}]"] = precision
-        values[f"gR[{cutoff}]"] = context.generalised_recall(r, cutoff=cutoff)
-    return values, context.curve(r, context.document_scores(r, **how))
+        values[f"gP[{cutoff}]"] = context.generalised_precision(documents, cutoff=cutoff)
+        values[f"gR[{cutoff}]"] = context.generalised_recall(documents, cutoff=cutoff)
+    return values, context.curve(documents)
 
 
 # Lines --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanwise.app.trec_eval.options import JUDGEMENT_FORMATS
 from spanwise.formats import FORMATS
 from spanwise.measure.names import by_stem
 from spanwise.profiles import TREC_EVAL
@@ -41,9 +42,12 @@ RULE = "-" * 23
 
 def help_text(options: Options) -> str:
     """General help, the formats, and the measures that were asked for."""
-    results = FORMATS["trec_run"].description
-    judgements = FORMATS[options.judgement_format].description
-    parts = [GENERAL, RULE, results, RULE, judgements, RULE, "Measures", ""]
+    parts = [GENERAL, RULE]
+    if options.results_format == "trec_results":
+        parts += [FORMATS["trec_run"].description, RULE]
+    if options.judgement_format in JUDGEMENT_FORMATS:
+        parts += [FORMATS[options.judgement_format].description, RULE]
+    parts += ["Measures", ""]
     if not options.marked:
         parts.append("None was asked for; name one with -m, such as -m map.")
     for name in TREC_EVAL:

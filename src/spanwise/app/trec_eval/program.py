@@ -306,7 +306,7 @@ class Job:
     def _overall(self, column: Column, values: Any, divisor: int) -> float:
         if column.name == "num_q":
             return divisor
-        if column.name == "num_rel" and self.options.complete and self.statistics is None:
+        if column.name == "num_rel" and self.options.complete:  # of the file, not of the topics
             return float(np.count_nonzero(self.judgements.grades > 0))  # type: ignore[union-attr]
         total = running_sum(values)
         if column.kind == "sum":

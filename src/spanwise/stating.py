@@ -1,0 +1,55 @@
+"""From scores to a comparison: which measures want low values, which run is the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from spanwise.compare.statements import Question, compared
+from spanwise.errors import UnknownName, UsageError
+from spanwise.measure.names import parse
+from spanwise.model.scores import run_names
+
+if TYPE_CHECKING:
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.scores import Scores
+
+
+def stated(
+    results: Sequence[Scores], baseline: str | None = None, question: Question | None = None
+) -> Comparison:
+    """A comparison of runs that have been scored; of some measures less is better."""
+    if not results:
+        raise UsageError("no run was given; expected at least one")
+    question = question or Question()
+    lowest = frozenset(name for name in results[0].means if less_is_better(name))
+    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+
+
+def less_is_better(name: str) -> bool:
+    """Whether a low value of a measure is a good one; an unknown measure has a high one."""
+    try:
+        return parse(name).measure.less_is_better
+    except UsageError:
+        return False
+
+
+def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
+    """Which of the runs is the baseline: by its name, its file, or its file's name."""
+    if baseline is None:
+        return 0
+    names = run_names(results)
+    ways = (
+        names,
+        [scores.run for scores in results],
+        [scores.source for scores in results],
+        [PurePath(scores.source).name for scores in results],
+    )
+    for known in ways:
+        if known.count(baseline) == 1:
+            return known.index(baseline)
+    if any(baseline in known for known in ways):
+        raise UsageError(f"several runs are called {baseline!r}; name the file of one of them")
+    raise UnknownName("baseline", baseline, names)
