@@ -102,15 +102,11 @@ def _mapped(function: Callable[[Any], Any], items: Sequence[Any]) -> Generator[A
 
     task = ray.remote(_called)
     waiting = [task.remote(function, item) for item in items]
-    try:
-        for number, result in enumerate(waiting):
-            while not ray.wait([result], timeout=A_WHILE)[0]:
-                yield NOT_YET
-            yield ray.get(result)
-            waiting[number] = None
-    finally:
-        for result in filter(None, waiting):
-            ray.cancel(result)
+    for number, result in enumerate(waiting):  # not cancelled in the end: that can crash Ray 2.60
+        while not ray.wait([result], timeout=A_WHILE)[0]:
+            yield NOT_YET
+        yield ray.get(result)
+        waiting[number] = None
 
 
 def _called(function: Callable[[Any], Any], item: Any) -> Any:
