@@ -20,7 +20,7 @@ from spanwise.compare.reliability import (
     swapped,
     swapped_by_halves,
 )
-from spanwise.errors import UsageError
+from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS, expanded, read_judgements, read_quantisation, read_run
 from spanwise.formats.opening import STDIN
 from spanwise.ground.elements import Setting
@@ -77,18 +77,32 @@ class Ground:
 
 def simulate(ground: Ground, kind: str, target: str) -> None:
     """Write a simulated run."""
+    run = ground.simulated(kind)
+    if not len(run.rows):
+        raise _empty(ground, kind)
     write = FORMATS[FORM].write
     assert write is not None
-    pieces = write(ground.simulated(kind))
+    pieces = write(run)
     if target == STDIN:
         emit_bytes(b"".join(pieces))
     else:
         write_atomically(Path(target), pieces)
 
 
+def _empty(ground: Ground, kind: str) -> InputError:
+    base = ground.base
+    found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+    return InputError(
+        f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
+        " use another quantisation"
+    )
+
+
 def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
     """Score the simulated runs, and real ones if there are some; see what measures do."""
     measures = _measures(ground, names)
+    if not ground.base.full.any():
+        raise _empty(ground, "irb")
     made = [ground.scores(ground.simulated(kind), measures) for kind in SIMULATED]
     labels = [one.label for one in measures if one.label != OVERLAP]
     table = _ranked(made, labels)
