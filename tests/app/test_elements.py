@@ -114,6 +114,28 @@ def test_thorough_and_focused_of_2006(folder):
     assert focused["nxCG(overlap=off,recallbase=ideal)@50"] == pytest.approx(1)
 
 
+def test_the_rules_of_a_year_hold_for_every_measure(folder):
+    """Of equal elements the deeper one was ideal in 2005; now it is the higher one."""
+    both = HIGHLIGHTED.replace('size="100" rsize="40"', 'size="40" rsize="40"')
+    (folder / "h.xml").write_text(both)
+    run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
+    (folder / "run.xml").write_text(run)
+    words = ("h.xml", "run.xml", "-m", "GR@1", "-m", "xCG@1")
+    assert values(*words) == {"GR@1": 0, "xCG@1": 1}
+    assert values(*words, "--profile", "inex2005") == {"GR@1": 1, "xCG@1": 2}  # gen5
+
+
+def test_more_highlighted_than_there_is(folder):
+    """Files of 2005 count passages one too long; what is all highlighted is no more than that."""
+    (folder / "h.xml").write_text(
+        HIGHLIGHTED.replace('size="40" rsize="40"', 'size="40" rsize="41"')
+    )
+    run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
+    (folder / "run.xml").write_text(run)
+    words = ("-m", "xCG@1", "-m", "nxCG(quant=strict5)@1", "-m", "HiP@1")
+    assert values("h.xml", "run.xml", *words) == dict.fromkeys(words[1::2], 1)
+
+
 def test_a_task_that_a_year_did_not_have(folder):
     status, _, errors = call(
         "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
