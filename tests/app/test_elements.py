@@ -136,6 +136,32 @@ def test_more_highlighted_than_there_is(folder):
     assert values("h.xml", "run.xml", *words) == dict.fromkeys(words[1::2], 1)
 
 
+def test_readers_of_passages_and_ranges_see_their_text(folder):
+    """The only target is s[1]: whoever sees text from its start to its end has found it."""
+    (folder / "docs" / "d.xml").write_text("<a><s>abcd</s><s>ef</s></a>")
+    (folder / "h.qrels").write_text("7 Q0 d 4 6 0 0:4\n")
+    words = ("h.qrels", "r", "-m", "GR@1", "-m", "GR(behaviour=containment)@1")
+
+    def seen(place):
+        (folder / "r").write_text(
+            "<inex-submission participant-id='1' run-id='r' task='Focused' query='automatic'>"
+            f"<topic topic-id='7'><result><file>d</file>{place}</result></topic>"
+            "</inex-submission>"
+            if place.startswith("<")
+            else f"7 Q0 d 1 1 r {place}\n"
+        )
+        return list(values(*words, "--collection", "docs").values())
+
+    begin, end = "/a[1]/s[1]/text()[1].0", "/a[1]/s[1]/text()[1].4"
+    assert seen(f'<passage start="{begin}" end="{end}"/>') == [1, 1]
+    assert seen("/a[1]/s[1] /a[1]/s[2]") == [0, 1]
+    assert seen("/a[1]/s[1] /a[1]/s[1]") == [1, 1]
+    (folder / "r").write_text("163 Q0 r7022 1 1 r /article[1]/bdy[1] /article[1]/bdy[2]\n")
+    status, _, errors = call("eval", "judged.xml", "r", "-m", "GR@1")
+    assert status == 2
+    assert "needs --collection" in errors
+
+
 def test_a_task_that_a_year_did_not_have(folder):
     status, _, errors = call(
         "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
