@@ -68,6 +68,30 @@ def test_a_recall_base_as_a_table(folder):
     assert "150" in output  # the size of the body
 
 
+def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
+    """Without blank text nodes the first text of the article is ef: two of six characters."""
+    (folder / "docs" / "d.xml").write_text("<a> <s>abcd</s>ef</a>")
+    (folder / "h.xml").write_text(
+        '<assessments pool="1" topic="7" version="2" whitespace-text-node="strip">'
+        '<file collection="c" name="d"><passage start="/a[1]/text()[1].0"'
+        ' end="/a[1]/text()[1].2" size="2"/></file></assessments>'
+    )
+    words = ("h.xml", "--collection", "docs")
+    _, output, _ = call("recallbase", *words, "--format", "jsonl")
+    (line,) = lines(output)
+    assert (line["path"], line["value"]) == ("/a[1]", pytest.approx(2 / 6))
+    _, output, _ = call("simulate", "irb", *words, "-o", "-")
+    assert "<path>/a[1]</path>" in output
+
+
+def test_documents_alone_have_no_recall_base(folder):
+    (folder / "qrels").write_text("1 0 d 1\n")
+    for words in (("recallbase", "qrels"), ("simulate", "irb", "qrels", "-o", "-")):
+        status, _, errors = call(*words)
+        assert status == 2
+        assert "qrels: judgements of documents; expected judged elements" in errors
+
+
 def test_the_profile_of_a_year(folder):
     found = values("judged.xml", "run.xml", "--profile", "inex2003")
     assert list(found) == ["inex_eval(quant=strict)", "inex_eval(quant=gen)"]
