@@ -260,8 +260,8 @@ def looks_like_lisa_numbers(head: bytes) -> bool:
     """Numbers alone: the topic's, how many follow, and so many of documents."""
     lines = _head(head)
     every = [int(field) for fields in lines for field in fields if field.isdigit()]
-    if len(every) != sum(map(len, lines)) or len(every) < 3:
-        return False
+    if len(every) != sum(map(len, lines)) or len(every) < 3 or not every[1]:
+        return False  # 0 is what judgements of TREC have there
     place, topic = 0, 1
     while place + 1 < len(every) and place + 2 + every[place + 1] <= len(every):
         if every[place] != topic:
