@@ -145,6 +145,17 @@ def test_submissions_keep_their_header(ask, folder):
     assert 'participant-id="9"' in written
     assert "/article[1]/sec[1]" in written
     assert written.count("<result>") == 1
+    assert "<rank>1</rank>" in written
+
+
+@pytest.mark.parametrize("words", [("--fix",), ("--fix", "-")])
+def test_without_a_name_the_run_goes_to_standard_output(check, folder, words):
+    answer = check("focused", *words)
+    assert answer.status == 1
+    assert answer.text.splitlines()[-1] == "2 Q0 a 2 8 mine 700 10"
+    assert "topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1\n" in answer.err
+    assert "spanwise: repaired: standard output: 4 of 6 results\n" in answer.err
+    assert not (folder / "-").exists()
 
 
 def test_nothing_to_repair_is_said(ask, folder):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
 from spanwise.app.checking import checked, cross_checked, place_texts
-from spanwise.app.output import say, write_atomically
+from spanwise.app.output import emit_bytes, say, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS
+from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
 from spanwise.ground.quoted import quoted_run
 from spanwise.ground.repair import CHANGES, repaired
@@ -90,8 +91,13 @@ def write_repaired(
     lost = [said(kind, count) for kind, count in entry.loses(run).items()]
     if lost:
         say("warning", f"{report.file}: format {entry.name!r} cannot hold {', '.join(lost)}")
-    write_atomically(Path(output), entry.write(run))
+    if output == STDIN:
+        for piece in entry.write(run):
+            emit_bytes(piece)
+    else:
+        write_atomically(Path(output), entry.write(run))
     before, after = len(report.content.rows), len(run.rows)
     for rule, count in changes.items():
         say("repaired", f"{CHANGES[rule]}: {count} ({rule})")
-    say("repaired", f"{output}: {after} of {before} results" + ("" if changes else ", unchanged"))
+    place = "standard output" if output == STDIN else output
+    say("repaired", f"{place}: {after} of {before} results" + ("" if changes else ", unchanged"))
