@@ -92,6 +92,14 @@ def test_options_may_stand_anywhere_and_files_in_folders(files, ask):
     assert asked.text.startswith('<eval run-id="m" file="mine.run">\nnum_q\t\tall\t2\n')
 
 
+def test_a_fraction_of_a_character_is_refused_with_its_line(files, ask):
+    (files / "other.run").write_text(MINE + "1 Q0 a 3 7 m 500 1.5\n")
+    answer = ask("inex_eval", "-f", "judged.qrels", "other.run")
+    assert answer.status == 2
+    due = "other.run:3: 1.5; expected a whole number of characters"
+    assert answer.err == f"spanwise: error: {due}\n"
+
+
 def test_several_runs_of_which_one_is_rejected(files, ask):
     (files / "other.run").write_text(MINE + "1 Q0 a 3 7 m 5 10\n")
     answer = ask("inex_eval", "-f", "judged.qrels", "other.run", "mine.run")
