@@ -193,7 +193,10 @@ WRONG = {
     "no run": (("qrels.txt",), "Missing argument 'RUNS...'."),
     "an unknown option": (("qrels.txt", "run.txt", "--nonsense"), "No such option '--nonsense'."),
     "an unknown format": (("qrels.txt", "run.txt", "--format", "xml"), "'xml' is not one of"),
-    "an unknown profile": (("qrels.txt", "run.txt", "--profile", "x"), "unknown profile 'x'"),
+    "an unknown profile": (
+        ("qrels.txt", "run.txt", "--profile", "x"),
+        "unknown profile 'x'; expected one of chunks, ",
+    ),
     "an unknown rule for ties": (("qrels.txt", "run.txt", "--ties", "x"), "'x' is not one of"),
     "a depth that is no number": (("qrels.txt", "run.txt", "--depth", "x"), "'x' is not a valid"),
     "a negative depth": (("qrels.txt", "run.txt", "--depth", "-1"), "depth is -1;"),
