@@ -312,6 +312,15 @@ def test_results_that_could_not_be_placed_are_counted(files, ask):
     assert "results that could not be placed in their documents: 1" in answer.text
 
 
+def test_results_that_come_again_are_counted(files, ask):
+    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X", "1 Q0 b 1 9 m X X")
+    assert "repeat" not in ask("eval", "judged.qrels", "mine.run", "-m", "char_prec").text
+    again = ("1 Q0 a 3 7 m 0 10", "1 Q0 a 4 6 m 0 11", "2 Q0 a 1 9 m 0 10", "1 Q0 a 5 5 m 0 10")
+    returned(files, "1 Q0 a 1 9 m 0 10", *again)
+    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
+    assert "results that repeat an earlier one: 2" in answer.text
+
+
 def test_grades_are_not_enough_for_measures_of_text(ask):
     assert "needs highlighted text, but qrels.txt holds graded documents" in (
         ask("eval", "qrels.txt", "run.txt", "-m", "MAiP").complaint
