@@ -257,3 +257,9 @@ def test_runs_of_one_name_are_said_where_only_their_order_tells_them_apart(ask):
     assert [json.loads(line)["run"] for line in answer.text.splitlines()] == ["mine", "mine"]
     assert "warning: 2 runs call themselves 'mine'; only their order" in answer.err
     assert ask("eval", "qrels.txt", "run.txt", "run.txt", "-m", "AP").err == ""  # told apart there
+
+
+def test_a_file_called_minus_is_standard_output(ask, folder):
+    told = ask("eval", "qrels.txt", "run.txt", "-m", "AP")
+    assert ask("eval", "qrels.txt", "run.txt", "-m", "AP", "-o", "-").text == told.text
+    assert not (folder / "-").exists()

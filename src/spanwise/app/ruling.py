@@ -10,7 +10,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from spanwise.app.checking import checked, cross_checked, place_texts
-from spanwise.app.output import emit_bytes, say, write_atomically
+from spanwise.app.output import say, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS
 from spanwise.formats.opening import STDIN
@@ -111,11 +111,7 @@ def write_repaired(
     lost = [said(kind, count) for kind, count in entry.loses(run).items()]
     if lost:
         say("warning", f"{report.file}: format {entry.name!r} cannot hold {', '.join(lost)}")
-    if output == STDIN:
-        for piece in entry.write(run):
-            emit_bytes(piece)
-    else:
-        write_atomically(Path(output), entry.write(run))
+    write_atomically(Path(output), entry.write(run))
     before, after = len(report.content.rows), len(run.rows)
     for rule, count in changes.items():
         say("repaired", f"{CHANGES[rule]}: {count} ({rule})")
