@@ -14,6 +14,7 @@ from spanwise.formats import Reading, read
 from spanwise.formats.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
+from spanwise.ground.contradictions import contradictions
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
 from spanwise.ground.placing import placed_judgements, placed_run
@@ -131,6 +132,9 @@ def _inspect(report: Report, ruled: bool) -> None:
         fractions = int(np.count_nonzero(content.grades != np.trunc(content.grades)))
         if fractions:
             report.remarks.append(f"grades that are fractions: {fractions} (refused by trec_eval)")
+        if content.elements is not None:
+            odd = contradictions(content.elements.elements)
+            report.remarks += [f"{what}: {count}" for what, count in odd.items()]
 
 
 def _note_queries(report: Report, topics: Topics) -> None:

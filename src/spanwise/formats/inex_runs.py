@@ -44,11 +44,11 @@ def kind_of(head: bytes) -> str:
         return ""
 
     def most(kind: str, share: float = 0.5) -> bool:
-        return sum(1 for fields in lines if _is(kind, fields)) > share * len(lines)
+        return sum(1 for fields in lines if _is(kind, fields)) >= share * len(lines)
 
     kinds = [kind for kind in ("spans", "paths", "ranges") if most(kind)]
     # A number alone might be anything, so all lines must have one.
-    return kinds[0] if kinds else "points" if lines and most("points", 0.999) else ""
+    return kinds[0] if kinds else "points" if lines and most("points", 1) else ""
 
 
 def _is(kind: str, fields: list[bytes]) -> bool:
@@ -119,7 +119,7 @@ def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
 def _wholes(values: FloatArray, rows: Rows, how: Reading) -> IntArray:
     good = (values == np.trunc(values)) & (np.abs(values) <= MOST_CHARACTERS)
     _refuse(~good, values, rows, how, "a whole number of characters")
-    return np.where(good, values, UNKNOWN).astype(np.int64)
+    return np.where(good, values, 0).astype(np.int64)
 
 
 def _spans(places: list[IntArray], rows: Rows, how: Reading) -> Spans:

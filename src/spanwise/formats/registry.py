@@ -149,7 +149,7 @@ COMMONEST = {
     PARQUET: ("span_qrels_parquet", "span_run_parquet"),
     b"<": ("inex_assessments_2007", "inex_submission_2007"),
     b"{": ("span_qrels", "span_run"),
-    b"": ("trec_run", "qrels"),
+    b"": ("trec_run", "qrels", "tsv_topics"),
 }
 """The commonest formats of Parquet, XML, JSON and text, by how they begin."""
 
