@@ -66,7 +66,7 @@ def compare(
     if on is not None:
         named = _scored_on(on, qrels, named, measures, {"collection": collection, **options})
     judged = qrels if qrels is None or on is not None else read_judgements(qrels)
-    documents = opened(collection)
+    documents = opened(collection, judged)
     results = [
         _scores(judged, name, run, measures, {"collection": documents, **options})
         for name, run in named.items()

@@ -61,7 +61,10 @@ def asking(
     stated = queries_of(read_topics(queries))
     missing = [topic for topic in judgements.rows.topics if topic not in stated]
     if missing:
-        raise UsageError(f"topic {text(missing[0])!r} is judged, but not among the queries")
+        raise UsageError(
+            f"topic {text(missing[0])!r} is judged in {judgements.rows.source}, but not among the"
+            " queries; expected every judged topic"
+        )
     wanted = asked_for(stated, strict=structure == "strict")
     return replace(judgements, wanted=wanted, _derived={})
 

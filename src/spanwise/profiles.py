@@ -166,10 +166,11 @@ def _precall(*quants: str) -> tuple[str, ...]:
     return tuple(f"inex_eval(quant={quant})" for quant in quants)
 
 
-def _year(tasks: Mapping[str, tuple[str, ...]], **defaults: Mapping[str, Any]) -> Profile:
-    """A campaign with measures of its own for each task."""
+def _year(tasks: Mapping[str, tuple[str, ...]], **rules: Any) -> Profile:
+    """A campaign with measures of its own for each task; its rules hold for all of elements."""
     plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
-    return Profile(_AS_EVALJ, tuple(dict.fromkeys(plain)), defaults, tasks)
+    families = ("cumulated", "precall", "navigation", "context")
+    return Profile(_AS_EVALJ, tuple(dict.fromkeys(plain)), dict.fromkeys(families, rules), tasks)
 
 
 _2005 = ("strict5", "gen5", "genLifted")
@@ -211,15 +212,11 @@ PROFILES: dict[str, Profile] = {
             *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
         ),
     ),
-    "inex2002": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
-    "inex2003": _year({"thorough": _precall("strict", "gen")}, precall={"quant": "gen"}),
-    "inex2004": _year(
-        {"thorough": _precall("strict", "gen", "sog")},
-        precall={"quant": "gen"},
-        cumulated={"ideal": "deeper"},
-    ),
-    "inex2005": _year(INEX_2005, cumulated={"quant": "gen5", "ideal": "deeper"}),
-    "inex2006": _year(INEX_2006, context={"beta": 1}),
+    "inex2002": _year({"thorough": _precall("strict", "gen")}, quant="gen"),
+    "inex2003": _year({"thorough": _precall("strict", "gen")}, quant="gen"),
+    "inex2004": _year({"thorough": _precall("strict", "gen", "sog")}, quant="gen", ideal="deeper"),
+    "inex2005": _year(INEX_2005, quant="gen5", ideal="deeper"),
+    "inex2006": _year(INEX_2006, beta=1),
     "inex2007": _inex(beta=1, n=1000),
     "inex2008": _inex(),
     "inex2009": _inex(),

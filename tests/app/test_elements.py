@@ -68,6 +68,30 @@ def test_a_recall_base_as_a_table(folder):
     assert "150" in output  # the size of the body
 
 
+def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
+    """Without blank text nodes the first text of the article is ef: two of six characters."""
+    (folder / "docs" / "d.xml").write_text("<a> <s>abcd</s>ef</a>")
+    (folder / "h.xml").write_text(
+        '<assessments pool="1" topic="7" version="2" whitespace-text-node="strip">'
+        '<file collection="c" name="d"><passage start="/a[1]/text()[1].0"'
+        ' end="/a[1]/text()[1].2" size="2"/></file></assessments>'
+    )
+    words = ("h.xml", "--collection", "docs")
+    _, output, _ = call("recallbase", *words, "--format", "jsonl")
+    (line,) = lines(output)
+    assert (line["path"], line["value"]) == ("/a[1]", pytest.approx(2 / 6))
+    _, output, _ = call("simulate", "irb", *words, "-o", "-")
+    assert "<path>/a[1]</path>" in output
+
+
+def test_documents_alone_have_no_recall_base(folder):
+    (folder / "qrels").write_text("1 0 d 1\n")
+    for words in (("recallbase", "qrels"), ("simulate", "irb", "qrels", "-o", "-")):
+        status, _, errors = call(*words)
+        assert status == 2
+        assert "qrels: judgements of documents; expected judged elements" in errors
+
+
 def test_the_profile_of_a_year(folder):
     found = values("judged.xml", "run.xml", "--profile", "inex2003")
     assert list(found) == ["inex_eval(quant=strict)", "inex_eval(quant=gen)"]
@@ -112,6 +136,54 @@ def test_thorough_and_focused_of_2006(folder):
     focused = values("h.xml", "run.xml", "--profile", "inex2006", "--task", "focused")
     assert focused["nxCG@5"] == pytest.approx(1)
     assert focused["nxCG(overlap=off,recallbase=ideal)@50"] == pytest.approx(1)
+
+
+def test_the_rules_of_a_year_hold_for_every_measure(folder):
+    """Of equal elements the deeper one was ideal in 2005; now it is the higher one."""
+    both = HIGHLIGHTED.replace('size="100" rsize="40"', 'size="40" rsize="40"')
+    (folder / "h.xml").write_text(both)
+    run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
+    (folder / "run.xml").write_text(run)
+    words = ("h.xml", "run.xml", "-m", "GR@1", "-m", "xCG@1")
+    assert values(*words) == {"GR@1": 0, "xCG@1": 1}
+    assert values(*words, "--profile", "inex2005") == {"GR@1": 1, "xCG@1": 2}  # gen5
+
+
+def test_more_highlighted_than_there_is(folder):
+    """Files of 2005 count passages one too long; what is all highlighted is no more than that."""
+    (folder / "h.xml").write_text(
+        HIGHLIGHTED.replace('size="40" rsize="40"', 'size="40" rsize="41"')
+    )
+    run = submission(["/a[1]/s[1]"], topic="7").replace("r7022", "d")
+    (folder / "run.xml").write_text(run)
+    words = ("-m", "xCG@1", "-m", "nxCG(quant=strict5)@1", "-m", "HiP@1")
+    assert values("h.xml", "run.xml", *words) == dict.fromkeys(words[1::2], 1)
+
+
+def test_readers_of_passages_and_ranges_see_their_text(folder):
+    """The only target is s[1]: whoever sees text from its start to its end has found it."""
+    (folder / "docs" / "d.xml").write_text("<a><s>abcd</s><s>ef</s></a>")
+    (folder / "h.qrels").write_text("7 Q0 d 4 6 0 0:4\n")
+    words = ("h.qrels", "r", "-m", "GR@1", "-m", "GR(behaviour=containment)@1")
+
+    def seen(place):
+        (folder / "r").write_text(
+            "<inex-submission participant-id='1' run-id='r' task='Focused' query='automatic'>"
+            f"<topic topic-id='7'><result><file>d</file>{place}</result></topic>"
+            "</inex-submission>"
+            if place.startswith("<")
+            else f"7 Q0 d 1 1 r {place}\n"
+        )
+        return list(values(*words, "--collection", "docs").values())
+
+    begin, end = "/a[1]/s[1]/text()[1].0", "/a[1]/s[1]/text()[1].4"
+    assert seen(f'<passage start="{begin}" end="{end}"/>') == [1, 1]
+    assert seen("/a[1]/s[1] /a[1]/s[2]") == [0, 1]
+    assert seen("/a[1]/s[1] /a[1]/s[1]") == [1, 1]
+    (folder / "r").write_text("163 Q0 r7022 1 1 r /article[1]/bdy[1] /article[1]/bdy[2]\n")
+    status, _, errors = call("eval", "judged.xml", "r", "-m", "GR@1")
+    assert status == 2
+    assert "needs --collection" in errors
 
 
 def test_a_task_that_a_year_did_not_have(folder):

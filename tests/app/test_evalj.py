@@ -88,6 +88,16 @@ def test_properties_give_the_measures_of_that_task(place):
     assert found["ep(gen,on)[0.5]", "all"] == expected.means["ep(overlap=on)[0.5]"]
 
 
+def test_alpha_keeps_all_its_digits(place):
+    """The section was seen with its article, so it gains 1 - alpha; article of b 1/2."""
+    text = Path("f.prop").read_text().replace("ALPHA 1.0", "ALPHA 0.123456789")
+    Path("f.prop").write_text(text)
+    call("evalj", "-config", "f.prop")
+    gained = 0.4 + (1 - 0.123456789) + 0.5
+    found = table("out/deep/mine.txt")["nxCG(gen,on)@5", "all"]
+    assert found == pytest.approx(gained / 1.5, rel=1e-12)
+
+
 def test_topics_without_results_count_only_with_e(place):
     call("evalj", "-config", "f.prop")
     alone = table("out/deep/mine.txt")["nxCG(gen,on)@1", "all"]
@@ -120,7 +130,9 @@ def test_all_assessments_are_kept_in_one_file(place):
         ("SUBMISSIONRUNS_DIR: runs", "", "SUBMISSIONRUNS_DIR is missing"),
         ("RESULTS_DIR: out/deep", "DCV: 3", "DCV a second time"),
         ("RESULTS_DIR", "INEXDOCCOLL_DIR", "INEXDOCCOLL_DIR 'out/deep'; expected a folder"),
-        ("gen", "odd", "unknown quantisation 'odd'"),
+        ("gen", "odd", "f.prop:9: QUANT_FUNCTIONS 'odd'; expected one of strict, gen"),
+        ("DCV: 1", ": 1", "f.prop:8: ': 1, 5'; expected KEY: value"),
+        ("out/deep\n", "out/deep\nFOO: 1\\", "f.prop:13: unknown key 'FOO'"),
     ],
 )
 def test_mistakes_in_properties(place, old, new, message):

@@ -108,6 +108,24 @@ def test_nothing_relevant_is_an_error(tmp_path):
     status, _, err = call("simulate", "irb", file, "-o", "-", "--quant", "strict")
     assert status == 2
     assert "nothing is relevant under quant=strict" in err
+    status, _, err = call("reliability", file, "--quant", "strict")
+    assert status == 2
+    assert "nothing is relevant under quant=strict" in err
+
+
+def test_articles_that_are_not_relevant_make_a_run_that_scores_0(figure, sized):
+    """Strictly only section 6 is relevant, so the run of root elements is empty."""
+    words = (figure, "--quant", "strict", "--collection", sized)
+    table = by_measure(study(*words)["simulated"])
+    assert {run: row["value"] for run, row in table["inex_eval"].items()} == {
+        **dict.fromkeys(("irb", "frb", "ia", "id", "lo"), 1),
+        "ao": 0,
+    }
+    assert table["MAncG"]["ao"]["rank"] == 6
+    assert table["MAncG"]["ao"]["overlap"] is None
+    status, _, err = call("simulate", "ao", figure, "-o", "-", "--quant", "strict")
+    assert status == 2
+    assert "there are no relevant root elements under quant=strict, so ao is empty" in err
 
 
 def study(*words):

@@ -316,6 +316,7 @@ def test_judgements_are_told_apart(content, name):
         (RUN, "inex_run"),
         (b"1 Q0 a 1 5 m 0\n1 Q0 b 2 4 m 7\n", "inex_run"),
         (b"1 Q0 a 1 5 m /article[1]\n", "inex_run"),
+        (b"1 Q0 a 1 5 m /article[1]\n1 Q0 b 2 4 m 0 5\n", "inex_run"),
         (b"1 Q0 a 1 5 m\n", "trec_run"),
         (b"1 Q0 a 1 5 m more\n", "trec_run"),
         (b"1 Q0 a 1 5 m\n1 Q0 a 1 5 m 8\n", "trec_run"),

@@ -8,6 +8,7 @@ import pytest
 
 import spanwise
 from figure_one import ARTICLE, GRADES, SEC4, SEC6, assessments, submission
+from spanwise.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,8 @@ def test_effort_between_ranks(files):
     assert value(files, f"MAep({inside})", run) == near((0.5 / 1 + 2 / 2) / 2)
     assert value(files, f"gr({inside})@1", run) == near(0.5 / 1.5)
     assert value(files, f"MAnxCG({inside})@2", run) == near((0.5 + 1) / 2)
+    # a cut-off far below both lists costs nothing
+    assert value(files, f"MAnxCG({inside})@999999999999", run) == near(1)
 
 
 def test_ranks_in_percent_of_a_length(files):
@@ -100,6 +103,8 @@ def test_precall_of_two_sections(files):
         0.3425 / (0.3425 + 0.3425 * 0.5 / 1.5)
     )
     assert value(files, "precall(quant=sog)[1]", [SEC4, SEC6]) == 0
+    with pytest.raises(UsageError, match="elements is 1, but a topic has 2 results"):
+        value(files, "precall(quant=sog,elements=1)[1]", [SEC4, SEC6])
 
 
 def test_strict_leaves_two_elements(files):

@@ -11,15 +11,16 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import read_judgements, read_quantisation
+from spanwise.ground.elements import Setting
 from spanwise.ground.placing import placed_judgements
-from spanwise.ground.quantise import QUANTISATIONS, recall_base
-from spanwise.ground.trees import judged_elements
+from spanwise.ground.quantise import QUANTISATIONS
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.pipeline import asking
 from spanwise.report.recallbase import Entry, drawn
 
 if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
 
 
@@ -38,28 +39,28 @@ class Wish:
     topics: Sequence[str] = ()
 
 
-def base_of(wish: Wish) -> tuple[Judgements, RecallBase]:
-    """The judgements and their recall base."""
+def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
+    """The judgements, their recall base, and the documents."""
     judgements = read_judgements(wish.judgements, wish.judgements_format)
     if not isinstance(judgements, Judgements):
         raise UsageError(f"{wish.judgements}: preferences; expected judgements of elements")
+    documents = opened(wish.collection, judgements)
     asked = asking(judgements, wish.queries, wish.structure)
-    placed = placed_judgements(asked, opened(wish.collection))
+    placed = placed_judgements(asked, documents)
     assert isinstance(placed, Judgements)
     if placed.elements is None and placed.highlights is None:
         raise UsageError(
             f"{wish.judgements}: judgements of documents; expected judged elements or highlighted"
             " text; see: spanwise formats"
         )
-    judged = judged_elements(placed, opened(wish.collection))
-    own = wish.quant is not None and wish.quant not in QUANTISATIONS
-    table = read_quantisation(wish.quant) if own and wish.quant else None
-    return placed, recall_base(judged, wish.quant, table)
+    own = wish.quant if wish.quant not in QUANTISATIONS else None
+    tables = {own: read_quantisation(own)} if own else {}
+    return placed, Setting(documents, tables).base(placed, wish.quant), documents
 
 
 def listed(wish: Wish, layout: str, width: int | None) -> str:
     """The recall base, printed."""
-    judgements, base = base_of(wish)
+    judgements, base, _ = base_of(wish)
     return drawn(entries(wish, judgements, base), layout, base.quant, width)
 
 

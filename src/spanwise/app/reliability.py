@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from spanwise.app.output import emit_bytes, write_atomically
-from spanwise.collection import opened
+from spanwise.app.recallbases import Wish, base_of
 from spanwise.compare.correlation import kendall, rbo, tau_ap
 from spanwise.compare.reliability import (
     competition_ranks,
@@ -20,14 +20,10 @@ from spanwise.compare.reliability import (
     swapped,
     swapped_by_halves,
 )
-from spanwise.errors import UsageError
-from spanwise.formats import FORMATS, expanded, read_judgements, read_quantisation, read_run
+from spanwise.errors import InputError
+from spanwise.formats import FORMATS, expanded, read_run
 from spanwise.formats.opening import STDIN
-from spanwise.ground.elements import Setting
-from spanwise.ground.placing import placed_judgements
-from spanwise.ground.quantise import QUANTISATIONS
 from spanwise.ground.simulated import SIMULATED, simulated
-from spanwise.model.judgements import Judgements
 from spanwise.model.policy import Policy
 from spanwise.pipeline import asked, score
 from spanwise.report.reliability import Agreement, Ranked, Study
@@ -35,6 +31,7 @@ from spanwise.report.reliability import Agreement, Ranked, Study
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.judgements import Judgements
     from spanwise.model.measures import Asked
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
@@ -57,13 +54,7 @@ class Ground:
     @classmethod
     def of(cls, file: str, quant: str | None, ties: str, collection: str | None) -> Ground:
         """Read and quantise judgements."""
-        documents = opened(collection)
-        judgements = placed_judgements(read_judgements(file), documents)
-        if not isinstance(judgements, Judgements):
-            raise UsageError(f"{file}: preferences; it needs judgements of elements or text")
-        own = quant is not None and quant not in QUANTISATIONS
-        tables = {quant: read_quantisation(quant)} if own and quant is not None else {}
-        base = Setting(documents, tables).base(judgements, quant)
+        judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
     def simulated(self, kind: str) -> Run:
@@ -77,18 +68,32 @@ class Ground:
 
 def simulate(ground: Ground, kind: str, target: str) -> None:
     """Write a simulated run."""
+    run = ground.simulated(kind)
+    if not len(run.rows):
+        raise _empty(ground, kind)
     write = FORMATS[FORM].write
     assert write is not None
-    pieces = write(ground.simulated(kind))
+    pieces = write(run)
     if target == STDIN:
         emit_bytes(b"".join(pieces))
     else:
         write_atomically(Path(target), pieces)
 
 
+def _empty(ground: Ground, kind: str) -> InputError:
+    base = ground.base
+    found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+    return InputError(
+        f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
+        " use another quantisation"
+    )
+
+
 def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
     """Score the simulated runs, and real ones if there are some; see what measures do."""
     measures = _measures(ground, names)
+    if not ground.base.full.any():
+        raise _empty(ground, "irb")
     made = [ground.scores(ground.simulated(kind), measures) for kind in SIMULATED]
     labels = [one.label for one in measures if one.label != OVERLAP]
     table = _ranked(made, labels)

@@ -43,12 +43,13 @@ def kind_of(head: bytes) -> str:
     if all(len(fields) <= 6 for fields in lines):
         return ""
 
-    def most(kind: str, share: float = 0.5) -> bool:
-        return sum(1 for fields in lines if _is(kind, fields)) >= share * len(lines)
-
-    kinds = [kind for kind in ("spans", "paths", "ranges") if most(kind)]
+    counts = {
+        kind: sum(_is(kind, fields) for fields in lines) for kind in ("spans", "paths", "ranges")
+    }
+    if 2 * sum(counts.values()) >= len(lines):  # mixed ones too: they are no runs of documents
+        return max(counts, key=lambda kind: counts[kind])
     # A number alone might be anything, so all lines must have one.
-    return kinds[0] if kinds else "points" if lines and most("points", 1) else ""
+    return "points" if lines and all(_is("points", fields) for fields in lines) else ""
 
 
 def _is(kind: str, fields: list[bytes]) -> bool:

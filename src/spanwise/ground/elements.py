@@ -16,7 +16,7 @@ from spanwise.ground.duplicates import copies, refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
-from spanwise.ground.results import Results, ordered_results
+from spanwise.ground.results import Results, ordered_results, refuse_points
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
@@ -164,16 +164,7 @@ class _Block:
         run, rows = self.run, self.results.row
         if run.paths is None and run.spans is None:
             return self._roots(judgement)
-        if run.paths is None:
-            return [b""] * len(rows)
-        paths = run.paths.take(rows)
-        if run.ends is None and b"/text()[" not in b" ".join(paths):
-            return paths
-        ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
-        return [
-            b"" if end or b"/text()[" in path else path
-            for path, end in zip(paths, ends, strict=True)
-        ]
+        return run.element_paths(rows)
 
     def _roots(self, judgement: IntArray) -> list[bytes]:
         if not self._has_elements:
@@ -212,12 +203,7 @@ class _Block:
             length = np.where(spans.starts == UNKNOWN, lost, spans.lengths)
             return spans.starts, length
         if run.paths is not None:
-            if not all(paths):
-                row = int(rows[next(n for n, path in enumerate(paths) if not path)])
-                raise InputError(
-                    f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
-                    " where that lies needs --collection"
-                )
+            refuse_points(run, rows, paths)
             return unknown, unknown
         if run.lengths is not None:
             return np.where(run.lengths[rows] >= 0, 0, -1), run.lengths[rows]

@@ -11,7 +11,7 @@ import numpy as np
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
 from spanwise.ground.duplicates import refuse_duplicates
-from spanwise.ground.results import Results, ordered_results
+from spanwise.ground.results import Results, ordered_results, refuse_points
 from spanwise.model.ids import text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans
@@ -231,10 +231,12 @@ class Guide:
         return result, np.arange(len(result)) - before + np.repeat(first, count)
 
     def _paths(self, result: IntArray) -> list[bytes]:
-        """The paths of results; empty where they are offsets or whole documents."""
-        if self.run.paths is None:
-            return [b""] * len(result)
-        return self.run.paths.take(self.results.row[result])
+        """The paths of results that are elements; empty where they are spans or documents."""
+        rows = self.results.row[result]
+        paths = self.run.element_paths(rows)
+        if self.run.paths is not None and self.run.spans is None:
+            refuse_points(self.run, rows, paths)
+        return paths
 
     # Tables and functions -----------------------------------------------------------------------
 
@@ -276,7 +278,7 @@ class Guide:
     def _places(self, result: IntArray) -> list[Place]:
         rows = self.results.row[result]
         documents = map(text, self.run.documents.take(rows))
-        paths = [None] * len(rows) if self.run.paths is None else self.run.paths.take(rows)
+        paths = self._paths(result)
         spans = self.run.spans
         starts = [UNKNOWN] * len(rows) if spans is None else spans.starts[rows].tolist()
         lengths = [UNKNOWN] * len(rows) if spans is None else spans.lengths[rows].tolist()
@@ -304,7 +306,7 @@ class Guide:
 
 
 def _place(
-    topic: str, document: str, path: bytes | None, start: int, length: int, rank: int | None
+    topic: str, document: str, path: bytes, start: int, length: int, rank: int | None
 ) -> Place:
     known = start != UNKNOWN
     return Place(

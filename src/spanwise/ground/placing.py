@@ -19,6 +19,7 @@ from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
 from spanwise.model.ids import PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.notes import Placed, Remark, Tally
+from spanwise.model.paths import IN_TEXT
 from spanwise.model.placements import counted
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, merged
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from spanwise.model.rows import Rows
     from spanwise.model.run import Run
 
-POINT = b"/text()["
-"""What a path has in it that names a place in a text node."""
 NOTES = "what was said of placing"
 Judged = TypeVar("Judged", Judgements, Preferences, Judgements | Preferences)
 
@@ -298,7 +297,7 @@ class _LookedUp:
         passages, unclear = _ending(exclusive, lasts, said.passages.sizes)
         points = _all(said.entries)
         entries = collection.spans(documents, points).starts
-        inside = np.array([POINT in last for last in lasts], np.bool_)
+        inside = np.array([IN_TEXT in last for last in lasts], np.bool_)
         found = np.where(passages.starts == UNKNOWN, NO_SIZE, passages.lengths)
         disagreeing = _differing(said.elements.sizes, elements.lengths)
         disagreeing += _differing(said.passages.sizes[~inside], found[~inside])
@@ -368,7 +367,7 @@ class _LookedUp:
 
 def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:
     """Passages with their end points read as their sizes say, and which of them agree with none."""
-    points = np.array([POINT in last for last in lasts], np.bool_)
+    points = np.array([IN_TEXT in last for last in lasts], np.bool_)
     points &= exclusive.starts != UNKNOWN
     inclusive = points & (exclusive.lengths + 1 == sizes)
     unclear = points & (exclusive.lengths != sizes) & ~inclusive

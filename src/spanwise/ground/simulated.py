@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import InputError, UnknownName
+from spanwise.errors import UnknownName
 from spanwise.model.elements import NOBODY
 from spanwise.model.ids import PlainIds
 from spanwise.model.rows import Rows
@@ -42,20 +42,17 @@ SIMULATED = {
 
 
 def simulated(judgements: Judgements, base: RecallBase, kind: str, ties: Ties) -> Run:
-    """The run of that kind, made of all topics that have something for it."""
+    """The run of that kind, made of all topics that have something for it; perhaps of none."""
     chosen = np.flatnonzero(_chosen(base, kind, ties))
-    if not len(chosen):
-        raise InputError(
-            f"{base.judged.source}: nothing is relevant under quant={base.quant}, so {kind} is"
-            " empty; use another quantisation"
-        )
     documents = judgements.documents.take(base.judged.row[chosen])
     paths = [base.judged.paths[number] for number in chosen.tolist()]
     order = np.array(_ordered(base, chosen, documents, paths), np.int64)
     topics = base.judged.topic[chosen[order]]
-    present, counts = np.unique(topics, return_counts=True)
+    counts = np.bincount(topics, minlength=len(base.judged.rows.topics))
+    # A run of nothing still is a run for these topics: it scores 0 in all of them.
+    present = np.flatnonzero(counts) if len(chosen) else np.arange(len(counts))
     names = tuple(base.judged.rows.topics[code] for code in present.tolist())
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = np.concatenate([[0], np.cumsum(counts[present])])
     return Run(
         kind,
         Rows(f"{kind} of {base.judged.source}", names, starts, has_lines=False),

@@ -142,6 +142,8 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     first = np.searchsorted(owner, np.arange(len(judgements.rows) + 1))
     parent, child, after = _relations(ordered, owner.tolist())
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
+    # Files of 2005 count every passage one too long, but no element is more than all highlighted.
+    highlighted = np.where(size == NO_SIZE, highlighted, np.minimum(highlighted, size))
     return JudgedElements(
         judgements.rows.source,
         scale,

@@ -5,6 +5,7 @@ a run are held against those of an ideal run, which returns the elements of a re
 first.
 """
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -197,8 +198,10 @@ def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray
     MAnxCG@k = (1/k) times the sum of nxCG@1 to nxCG@k. Undefined if nothing is relevant.
     `interpolate` changes nothing here.
     """
-    values = curves.normalised(np.arange(1, cutoff + 1)[None, :], cutoff)
-    return curves.defined(values.sum(axis=-1) / cutoff)
+    last = min(cutoff, max(curves.r.depth, curves.best.shape[-1], 1))  # from there on both are flat
+    values = curves.normalised(np.arange(1, last + 1)[None, :], cutoff)
+    whole = values.sum(axis=-1) + (cutoff - last) * values[:, -1]
+    return curves.defined(whole / cutoff)
 
 
 @measure(
@@ -232,7 +235,7 @@ def _length(curves: Curves, base: str) -> IntArray:
         return curves.count
     if base == "run":
         return curves.r.retrieved
-    if not base.isdecimal() or int(base) < 1:
+    if not re.fullmatch("[0-9]{1,12}", base) or int(base) < 1:
         raise UsageError(f"MAncG: base is {base!r}; expected a number of ranks, ideal or run")
     return np.full(len(curves.r), int(base))
 

@@ -21,8 +21,9 @@ from spanwise.measure.registry import MEASURES
 from spanwise.model.measures import REQUIRED, Asked, Measure
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
-POSITIONAL = {"cutoff": "10", "recall": "0.1"}
-"""What may stand after the sign, with an example."""
+POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
+"""What may stand after the name, with an example."""
+MOST_DIGITS = 12
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
@@ -45,7 +46,7 @@ def parse(name: str) -> Asked:
 def _with(key: str, name: str) -> str:
     """The name with an example of the parameter that it lacks."""
     if key in POSITIONAL:
-        return f"{name}@{POSITIONAL[key]}"
+        return f"{name}{POSITIONAL[key]}"
     word, _, number = name.partition("@")
     inside = f"{word[:-1]},{key}=...)" if word.endswith(")") else f"{word}({key}=...)"
     return f"{inside}@{number}" if number else inside
@@ -176,6 +177,8 @@ def _converted(kind: Any, text: str) -> Any:
     if kind is int:
         if not re.fullmatch(r"[+-]?\d+", text):
             raise ValueError("a whole number")
+        if len(text) > MOST_DIGITS:  # more than arrays can count
+            raise ValueError(f"a whole number of at most {MOST_DIGITS} digits")
         return int(text)
     return _number(text)
 

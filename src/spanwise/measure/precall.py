@@ -58,6 +58,11 @@ def _masses(
     if elements is None:
         return total, relevant, other
     found, shown = relevant.sum(axis=-1), r.retrieved
+    if elements < shown.max(initial=0):
+        raise UsageError(
+            f"elements is {elements}, but a topic has {shown.max()} results; expected the number of"
+            " elements in the collection"
+        )
     left = np.maximum(total - found, 0.0)
     rest = np.maximum(elements - shown - left, 0.0)
     last = np.stack([left, rest])[:, :, None]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from spanwise.model.ids import joined as joined_ids
+from spanwise.model.paths import IN_TEXT
 from spanwise.model.rows import Rows
 from spanwise.model.spans import Spans, ranges
 
@@ -52,6 +53,19 @@ class Run:
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
+
+    def element_paths(self, rows: IntArray) -> list[bytes]:
+        """The paths of results that are elements; empty for spans, points, ranges and documents."""
+        if self.paths is None:
+            return [b""] * len(rows)
+        paths = self.paths.take(rows)
+        if self.ends is None and IN_TEXT not in b" ".join(paths):
+            return paths
+        ends = paths if self.ends is None else self.ends.take(rows)
+        return [
+            b"" if IN_TEXT in path or end not in (b"", path) else path
+            for path, end in zip(paths, ends, strict=True)
+        ]
 
 
 def of_topics(run: Run, topics: Iterable[bytes]) -> Run:

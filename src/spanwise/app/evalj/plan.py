@@ -65,7 +65,7 @@ def _given(properties: Properties, quant: str, overlap: str) -> str:
     """Parameters; what is ideal in the Focused task is so with overlap off as well."""
     ideal = properties.task == "Focused" and overlap == "off"
     base = ",recallbase=ideal" if ideal else ""
-    return f"quant={quant},overlap={overlap},alpha={properties.alpha:g}{base}"
+    return f"quant={quant},overlap={overlap},alpha={properties.alpha!r}{base}"
 
 
 def _gain(metric: str, label: str, given: str, ranks: Sequence[int]) -> Metric:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.opening import chunks
+from spanwise.ground.quantise import QUANTISATIONS
 
 KEYS = (
     *("TASK", "METRICS", "OVERLAP", "ALPHA", "DCV", "QUANT_FUNCTIONS"),
@@ -101,7 +102,7 @@ def read_properties(file: str) -> Properties:
         said.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
         _alpha(said),
         _ranks(said),
-        said.several("QUANT_FUNCTIONS", "gen"),
+        _quantisations(said),
         runs,
         assessments,
         everything,
@@ -111,28 +112,33 @@ def read_properties(file: str) -> Properties:
 
 
 def _entries(file: str) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Keys and values with their lines; a line that ends in a backslash goes on."""
-    text = b"".join(chunks(file)).decode("utf-8", "replace")
+    """Keys and values with their lines."""
     seen: set[str] = set()
-    pending, first = "", 0
-    for number, raw in enumerate(text.splitlines(), start=1):
-        if not pending and (not raw.strip() or raw.lstrip()[0] in "#!"):
-            continue
-        first = first if pending else number
-        if raw.endswith("\\"):
-            pending += raw[:-1].strip() + " "
-            continue
-        match = LINE.fullmatch(pending + raw.strip())
-        pending = ""
-        assert match is not None  # every line with a word fits
+    for number, line in _lines(b"".join(chunks(file)).decode("utf-8", "replace")):
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise FormatError(file, number, repr(line), "KEY: value")
         key, value = match.groups()
         if key not in KEYS:
             unknown = UnknownName("key", key, list(KEYS), f"known are {', '.join(KEYS)}")
-            raise FormatError(file, first, str(unknown), "")
+            raise FormatError(file, number, str(unknown), "")
         if key in seen:
-            raise FormatError(file, first, f"{key} a second time", "each key once")
+            raise FormatError(file, number, f"{key} a second time", "each key once")
         seen.add(key)
-        yield key, (value.strip(), first)
+        yield key, (value.strip(), number)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that say something, and where they begin; one that ends in a backslash goes on."""
+    begun: list[str] = []
+    lines = text.splitlines()
+    for number, raw in enumerate(lines, start=1):
+        if not begun and (not raw.strip() or raw.lstrip()[0] in "#!"):
+            continue
+        begun.append(raw.removesuffix("\\").strip())
+        if not raw.endswith("\\") or number == len(lines):
+            yield number - len(begun) + 1, " ".join(begun)
+            begun = []
 
 
 def _matching(pattern: str) -> list[str]:
@@ -158,6 +164,16 @@ def _ranks(said: _Said) -> tuple[int, ...]:
         if not re.fullmatch(r"[1-9]\d{0,8}", rank):
             raise said.wrong("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
     return tuple(map(int, ranks))
+
+
+def _quantisations(said: _Said) -> tuple[str, ...]:
+    """Names that are known, or files with tables."""
+    asked = said.several("QUANT_FUNCTIONS", "gen")
+    for name in asked:
+        if name not in QUANTISATIONS and not Path(name).exists():
+            due = f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
+            raise said.wrong("QUANT_FUNCTIONS", repr(name), due)
+    return asked
 
 
 def _collection(said: _Said) -> str | None:
