@@ -136,6 +136,29 @@ def test_documents_are_painted(reader, handbook_page):
     assert page.complaints == []
 
 
+def test_text_read_twice_stays_relevant_and_no_blank_line_is_doubled(reader, chunks_page):
+    page = reader.open(chunks_page)
+    walk(page)
+    page.select_option("#left", label="twice")
+    settle(page)
+    marks = page.eval_on_selector_all(
+        ".document mark", "x => x.map((y) => [y.className, y.textContent.trim()])"
+    )
+    assert [mark for mark in marks if mark[1]] == [
+        *(["both", "On"], ["twice both", "e cap."], ["twice", "Tw"], ["near", "o pos"]),
+        ["ret", "The end."],
+    ]
+    twice = page.locator(".document mark.twice.both").first
+    assert twice.get_attribute("title") == "read twice, relevant; rank 1, 2"
+    text = page.locator(".document .text").text_content()
+    assert text.startswith("One cap.")
+    assert "\n\n\n" not in text
+    assert "wordless… 1" in text
+    page.locator(".document button.gap").click()
+    opened = page.locator(".document .text").text_content()
+    assert opened.count("wordless") == 200
+
+
 def test_painted_text_is_the_relevant_text(reader, handbook_page):
     import spanwise
     from demo_files import HANDBOOK
