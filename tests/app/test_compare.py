@@ -1,5 +1,6 @@
 """spanwise compare: tables, the contract's JSON, baselines, warnings."""
 
+import io
 import json
 from pathlib import Path
 
@@ -117,6 +118,38 @@ def test_a_baseline_is_known_however_its_file_is_spelt(tmp_path, monkeypatch):
 
 def test_a_test_named_twice_is_done_once():
     assert len(read(*RUNS, "-m", "AP", "--test", "t,sign,t")["comparisons"]) == 4
+
+
+def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
+    def piped(*words):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(QRELS.read_bytes())))
+        return called(main, *words)
+
+    page = tmp_path / "page.html"
+    words = ("compare", "-", *RUNS[:2], "-m", "AP", "--html", page)
+    _, err, status = piped(*words)
+    assert (status, err) == (
+        0,
+        "spanwise: warning: -: cannot be read twice; the page has no curves, no rankings of it\n",
+    )
+    assert page.is_file()
+    words = ("plot", "curve", "-", *RUNS[:2], "-m", "nDCG@10", "-o", tmp_path / "a.svg")
+    assert piped(*words)[2] == 0
+    words = ("plot", "recall-precision", "-", *RUNS[:2], "-o", tmp_path / "b.svg")
+    _, err, status = piped(*words)
+    assert status == 2
+    assert err == "spanwise: error: -: cannot be read twice; this picture needs a file\n"
+
+
+def test_chunks_at_a_budget_have_runs_across_in_latex_too():
+    book = DEMO.parent / "handbook"
+    runs = (book / "passages.run", book / "elements.run")
+    words = ("--collection", book / "articles", "--budget", "500", "--format", "latex")
+    out, _, status = called(main, "compare", book / "qrels.txt", *runs, *words)
+    lines = out.decode().splitlines()
+    assert status == 0
+    assert " & elements & interval & passages & interval \\\\" in lines
+    assert any(line.startswith("recall at 500 & ") for line in lines)
 
 
 def test_a_page_needs_a_file(tmp_path, monkeypatch):

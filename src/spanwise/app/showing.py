@@ -17,6 +17,7 @@ from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
 from spanwise.errors import SpanwiseError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
+from spanwise.formats.opening import lasts
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
 from spanwise.ground.order import by_score, places_of
@@ -55,7 +56,13 @@ LONGEST = 60_000
 def write_page(request: Request, c: Comparison, output: str) -> None:
     """The page of a comparison."""
     topics = grid(c.scores, c.measures[0]).topics
-    fresh = not holds_results(request.judgements)
+    fresh = lasts(request.judgements) and not holds_results(request.judgements)
+    for file in (request.judgements, *(scores.source for scores in c.scores)):
+        if not lasts(file):
+            say(
+                "warning",
+                f"{file}: cannot be read twice; the page has no curves, no rankings of it",
+            )
     curves = _curves(request, c) if fresh else []
     details = _details(request, c, topics) if fresh else {}
     title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
@@ -68,7 +75,7 @@ def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
     """Files of runs that can be read again, with their places on the page."""
     places = {scores.source: n for n, scores in enumerate(c.scores)}
     plain = dict.fromkeys([*expanded(request.runs), *places])
-    return [(places[f], f) for f in plain if f in places and not holds_results(f) and f != "-"]
+    return [(places[f], f) for f in plain if f in places and lasts(f) and not holds_results(f)]
 
 
 # Curves -------------------------------------------------------------------------------------
@@ -77,7 +84,7 @@ def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
 def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list[float | None]]]]]:
     """The curve of recall and precision, and those of the measures that were asked for."""
     runs = _runs(request, c)
-    if len(runs) < len(c.runs) or request.judgements == "-":
+    if len(runs) < len(c.runs):
         return []
     kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
     found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
