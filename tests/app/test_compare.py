@@ -1,6 +1,5 @@
 """spanwise compare: tables, the contract's JSON, baselines, warnings."""
 
-import io
 import json
 from pathlib import Path
 
@@ -122,8 +121,9 @@ def test_a_test_named_twice_is_done_once():
 
 def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
     def piped(*words):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(QRELS.read_bytes())))
-        return called(main, *words)
+        with QRELS.open(encoding="utf-8") as stream:
+            monkeypatch.setattr("sys.stdin", stream)
+            return called(main, *words)
 
     page = tmp_path / "page.html"
     words = ("compare", "-", *RUNS[:2], "-m", "AP", "--html", page)
