@@ -264,3 +264,23 @@ def test_the_same_comparison_gives_the_same_page(demo_page, tmp_path):
     words = ("-m", "nDCG@10", "-m", "AP", "-m", "P@5")
     again = made(tmp_path, QRELS, KEYWORD, DENSE, HYBRID, *words)
     assert again.read_bytes() == demo_page.read_bytes()
+
+
+def test_a_page_that_would_be_too_large_shows_less_and_says_so(reader, tmp_path, monkeypatch):
+    from browser.conftest import made
+    from demo_files import HANDBOOK
+
+    monkeypatch.setattr("spanwise.app.showing.ROOM", 60_000)
+    runs = [HANDBOOK / f"{name}.run" for name in ("passages", "elements")]
+    words = ("--collection", HANDBOOK / "articles", "-m", "MAiP")
+    page = reader.open(made(tmp_path, HANDBOOK / "qrels.txt", *runs, *words))
+    walk(page)
+    letters = "x => x.reduce((sum, y) => sum + y.textContent.length, 0)"
+    assert page.eval_on_selector_all("script[id^=data-topic-]", letters) <= 60_000
+    ranks = page.locator("#rankings > div").first
+    assert ranks.locator("tbody tr").count() == 5
+    assert "more results are not shown" in ranks.inner_text()
+    page.select_option("#topic-name", str(page.locator("#topic-name option").count() - 1))
+    settle(page)
+    assert "more documents are not shown, to keep this page small" in page.inner_text("#documents")
+    assert page.complaints == []

@@ -30,7 +30,7 @@ from spanwise.model.spans import UNKNOWN
 from spanwise.pipeline import asked, fitting, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
-from spanwise.report.page import page, short
+from spanwise.report.page import packed, page, short
 
 if TYPE_CHECKING:
     from spanwise.app.explaining import Ranking
@@ -51,6 +51,8 @@ DEEPEST, SHALLOWEST = 50, 5
 LETTERS = 6_000_000
 """So many characters of documents at most, and of one document:"""
 LONGEST = 60_000
+ROOM = 8_000_000
+"""So many letters for all topics; the page with all that it needs is then below 10 MB."""
 
 
 def write_page(request: Request, c: Comparison, output: str) -> None:
@@ -137,15 +139,33 @@ class Sheet:
     def as_data(self) -> dict[str, Any]:
         """The same for the page."""
         places = {name: n for n, name in enumerate(self.documents)}
-        for run in self.runs.values():
-            run["spans"] = [[places[s[0]], *s[1:]] for s in run["spans"] if s[0] in places]
+        runs = {}
+        for place, run in self.runs.items():
+            spans = [[places[s[0]], *s[1:]] for s in run["spans"] if s[0] in places]
+            runs[place] = {**run, "spans": spans}
         return {
             "header": self.header,
             "words": self.words,
-            "runs": self.runs,
+            "runs": runs,
             "documents": list(self.documents.values()),
             "left": self.left,
         }
+
+    def cut(self, depth: int) -> None:
+        """Show so many ranks only, and the documents that these or other runs' ranks lie in."""
+        for run in self.runs.values():
+            run["more"] += max(len(run["rows"]) - depth, 0)
+            run["rows"] = run["rows"][:depth]
+            run["spans"] = [span for span in run["spans"] if span[3] <= depth]
+
+    def empty(self) -> None:
+        """Leave out the documents."""
+        self.left += len(self.documents)
+        self.documents.clear()
+
+    def size(self) -> int:
+        """How many letters it takes on the page."""
+        return len(packed(self.as_data()))
 
 
 def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -169,7 +189,25 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
             _draw(request, judgements, run, c.measures[0], place, depth, sheets, painter)
         except SpanwiseError:
             continue  # this measure cannot be shown row by row; the page says so
-    return {topic: sheet.as_data() for topic, sheet in sheets.items() if sheet.runs}
+    drawn = {topic: sheet for topic, sheet in sheets.items() if sheet.runs}
+    _fit(list(drawn.values()), depth)
+    return {topic: sheet.as_data() for topic, sheet in drawn.items()}
+
+
+def _fit(sheets: Sequence[Sheet], depth: int) -> None:
+    """Make a page that can be mailed: fewer ranks first, then fewer topics with documents."""
+    for fewer in (depth // 2, SHALLOWEST):
+        if sum(sheet.size() for sheet in sheets) <= ROOM:
+            return
+        for sheet in sheets:
+            sheet.cut(max(fewer, SHALLOWEST))
+    left = sum(sheet.size() for sheet in sheets)
+    for sheet in reversed(sheets):
+        if left <= ROOM:
+            return
+        left -= sheet.size()
+        sheet.empty()
+        left += sheet.size()
 
 
 def _draw(

@@ -280,7 +280,7 @@ const NEAR = 500, FAR = 700;
 const KEY = [["rel", "relevant, not retrieved"], ["ret", "retrieved"], ["both", "relevant and retrieved"], ["twice", "read twice"], ["near", "near miss"]];
 function painted(said, run) {
   const mine = said.runs[run];
-  if (!said.documents.length || !mine) return [];
+  if (!mine || !(said.documents.length || said.left)) return [];
   const key = make("p", null, { class: "key" }, ...KEY.map(([kind, words]) => make("mark", words, { class: kind })), make("span", "▶ best entry point", { class: "entry" }));
   const title = make("h3", "Documents as " + all.runs[run] + " shows them");
   const first = (n) => mine.spans.find((s) => s[0] === n)?.[3] ?? Infinity;
