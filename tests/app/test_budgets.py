@@ -261,6 +261,17 @@ def test_the_gate_closes_on_credible_regressions_only(
     assert (suite.get("tests"), suite.get("failures")) == ("1", str(status))
 
 
+def test_a_gate_says_which_topics_it_did_not_compare(tmp_path, capfdbinary):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    results(old, "bm25", [0.5] * 5)
+    results(new, "bm25", [0.5] * 3)
+    assert main(["gate", str(new), "--baseline", str(old), "-m", "AP"]) == 0
+    assert capfdbinary.readouterr().err == (
+        b"spanwise: warning: bm25: 2 topics of the baseline are missing and 0 are new;"
+        b" the drop is over the 3 that both have\n"
+    )
+
+
 def test_a_gate_needs_its_measure(tmp_path, capfdbinary):
     results(tmp_path / "old.jsonl", "bm25", [0.5] * 3)
     words = ["gate", str(tmp_path / "old.jsonl"), "--baseline", str(tmp_path / "old.jsonl")]
