@@ -70,8 +70,8 @@ class Budgets:
     def behind(self) -> list[str]:
         """The measures that fairness is judged by."""
         most = shown(max(self.sizes))
-        text = [f"SpanR(budget={most})", f"JudgedText(budget={most})", "Waste", f"Read@{K}"]
-        return [*text, *TOUCHING]
+        recall = [f"SpanR(budget={shown(size)})" for size in self.sizes]
+        return [*recall, f"JudgedText(budget={most})", "Waste", f"Read@{K}", *TOUCHING]
 
 
 def shown(size: float) -> str:
@@ -140,7 +140,7 @@ def compared_at(
             kept[name] = run
     found = stated(results, baseline, question)
     unit = budgets.policy.unit
-    unfair = sentences(facts, K, max(budgets.sizes), unit.replace("tokens:", "tokens of "))
+    unfair = sentences(facts, K, unit.replace("tokens:", "tokens of "))
     drawn = _Curve(gold, kept, budgets, documents) if len(kept) == len(runs) else None
     return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
 
@@ -206,22 +206,22 @@ def _with_ceiling(
 def _facts(name: str, given: Run, run: Run, scores: Scores, budgets: Budgets) -> Facts:
     most = shown(max(budgets.sizes))
     placements = {} if run.labels is None else counted(run.labels)
-    unstated = 0
-    if run.labels is not None and given.chunks is not None:
-        said = given.chunks.stated & (run.labels >= 0)
-        unstated = int(np.count_nonzero(said & (run.labels != EXACT)))
+    invalid = 0
+    if run.labels is not None and given.chunks is not None and given.chunks.stated.any():
+        wrong = ~given.chunks.stated | (run.labels != EXACT)
+        invalid = int(np.count_nonzero((run.labels >= 0) & wrong))
     missing = 0 if run.lengths is None else int(np.count_nonzero(absent(run, run.lengths)))
     return Facts(
         name,
         scores.means[f"Read@{K}"],
         scores.means["Waste"],
         placements,
-        unstated,
+        invalid,
         missing,
         len(run.rows),
         scores.means[f"JudgedText(budget={most})"],
         {word: scores.means[label] for label, word in TOUCHING.items()},
-        scores.means[f"SpanR(budget={most})"],
+        {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
     )
 
 

@@ -193,11 +193,62 @@ def test_chunks_without_offsets_are_found_and_that_is_said(tmp_path, monkeypatch
     assert (run["placements"]["exact"], run["placements"]["shifted"]) == (1, 1)
     assert main(["compare", *files, "--budget", "300", "--format", "json"]) == 0
     said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
-    assert "50 % of the chunks of run had no valid offset; 50 % were re-placed" in said
+    assert "33.3 % of the chunks of run had no valid offset; 33.3 % were re-placed" in said
     assert main(["compare", *files, "--budget", "300"]) == 0
     table = capfdbinary.readouterr().out.decode()
     assert "run: chunks placed in their documents: 1 exact, 1 shifted of 2" in table
     assert "1 of 3 results of run name documents that no longer exist" in said
+
+
+def test_what_is_lost_and_what_is_re_placed_are_told_apart(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("The cap is high. Notices go by post.")
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 17, "e": 36}]}])
+    chunks = [
+        {"qid": "q", "rank": 1, "doc": "d", "s": 0, "e": 19, "text": "Notices go by post."},
+        {"qid": "q", "rank": 2, "doc": "d", "text": "nothing of that kind"},
+        {"qid": "q", "rank": 3, "doc": "d", "s": 0, "e": 7},
+        {"qid": "q", "rank": 4, "doc": "d", "s": 0, "e": 7, "text": "The cap"},
+    ]
+    lines(tmp_path / "run.jsonl", chunks)
+    words = ["compare", "gold.jsonl", "run.jsonl", "--collection", "docs", "--budget", "30"]
+    assert main([*words, "--format", "json"]) == 0
+    said = json.loads(capfdbinary.readouterr().out)["warnings"]
+    assert (
+        "50 % of the chunks of run had no valid offset; 25 % were re-placed by their text,"
+        " 1 is lost."
+    ) in said
+
+
+def test_a_contradiction_at_a_small_budget_is_said(tmp_path, monkeypatch, capfdbinary):
+    """At 40 characters both have everything; at 10 the one that hit@5 and nDCG@5 prefer loses."""
+    monkeypatch.chdir(tmp_path)
+    spans = {"q1": [(0, 10)], "q2": [(20, 30)]}
+    gold = [{"qid": q, "doc": "d", "spans": [{"s": s, "e": e} for s, e in some]}
+            for q, some in spans.items()]  # fmt: skip
+    lines(tmp_path / "gold.jsonl", gold)
+    small = {"q1": [(0, 10)], "q2": [(30, 40), (20, 30)]}
+    large = {"q1": [(90, 95), (0, 20)], "q2": [(10, 30)]}
+    for name, run in (("small", small), ("large", large)):
+        results = [
+            {"qid": q, "rank": rank, "doc": "d", "s": s, "e": e}
+            for q, some in run.items()
+            for rank, (s, e) in enumerate(some, start=1)
+        ]
+        lines(tmp_path / f"{name}.jsonl", results)
+    words = ["compare", "gold.jsonl", "small.jsonl", "large.jsonl", "--format", "json"]
+    assert main([*words, "--budget", "10,40"]) == 0
+    said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
+    assert "the other way" not in said  # both touch at ranks 1 and 2
+    lines(tmp_path / "large.jsonl", [
+        {"qid": "q1", "rank": 1, "doc": "d", "s": 5, "e": 25},
+        {"qid": "q1", "rank": 2, "doc": "d", "s": 0, "e": 5},
+        {"qid": "q2", "rank": 1, "doc": "d", "s": 10, "e": 30},
+    ])  # fmt: skip
+    assert main([*words, "--budget", "10,40"]) == 0
+    said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
+    assert "better for large, but within 10 characters small finds 0.500" in said
 
 
 def test_a_sweep_makes_its_runs_itself(tmp_path, monkeypatch, capfdbinary):
