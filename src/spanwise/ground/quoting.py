@@ -210,8 +210,10 @@ def _similar(quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]) -
             shared.setdefault(one, []).append((-int(has[one]), count))
     tried: dict[int, list[tuple[int, int]]] = {}
     for one, places in shared.items():
+        most = min(places)[0]
         for votes, count in sorted(places)[:_DOCUMENTS]:
-            tried.setdefault(count, []).append((votes, one))
+            if 2 * votes <= most:  # both are below 0
+                tried.setdefault(count, []).append((votes, one))
     found: dict[int, list[tuple[int, int, Placement]]] = {}
     for count, page in enumerate(pages()):
         for votes, one in tried.get(count, ()):
