@@ -251,6 +251,18 @@ def test_a_contradiction_at_a_small_budget_is_said(tmp_path, monkeypatch, capfdb
     assert "better for large, but within 10 characters small finds 0.500" in said
 
 
+def test_texts_are_found_in_folders_whose_files_share_their_names(tmp_path, capfdbinary):
+    (tmp_path / "docs" / "more").mkdir(parents=True)
+    (tmp_path / "docs" / "readme.md").write_text("The cap is high. Notices go by post.")
+    (tmp_path / "docs" / "more" / "readme.md").write_text("Rent is due monthly.")
+    sample = {"user_input": "How?", "reference_contexts": ["Notices go by post."],
+              "retrieved_contexts": ["Rent is due monthly.", "Notices go by post."]}  # fmt: skip
+    lines(tmp_path / "samples.jsonl", [sample])
+    files = [str(tmp_path / "samples.jsonl")] * 2 + ["--collection", str(tmp_path / "docs")]
+    assert main(["eval", *files, "-m", "FirstEvidence", "--format", "jsonl"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["value"] == len("Rent is due monthly.")
+
+
 def test_a_sweep_makes_its_runs_itself(tmp_path, monkeypatch, capfdbinary):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()

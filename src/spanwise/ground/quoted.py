@@ -110,7 +110,7 @@ class Texts:
             if found.label == LOST:
                 self.lengths[row] = len(words)
             else:
-                self.documents[row] = _stem(names[number])
+                self.documents[row] = _id(names[number], library)
 
     @property
     def spans(self) -> Spans:
@@ -118,10 +118,15 @@ class Texts:
         return Spans(self.starts, self.lengths)
 
 
-def _stem(name: str) -> bytes:
+def _id(name: str, library: Library) -> bytes:
+    """What a document is called: without its extension, unless others are called so too."""
     folder, slash, base = name.rpartition("/")
-    stem = base.rpartition(".")[0] or base
-    return f"{folder}{slash}{stem}".encode("utf-8", "surrogateescape")
+    stem = f"{folder}{slash}{base.rpartition('.')[0] or base}"
+    try:
+        known = stem in library
+    except InputError:
+        known = False
+    return (stem if known else name).encode("utf-8", "surrogateescape")
 
 
 def quoted_run(run: Run, library: Library) -> Run:
