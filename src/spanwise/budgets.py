@@ -15,8 +15,9 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.compare.fairness import Facts, sentences
 from spanwise.compare.questions import unwatched
-from spanwise.errors import UsageError
+from spanwise.errors import InputError, UsageError
 from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats.adapters import Shelf
 from spanwise.formats.chunk_objects import chunks_run, gold_of
 from spanwise.ground.ceiling import Pool, ceiling
 from spanwise.ground.placing import absent, placed_judgements, placed_run
@@ -277,11 +278,7 @@ def compare_objects(
     documents = opened(collection)
     judgements = judgements_from(gold)
     questions = _questions(judgements)
-    names = [] if documents is None else [one.name for one in documents.documents()]
-    read = {
-        str(name): run_from(run, str(name), questions, names, documents)
-        for name, run in runs.items()
-    }
+    read = {str(name): run_from(run, str(name), questions, documents) for name, run in runs.items()}
     policy = policy_of(unit, **options)
     sizes = sizes_of(budget)
     return compared_at(
@@ -305,7 +302,6 @@ def run_from(
     run: Any,
     name: str,
     questions: Mapping[str, str],
-    names: Sequence[str] = (),
     documents: Collection | None = None,
 ) -> Run:
     """A run from a file, a finished one, or what a retriever hands out."""
@@ -313,8 +309,11 @@ def run_from(
         return run
     if isinstance(run, str | PathLike):
         return read_run(run, None, Reading(ranks=True))
-    made = chunks_run(run, name, questions, names)
-    return made if documents is None else _renamed(made, documents)
+    if documents is None:
+        return chunks_run(run, name, questions)
+    names = [one.name for one in documents.documents()]
+    shelf = Shelf(names, lambda said: _is_known(said, documents))
+    return _renamed(chunks_run(run, name, questions, shelf), documents)
 
 
 def _renamed(run: Run, documents: Collection) -> Run:
@@ -322,6 +321,13 @@ def _renamed(run: Run, documents: Collection) -> Run:
     every = run.documents.take(np.arange(len(run.rows)))
     known = {name: _name(name, documents) for name in set(every)}
     return replace(run, documents=PlainIds([known[name] for name in every]))
+
+
+def _is_known(name: bytes, documents: Collection) -> bool:
+    try:
+        return _name(name, documents) in documents
+    except InputError:  # several documents are called that
+        return False
 
 
 def _name(name: bytes, documents: Collection) -> bytes:

@@ -178,10 +178,16 @@ def placed_anywhere(
         hits: Hits = {}
         if wanted:
             hits = _similar(wanted, pages) if read is None else _hits(read, wanted, pages)
-        for row, ((page, place), *others) in hits.items():
-            found[different[row]] = page, place._replace(label=AMBIGUOUS) if others else place
+        found |= {different[row]: _chosen(different[row], some) for row, some in hits.items()}
         missing = [row for row in missing if row not in hits]
     return [found[quote] for quote in quotes]
+
+
+def _chosen(quote: Quote, hits: Sequence[tuple[int, Placement]]) -> tuple[int, Placement]:
+    """Of several documents the one that has the text where it was said to stand."""
+    stated = [hit for hit in hits if quote.start is not None and hit[1].label == EXACT]
+    (page, place), *others = stated or hits
+    return page, place._replace(label=AMBIGUOUS) if others else place
 
 
 def _hits(
