@@ -251,6 +251,29 @@ def test_a_contradiction_at_a_small_budget_is_said(tmp_path, monkeypatch, capfdb
     assert "better for large, but within 10 characters small finds 0.500" in said
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"id": "q", "question": "How?", "quotes": ["Notices go by post."]},
+        {"qid": "q", "query": "How?", "doc": "d", "quotes": ["Notices go by post."]},
+        {"qid": "q", "query": "How?", "spans": [{"text": "Notices go by post."}]},
+    ],
+)
+def test_questions_with_quotes_are_enough(tmp_path, monkeypatch, capfdbinary, question):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("The cap is high. Notices go by post.")
+    lines(tmp_path / "gold.jsonl", [question])
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "text": "by post."}])
+    assert main(["check", "gold.jsonl", "--collection", "docs"]) == 0
+    said = capfdbinary.readouterr().out.decode()
+    assert "quotes placed in their documents: all 1 exact" in said
+    assert "nothing relevant" not in said
+    files = ["gold.jsonl", "run.jsonl", "--collection", "docs"]
+    assert main(["eval", *files, "-m", "SpanR", "--format", "jsonl"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["value"] == 8 / 19
+
+
 def test_texts_are_found_in_folders_whose_files_share_their_names(tmp_path, capfdbinary):
     (tmp_path / "docs" / "more").mkdir(parents=True)
     (tmp_path / "docs" / "readme.md").write_text("The cap is high. Notices go by post.")
