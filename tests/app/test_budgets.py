@@ -55,6 +55,20 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     assert "complete evidence at 500" in table
 
 
+def test_the_ideal_of_plain_texts_is_what_was_highlighted(folder, capfdbinary):
+    """Two passages, worth 1 each. A earns 1/2 + 1/2 + 1/4, B 1/2 once, C 1/16 + 3/32."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "d.txt").write_text("x" * 10_000)
+    pieces = [(s, s + 2) for s in range(999, 1201, 2)]  # they earn no more than their passage
+    results = [{"qid": "q", "doc": "d", "s": s, "e": e} for s, e in pieces]
+    lines(folder / "D.jsonl", results)
+    runs = [f"{name}.jsonl" for name in "ABCD"]
+    words = ["eval", "gold.jsonl", *runs, "--collection", "docs", "--format", "jsonl"]
+    assert main([*words, "-m", "nxCG@200"]) == 0
+    found = [json.loads(line)["value"] for line in capfdbinary.readouterr().out.splitlines()]
+    assert found == pytest.approx([5 / 8, 1 / 4, 5 / 64, 1 / 2])
+
+
 def test_to_win_is_to_be_better(folder, capfdbinary):
     words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "2000", "--format", "json"]
     assert main(words) == 0
