@@ -69,6 +69,25 @@ def test_the_ideal_of_plain_texts_is_what_was_highlighted(folder, capfdbinary):
     assert found == pytest.approx([5 / 8, 1 / 4, 5 / 64, 1 / 2])
 
 
+def test_a_mark_at_the_start_of_a_text_is_counted_in_every_unit(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    text = "\ufeffहिन्दी पाठ"
+    (tmp_path / "docs" / "d.txt").write_text(text, "utf-8")
+    values = []
+    for unit in ({"unit": "byte"}, {"unit": "char"}, {"unit": "char", "char": "utf16"}):
+        size = {"byte": lambda words: len(words.encode())}.get(unit["unit"], len)
+        gold = {"qid": "q", "doc": "d", "spans": [{"s": size(text[:8]), "e": size(text)}]}
+        lines(tmp_path / "gold.jsonl", [{"format": "span-qrels/1", **unit}, gold])
+        chunk = {"qid": "q", "doc": "d", "s": size(text[:4]), "e": size(text[:10])}
+        lines(tmp_path / "run.jsonl", [{"format": "span-run/1", **unit}, chunk])
+        words = ["eval", "gold.jsonl", "run.jsonl", "--collection", "docs", "--format", "jsonl"]
+        assert main([*words, "-m", "SpanR", "-m", "SpanP"]) == 0
+        out = capfdbinary.readouterr().out
+        values.append([json.loads(line)["value"] for line in out.splitlines()])
+    assert values == [[2 / 3, 1 / 3]] * 3
+
+
 def test_to_win_is_to_be_better(folder, capfdbinary):
     words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "2000", "--format", "json"]
     assert main(words) == 0

@@ -13,6 +13,7 @@ one character, nor a name of HTML) U+FFFD stands for it and the name is kept.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -111,11 +112,17 @@ def xml_body(data: bytes, file: str) -> Body:
 
 
 def text_body(data: bytes, file: str) -> Body:
-    """The body of a plain text: one element around all of it, line ends as they are."""
+    """The body of a plain text: one element around all of it, line ends as they are.
+
+    A mark at the start of UTF-8 is a character of it, as it is for whoever counted positions: in
+    bytes, and in what Python and its frameworks read.
+    """
     text = as_utf8(data, file)
     check_utf8(text, file)
     if not text:
         raise EmptyError(file, None, "the file is empty", "text")
+    if data.startswith(BOM_UTF8):
+        text = BOM_UTF8 + text
     if b"\x00" in text:
         line = text.count(b"\n", 0, text.index(b"\x00")) + 1
         raise FormatError(file, line, "a NUL character: this is not text", "XML or plain text")
