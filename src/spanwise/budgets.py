@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 K = 5
 """The number of results that people compare at."""
 TOUCHING = {f"ChunkHit@{K}": f"hit@{K}", f"ChunkNDCG@{K}": f"nDCG@{K}"}
+BOUNDS = "ceilings that are bounds, not exact"
 POINTS = 40
 """So many budgets make a curve."""
 
@@ -142,6 +143,7 @@ def compared_at(
     found = stated(results, baseline, question)
     unit = budgets.policy.unit
     unfair = sentences(facts, K, unit.replace("tokens:", "tokens of "))
+    unfair += [f"{one.run}: {note}" for one in results for note in one.notes if BOUNDS in note]
     drawn = _Curve(gold, kept, budgets, documents) if len(kept) == len(runs) else None
     return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
 
@@ -200,7 +202,7 @@ def _with_ceiling(
         means[label] = float(defined.mean()) if len(defined) else float("nan")
         counts[label] = len(defined)
     bounds = int(np.count_nonzero(~best.exact.all(axis=1)))
-    note = f"ceilings that are bounds, not exact: {bounds} topics" if bounds else "ceilings: exact"
+    note = f"{BOUNDS}: {bounds} topics" if bounds else "ceilings: exact"
     return replace(scores, values=values, means=means, counts=counts, notes=(*scores.notes, note))
 
 

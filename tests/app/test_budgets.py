@@ -88,6 +88,17 @@ def test_a_mark_at_the_start_of_a_text_is_counted_in_every_unit(tmp_path, monkey
     assert values == [[2 / 3, 1 / 3]] * 3
 
 
+def test_ceilings_that_are_only_bounds_are_said_to_be(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 0, "e": 100}]}])
+    chunks = [{"qid": "q", "doc": "d", "s": 7 * n, "e": 8 * n + 10} for n in range(12)]
+    lines(tmp_path / "run.jsonl", chunks)
+    words = ["compare", "gold.jsonl", "run.jsonl", "--budget", "30", "--format", "json"]
+    assert main(words) == 0
+    said = json.loads(capfdbinary.readouterr().out)["warnings"]
+    assert "run: ceilings that are bounds, not exact: 1 topics" in said
+
+
 def test_to_win_is_to_be_better(folder, capfdbinary):
     words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "2000", "--format", "json"]
     assert main(words) == 0
