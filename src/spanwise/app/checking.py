@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
@@ -280,11 +281,14 @@ def _verdict(report: Report) -> str:
     if isinstance(report.content, Pool):
         count = len(report.content.topics)
         return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
-    rows = report.content.rows if report.content else ()
+    rows: Sized = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     what = "lines of data"
     if report.format.startswith(("inex_assessments", "inex_submission", "inex_efficiency")):
         what = "results" if isinstance(report.content, Run) else "judged documents"
+    evidence = report.content.evidence if isinstance(report.content, Judgements) else None
+    if evidence is not None and len(evidence):
+        rows, what = evidence, "passages"
     return f"fine ({report.format}: {len(rows)} {what}, {topics} topics)"
 
 

@@ -152,6 +152,9 @@ class Store:
     def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
         """Of several documents that could be meant, the one whose whole path this is."""
         several = self._names.all_called(name)
+        for each in several:
+            if self._name(each) == name:  # with its extension
+                return each
         if any(b"/" in other for other in in_use):  # ids are paths
             whole = [each for each in several if name in whole_names(self._name(each))]
             if len(whole) == 1:

@@ -125,6 +125,8 @@ class _Block:
         if self.run.lengths is not None:
             own = self.run.lengths[results.row[results.opening]]
             lengths = np.where(lengths < 0, own, lengths)
+        if marked.indivisible:
+            lengths = np.ones_like(lengths)
         known = results.stated(marked.relevant, 0)
         places = _Places.of(self.run, results, lengths)
         items, owner = self.needed.of_documents(results.judged)
