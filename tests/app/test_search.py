@@ -50,6 +50,16 @@ def test_documents_are_searched_by_default(world):
     assert asked("eval", "qrels", "r.run", "-m", "AP") == 0
 
 
+def test_topics_without_an_answer_are_said(world, capsys):
+    (world / "topics.tsv").write_text("7\tsea walls\n9\tglaciers\n")
+    assert asked("search", "docs", "topics.tsv", "-o", "r.run") == 0
+    said = capsys.readouterr().err
+    assert said == (
+        "spanwise: warning: topics.tsv: nothing was found for 1 of the topics: '9'\n"
+    )
+    assert {line[0] for line in results(world / "r.run")} == {"7"}
+
+
 def test_the_same_search_gives_the_same_bytes_with_and_without_an_index(world):
     for name in ("one", "two"):
         assert asked("search", "docs", "topics.xml", "--index", "ix", "-o", name) == 0
