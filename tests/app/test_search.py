@@ -254,13 +254,21 @@ def test_other_documents_make_other_runs(experiment, capsys):
             "top = 0 in search; expected a whole number from 1",
         ),
         ("set =", 'grains = "element"\nset =', "grains = 'element' in [[engine]]"),
+        ("set =", 'grains = ["word"]\nset =', "x.toml: grain 'word'; expected document"),
+        ("b = 0.4", "b = 4", "x.toml: engine bm25: b=4; expected a number from 0 to 1"),
+        ('"bm25"', '"bm52"', "x.toml: unknown engine 'bm52'"),
+        ('["AP"]', '["PA"]', "x.toml: unknown measure 'PA'"),
+        ("measures", 'tests = ["z"]\nmeasures', "x.toml: unknown test 'z'"),
+        ('"qrels"', '"qrels.txt"', "qrels.txt: cannot be opened"),
     ],
 )
 def test_a_mistake_in_the_file_is_named(experiment, capsys, before, after, message):
     text = FILE.format(missing="stop").replace(before, after)
     (experiment / "x.toml").write_text(text)
     assert asked("experiment", "x.toml", "-o", "out") == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1  # before anything is searched
 
 
 def test_a_missing_engine_stops_or_is_left_out(experiment, capsys, monkeypatch):
