@@ -54,9 +54,7 @@ def test_topics_without_an_answer_are_said(world, capsys):
     (world / "topics.tsv").write_text("7\tsea walls\n9\tglaciers\n")
     assert asked("search", "docs", "topics.tsv", "-o", "r.run") == 0
     said = capsys.readouterr().err
-    assert said == (
-        "spanwise: warning: topics.tsv: nothing was found for 1 of the topics: '9'\n"
-    )
+    assert said == ("spanwise: warning: topics.tsv: nothing was found for 1 of the topics: '9'\n")
     assert {line[0] for line in results(world / "r.run")} == {"7"}
 
 
@@ -179,6 +177,16 @@ set = {{ k1 = [0.9, 1.2], b = 0.4 }}
 """
 
 
+ENGINES_APART = """
+[[engine]]
+name = "fts5"
+[[engine]]
+name = "fts5"
+label = "bad"
+set = { tokenize = "unicode61" }
+"""
+
+
 @pytest.fixture
 def experiment(world):
     (world / "x.toml").write_text(FILE.format(missing="stop"))
@@ -197,6 +205,26 @@ def test_an_experiment_makes_runs_results_and_one_page(experiment, capsys):
     said = capsys.readouterr()
     assert said.err.count("spanwise: done: ") == 3
     assert "fts5" in said.out
+
+
+def test_a_table_says_over_how_many_topics_and_which_differences_count(world, capsys):
+    words = [f"{first}a{last}t" for first in "bcdf" for last in "klmnprst"]
+    for word in words:  # which are found by stems alone
+        (world / "docs" / f"{word}.xml").write_text(f"<p>{word}ing</p>")
+    topics = "".join(f"{word}\t{word}ed wind\n" for word in words)
+    (world / "topics.tsv").write_text(topics)
+    (world / "many").write_text("".join(f"{word} 0 {word} 1\n" for word in words))
+    text = FILE.format(missing="stop").replace("topics.xml", "topics.tsv").replace("qrels", "many")
+    (world / "x.toml").write_text(text.split("[[engine]]")[0] + ENGINES_APART)
+    assert asked("experiment", "x.toml", "-o", "out") == 0
+    said = capsys.readouterr().out
+    assert "all (32)" in said
+    assert "† better and ‡ worse than fts5 (randomisation, corrected by holm, p < 0.05)" in said
+    worse = next(line for line in said.splitlines() if line.startswith("bad "))
+    assert worse.endswith("‡")
+    page = (world / "out" / "report.html").read_text().partition("<details>")[0]
+    assert page.count("<b>") == page.count("</b>") == 1
+    assert "‡</td>" in page
 
 
 def test_what_is_done_is_not_done_again_and_what_is_missing_is(experiment, capsys):

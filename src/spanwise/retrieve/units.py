@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from spanwise.errors import InputError, UsageError
-from spanwise.model.documents import Document
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
-    from spanwise.model.documents import Collection
+    from spanwise.model.documents import Collection, Document
 
 Kind = Literal["document", "element", "chunk"]
 SYNTAX = "document, element, element:TAG,TAG..., chunk:SIZE or chunk:SIZE/OVERLAP"
@@ -195,6 +194,7 @@ def ids_of(documents: Sequence[Document]) -> list[str]:
 
     These go without extension, and without folders unless they repeat.
 
+    >>> from spanwise.model.documents import Document
     >>> files = [Document("a/x.xml", 5, 1), Document("b/y.xml", 5, 1)]
     >>> ids_of(files), ids_of([*files, Document("c/x.xml", 5, 1)])
     (['x', 'y'], ['a/x', 'b/y', 'c/x'])
