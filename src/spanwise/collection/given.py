@@ -61,7 +61,7 @@ class GivenTexts:
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were given."""
         for name, text in self._texts.items():
-            yield Document(name.decode("utf-8", "surrogateescape"), len(text), 0)
+            yield Document(name.decode("utf-8", "surrogateescape"), len(text), 0, stated=True)
 
     def numbers(self, documents: Sequence[Name]) -> IntArray:
         """Which documents these ids mean, -1 for unknown ones."""

@@ -300,8 +300,9 @@ class _Shard:
     def documents(self) -> Iterator[Document]:
         """Names and sizes."""
         names = names_in(self._folder, self._note)
-        rows = zip(names, self.length.tolist(), self._counts.tolist(), strict=True)
-        return (Document(name.decode(), *sizes) for name, *sizes in rows)
+        stated = self._column("documents", "stated").astype(np.bool_).tolist()
+        rows = zip(names, self.length.tolist(), self._counts.tolist(), stated, strict=True)
+        return (Document(name.decode(), *about) for name, *about in rows)
 
     def name(self, row: int) -> bytes:
         """The path of a document."""

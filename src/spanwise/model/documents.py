@@ -67,6 +67,7 @@ class Document(NamedTuple):
     name: str  # path relative to the folder or archive it came from, with extension
     length: int
     elements: int
+    stated: bool = False  # the name is an id that stands in the file, not a path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
