@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
 from spanwise.app.pooling import contributions
+from spanwise.collection import opened
 from spanwise.compare.sampled import Sample, estimate, mean_of
-from spanwise.errors import InputError, UsageError
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_pool
+from spanwise.ground.placing import placed_run
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
@@ -35,7 +38,12 @@ class Judged:
 
 
 def estimated(
-    pool: str, judgements: str, runs: Sequence[str], *, per_topic: bool
+    pool: str,
+    judgements: str,
+    runs: Sequence[str],
+    collection: str | None = None,
+    *,
+    per_topic: bool,
 ) -> dict[str, Any]:
     """Relevant text and documents of each topic; recall and precision of each run."""
     drawn = read_pool(pool)
@@ -48,7 +56,9 @@ def estimated(
     topics = {topic: one for topic, one in topics.items() if len(one.names)}
     if not topics:
         raise InputError(f"{judgements}: nothing of the pool {pool} is judged")
-    given = contributions(runs).runs if runs else ()
+    _say_unjudged(len(drawn), sum(len(one.names) for one in topics.values()))
+    texts = opened(collection)
+    given = [placed_run(run, texts) for run in contributions(runs).runs] if runs else []
     totals = {
         printable(topic): _rounded(
             estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
@@ -58,6 +68,16 @@ def estimated(
     answer: dict[str, Any] = {"topics": len(topics), "relevant": totals, "runs": []}
     answer["runs"] = [_run(run, topics, per_topic) for run in given]
     return answer
+
+
+def _say_unjudged(drawn: int, judged: int) -> None:
+    if judged < drawn:
+        warn(
+            f"{drawn - judged} of {drawn} pooled documents are not judged and count as without"
+            " relevant text; the estimates are too low until they are",
+            SpanwiseWarning,
+            stacklevel=3,
+        )
 
 
 def _rounded(found: Any) -> dict[str, float | None]:
@@ -117,13 +137,19 @@ def _retrieved(run: Run, topic: str, judged: Judged) -> tuple[FloatArray, float]
     owners: dict[str, list[int]] = {}
     for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
         owners.setdefault(text(name), []).append(row)
+    if run.spans is None and run.paths is not None and judged.passages is not None:
+        raise UsageError(
+            f"{run.rows.source}: results are named by element paths; to know where they lie needs"
+            " --collection"
+        )
     if run.spans is None or judged.passages is None:
         for document in owners.keys() & judged.names.keys():
             part[judged.names[document]] = judged.relevant[judged.names[document]]
         return part, float(len(owners)) if judged.passages is None else float("nan")
     shown = 0
     for document, mine in owners.items():
-        spans = merged(run.spans.at(np.array(mine)))
+        some = run.spans.at(np.array(mine))
+        spans = merged(some.at(np.flatnonzero(some.starts >= 0)))
         shown += spans.total()
         if document in judged.names:
             passages = judged.passages[judged.names[document]]

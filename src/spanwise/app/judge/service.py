@@ -219,7 +219,7 @@ class Service:
         count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
         rankings = []
         for run in range(count):
-            ranked = [(one.said["ranks"][run], one.id) for one in documents]
+            ranked = [(one.said["ranks"][run], one.id) for one in documents if "ranks" in one.said]
             rankings.append({name: rank for rank, name in sorted(r for r in ranked if r[0])})
 
         def relevant(name: str) -> bool | None:
@@ -228,7 +228,8 @@ class Service:
 
         seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
         queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
-        return [by_id[one.document] for one in queue.documents(relevant)]
+        told = [one for one in documents if "ranks" not in one.said]  # put in by hand: come first
+        return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
         """What every judge did to a document: for who adjudicates, once all have finished."""

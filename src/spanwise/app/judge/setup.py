@@ -102,9 +102,10 @@ def _support(one: Pooled, collection: Collection) -> list[list[int]]:
 
 
 def opened_or_made(
-    path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign
+    path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
 ) -> Store:
     """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    pool = drawn.drawable()
     if not Path(path).exists():
         return made(path, pool, topics, collection, plan)
     if not is_store(path):
