@@ -84,7 +84,7 @@ def test_what_learns_is_reproducible_and_keeps_its_budget(method):
 
 
 def test_max_mean_asks_the_run_with_the_best_record():
-    """After r0 a/(a+b) is 2/3 for the first run and 1/2 for the other, which comes when it is empty."""
+    """After r0 a/(a+b) is 2/3 for the first run, 1/2 for the other, which comes at the end."""
     lists = rankings(["r0", "r1", "r2"], ["n0", "n1", "n2"])
     queue = Queue("mm", lists, 5, "1")
     assert names(queue.documents(lambda name: name[0] == "r")) == ["r0", "r1", "r2", "n0", "n1"]
