@@ -182,7 +182,7 @@ def test_two_judges_and_one_who_adjudicates(tmp_path, opened):
             judge = server.judge(name)
             judge.client = f"client-{name}"
             judge.send(judge.event("add", 0, 0, ALL, start=start, end=end))
-            judge.send(judge.event("bep", start=start))
+            judge.send(judge.event("bep", 0, 0, ALL, start=start))
             if name == "anna":
                 early = server.judge("adjudicated").ask("GET", "/api/t/0/d/0/compare")
                 assert early[0] == 409

@@ -148,7 +148,8 @@ def status_command(store: str, layout: str) -> None:
 @command.command("verify")
 @click.argument("store")
 @click.option("--collection", metavar="STORE", help="Also compare the texts of the documents.")
-def verify_command(store: str, collection: str | None) -> int:
+@click.option("--head", metavar="HASH", help="That an export names: is it of this log?")
+def verify_command(store: str, collection: str | None, head: str | None) -> int:
     """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong.
 
     \b
@@ -158,7 +159,7 @@ def verify_command(store: str, collection: str | None) -> int:
     from spanwise.app.judge.reporting import verified
     from spanwise.app.output import emit
 
-    text, fine = verified(store, collection)
+    text, fine = verified(store, collection, head)
     emit(text)
     return 0 if fine else 1
 

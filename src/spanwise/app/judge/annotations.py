@@ -46,8 +46,10 @@ def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
     base = f"urn:spanwise:{one.topic}:{name}:{one.judge}"
     source = {"source": name, "state": {"type": "TextState", "sha256": one.document.sha256}}
     creator = {"type": "Person", "name": one.judge}
-    said = {"topic": one.topic, "state": state.status, "bep": state.bep, "grade": state.grade}
+    said: dict[str, Any] = {"topic": one.topic, "state": state.status}
+    said |= {"bep": state.bep, "grade": state.grade}
     said |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
+    said["exhaustivity"] = dict(state.exhaustivity) or None
     yield {
         "id": base,
         "type": "Annotation",
@@ -89,6 +91,14 @@ def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict
             "endSelector": {"type": "XPathSelector", "value": points.end(end)},
         },
     ]
+
+
+def looks_like_annotations(file: str) -> bool:
+    """Whether a file begins as a page of annotations does."""
+    if not Path(file).is_file():
+        return False
+    with Path(file).open("rb") as stream:
+        return CONTEXT.encode() in stream.read(1000)
 
 
 def read_annotations(file: str, collection: Collection) -> Judged:

@@ -61,6 +61,8 @@ def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
             return "no such layer"
     elif kind == "bep" and not whole(sent.get("start")):
         return "an entry point needs a place"
+    elif kind == "bep" and not CHECK.fullmatch(sent.get("check", "")):
+        return "an entry point needs a check of its text"
     elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
         return "a grade is 0 to 3, or empty"
     elif kind == "exh" and (value not in ("-1", "0", "1", "2") or not sent.get("layer")):

@@ -17,7 +17,15 @@ from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import refusal
 from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.store import Document, Event, Store
-from spanwise.app.judge.views import View, assessed, check_of, fingerprint, refuse_bytes, view
+from spanwise.app.judge.views import (
+    View,
+    assessed,
+    check_of,
+    fingerprint,
+    meant,
+    refuse_bytes,
+    view,
+)
 from spanwise.ground.pooling import Queue
 from spanwise.model.gestures import EDITS, Gesture, State, folded, inconsistencies
 
@@ -89,6 +97,7 @@ class Service:
         return {
             "judge": judge,
             "role": role,
+            "store": str(self.store.about.get("made", "")),
             "mode": self.mode,
             "aspects": self.aspects,
             "guidelines": self.store.about.get("guidelines", ""),
@@ -249,6 +258,7 @@ class Service:
                     "layers": state.layers,
                     "bep": state.bep,
                     "grade": state.grade,
+                    "exhaustivity": state.exhaustivity,
                     "note": state.note,
                     "status": state.status,
                 }
@@ -305,16 +315,14 @@ class Service:
         gesture, one = event.gesture, self._document(event.topic, event.doc)
         if event.topic in self.orders().frozen:
             return CLOSED
-        if gesture.kind in EDITS:
+        if gesture.kind in EDITS | {"done"}:
             text = self._text(one.id)
             if fingerprint(text) != one.sha256:
                 return "the text of this document has changed since the pool was made"
-            if gesture.end > len(text) or gesture.start > len(text):
+            if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
-            if gesture.kind in ("add", "remove") and gesture.check != check_of(
-                text[gesture.start : gesture.end]
-            ):
-                return "the text between these positions is not the one that was meant"
+            if gesture.check and gesture.check != check_of(meant(gesture, text)):
+                return "the text at this place is not the one that was meant"
         if gesture.kind == "done":
             return self._unfinished(event, before)
         return ""
