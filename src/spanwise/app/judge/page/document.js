@@ -281,7 +281,10 @@ export class DocumentScreen {
   finish() {
     if (this.state.status === "done") { this.act({ kind: "reopen" }); say("opened again"); return; }
     const left = inconsistencies(this.state, this.mode, this.view.paths);
-    if (left.length) { this.problem = left.join("; "); this.panels.update(); say(`cannot finish: ${left.join("; ")}`); return; }
+    if (left.length) { // many elements may be open: the line at the bottom stays a line
+      this.problem = left.length > 2 ? `${left[0]}; and ${left.length - 1} more` : left.join("; ");
+      this.panels.update(); say(`cannot finish: ${this.problem}`); return;
+    }
     this.act({ kind: "done" });
     say("finished");
   }
@@ -393,13 +396,6 @@ export class DocumentScreen {
     if (found) this.select(found); else say("no hit");
   }
 
-  dispute(by) { // whoever adjudicates goes from dispute to dispute, the largest first
-    const all = this.panels.disputed ?? [];
-    if (!all.length) return false;
-    this.disputing = ((this.disputing ?? (by > 0 ? -1 : all.length)) + by + all.length) % all.length;
-    this.select(all[this.disputing].slice());
-    return true;
-  }
   find() { this.panels.finder.focus(); }
   note() { this.panels.noteField.focus(); }
   topicStatement() { this.panels.topicBox.open = !this.panels.topicBox.open; }
@@ -411,7 +407,7 @@ export class DocumentScreen {
 // Gestures that differ in a unit and a direction.
 for (const unit of ["block", "sentence"]) {
   for (const [way, by] of [["On", 1], ["Back", -1]]) {
-    DocumentScreen.prototype[`${unit}${way}`] = function () { if (unit !== "block" || !this.dispute(by)) this.step(unit, by, false); };
+    DocumentScreen.prototype[`${unit}${way}`] = function () { if (unit !== "block" || !this.panels.dispute(by)) this.step(unit, by, false); };
     DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
     for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
   }

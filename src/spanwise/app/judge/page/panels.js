@@ -150,7 +150,7 @@ export class Panels {
       const words = screen.text.slice(start, Math.min(end, start + 80)).replace(/\s+/g, " ").trim();
       const label = screen.mode === "aspects" ? `${layer}: ` : "";
       return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
-        `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small" }, `${end - start} characters`)),
+        `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small", dir: "ltr" }, `${end - start} characters`)),
       el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => screen.act({ kind: "remove", layer, start, end }) }, "×"));
     });
     const bep = screen.state.bep;
@@ -222,6 +222,14 @@ export class Panels {
       el("p", {}, el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Do not skip")));
     document.body.append(dialog);
     dialog.showModal();
+  }
+
+  dispute(by) { // whoever adjudicates goes from dispute to dispute, the largest first
+    const all = this.disputed ?? [];
+    if (!all.length) return false;
+    this.disputing = ((this.disputing ?? (by > 0 ? -1 : all.length)) + by + all.length) % all.length;
+    this.screen.select(all[this.disputing].slice());
+    return true;
   }
 
   async compare() {
