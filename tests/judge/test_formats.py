@@ -159,13 +159,16 @@ def test_status_verify_and_log(store):
         (["export", "{store}", "-o", "x", "--to", "inex_qrels"], "use --judge or --merge"),
         (["export", "{store}", "-o", "x", "--to", "w3c"], "needs --collection"),
         (["export", "none", "-o", "x"], "not a judging store"),
+        (["revoke", "{store}", "zoe"], "no judge 'zoe'; there are anna, ben"),
+        (["import", "{store}", "{q}", "--judge", "", "--collection", "c"], "'' is no name"),
+        (["import", "{store}", "{q}", "--judge", "desk", "--collection", "c"], "'desk' is"),
         (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "has judged already"),
         (["serve"], "or --demo"),
     ],
 )
 def test_mistakes_are_said(store, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
-    words = [word.format(store=store.path) for word in words]
+    words = [word.format(store=store.path, q=HANDBOOK / "qrels.txt") for word in words]
     if words[0] == "import":
         words[-1] = ARTICLES
     _, err, status = called(main, "judge", *words)
@@ -248,3 +251,13 @@ def test_highlights_that_no_page_would_show_are_refused(tmp_path):
     _, err, status = called(main, "judge", "import", store.path, tmp_path / "q", *words)
     assert (status, "highlights on a layer 'relevant'; the store has cause" in err) == (2, True)
     assert store.events("ben") == []
+
+
+def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):
+    context = "http://www.w3.org/ns/anno.jsonld"
+    page = {"@context": context, "items": [{"motivation": "assessing"}]}
+    (tmp_path / "a.json").write_text(json.dumps(page))
+    words = [store.path, tmp_path / "a.json", "--judge", "zoe", "--collection", ARTICLES]
+    _, err, status = called(main, "judge", "import", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "no annotations of judgements" in err

@@ -192,9 +192,12 @@ def revoke_command(store: str, judge: str) -> None:
       spanwise judge revoke pool.judged anna
     """
     from spanwise.app.judge.store import Store
+    from spanwise.app.judge.verdicts import chosen_judges
     from spanwise.app.output import emit
 
-    emit(f"{judge}: {Store(store).revoke(judge)} links revoked\n")
+    kept = Store(store)
+    (name,) = chosen_judges(kept, judge, None, machines=True)
+    emit(f"{name}: {kept.revoke(name)} links revoked\n")
 
 
 @command.command("export")

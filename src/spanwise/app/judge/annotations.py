@@ -104,10 +104,15 @@ def looks_like_annotations(file: str) -> bool:
 def read_annotations(file: str, collection: Collection) -> Judged:
     """What a page of annotations says; every quote must stand where its position says."""
     try:
-        page = json.loads(Path(file).read_bytes())
-        items = page["items"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(file, None, f"no annotation page ({error})", "W3C annotations") from error
+        return _judged(file, json.loads(Path(file).read_bytes())["items"], collection)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        said = f"no annotations of judgements ({type(error).__name__}: {error})"
+        raise FormatError(
+            file, None, said, "what `spanwise judge export --to w3c` writes"
+        ) from error
+
+
+def _judged(file: str, items: list[dict[str, Any]], collection: Collection) -> Judged:
     found: Judged = {}
     owners: dict[str, tuple[str, str]] = {}
     for item in items:

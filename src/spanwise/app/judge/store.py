@@ -19,6 +19,9 @@ from spanwise.model.gestures import Gesture
 
 GENESIS = b"\0" * 32
 GUARDS = ("event_stays", "event_remains")
+RESERVED = ("adjudicated", "desk")
+"""Names of those who do not judge."""
+LONGEST_NAME = 100
 SQLITE = b"SQLite format 3\0"
 QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
 
@@ -107,6 +110,12 @@ class Store:
 
     def add_judge(self, name: str, role: str = "judge") -> None:
         """One more, unless there is one of that name."""
+        if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+            raise UsageError(
+                f"{name!r} is no name of a judge; expected 1 to {LONGEST_NAME} letters"
+            )
+        if role == "judge" and name in RESERVED:
+            raise UsageError(f"{name!r} is not the name of a judge here; give another")
         with self._lock:
             self._writer.execute(
                 "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge", (name, role)
