@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
-from spanwise.app.judge.gate import refusal
+from spanwise.app.judge.gate import HIGHEST, refusal
 from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.store import Document, Event, Store
 from spanwise.app.judge.views import (
@@ -358,7 +358,7 @@ class Service:
 
     def _document(self, topic: int, number: int, judge: str = "") -> Document:
         self._topic(topic, judge)
-        found = self._documents(topic, number)
+        found = self._documents(topic, number) if number < HIGHEST else None
         if found is None or (judge and not self._visible(found, judge)):
             raise Refused(404, "no such document in the pool")
         return found
