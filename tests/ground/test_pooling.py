@@ -145,14 +145,13 @@ def test_a_sample_of_everything_scatters_nowhere():
 
 def test_recall_of_a_sample_on_paper():
     """One document is judged for certain, with 10 of 30 relevant characters, all shown; of four
-    others, two with 10 each and not shown, two are drawn. By what is drawn the total is 50, 30 (four
-    ways) or 10, and recall 1/5, 1/3 or 1, in the mean 0.422. For a total of 30 its variance is 200,
-    and 1/3 * 200 / 30**2 = 2/27 is taken off: in the mean 0.373, nearer to 1/3.
+    others, two with 10 each and not shown, two are drawn. So the total is 50, 30 (four ways) or
+    10, and recall 1/5, 1/3 or 1, in the mean 0.422. Where the total is 30 its variance is 200, and
+    1/3 * 200 / 30**2 = 2/27 is taken off: in the mean 0.373, nearer to 1/3.
     """
-    sampled = Sample(np.array([1, 0.5, 0.5]), np.array([1, 2, 2]))
-    shown, found = np.array([10.0, 0, 0]), []
-    for pair in combinations([10.0, 10.0, 0.0, 0.0], 2):
-        found.append(sampled.ratio(shown, np.array([10.0, *pair]))[0])
+    sampled, shown = Sample(np.array([1, 0.5, 0.5]), np.array([1, 2, 2])), np.array([10.0, 0, 0])
+    drawn = combinations([10.0, 10.0, 0.0, 0.0], 2)
+    found = [sampled.ratio(shown, np.array([10.0, *pair]))[0] for pair in drawn]
     assert sorted(found) == pytest.approx([1 / 5, *[7 / 27] * 4, 1])
 
 
