@@ -66,6 +66,7 @@ def test_a_document_cannot_be_finished_while_inconsistent(server, opened):
     page.keyboard.press("B")
     saved(page)
     assert (state(server).status, state(server).bep) == ("touched", None)
+    assert "changed after it was finished" in page.inner_text(".blocked")
 
 
 def test_a_real_mouse(server, opened):

@@ -121,6 +121,8 @@ def opened_or_made(
         raise UsageError(f"{path}: made from another pool; give another --store")
     if store.about["mode"] != plan.mode:
         raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+    if plan.aspects and list(plan.aspects) != store.about["aspects"]:
+        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects'])}")
     return store
 
 

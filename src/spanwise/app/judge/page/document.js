@@ -89,9 +89,10 @@ export class DocumentScreen {
     if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return; }
     const event = outbox.next({ topic: this.topic, doc: this.number, base: this.seen, ...gesture });
     this.events.push(event);
+    const finished = this.state.status === "done" && event.kind !== "reopen";
     this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);
     if (event.kind === "open") this.state = folded(this.events);
-    this.problem = "";
+    this.problem = finished && this.state.status === "touched" ? "changed after it was finished: finish it again" : "";
     this.proposed = false;
     this.digests = this.digests.then(async () => {
       if (event.kind === "add" || event.kind === "remove") event.check = await check(this.text.slice(event.start, event.end));
