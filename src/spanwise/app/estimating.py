@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -18,7 +18,7 @@ from spanwise.ground.placing import placed_run
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
-from spanwise.model.spans import Spans, merged, overlap
+from spanwise.model.spans import NOTHING, Spans, merged, overlap
 from spanwise.report.scores import null
 
 if TYPE_CHECKING:
@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """The judged documents of a topic: how each was drawn and what is relevant in it."""
+    """The pooled documents of a topic: how each was drawn and what is relevant in it."""
 
     names: dict[str, int]
     sample: Sample
     relevant: FloatArray  # characters; documents where nothing was highlighted by offset
     passages: tuple[Spans, ...] | None
+    unjudged: int  # how many of them nobody has judged: they count as without relevant text
 
 
 def estimated(
@@ -53,10 +54,10 @@ def estimated(
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
     topics = {topic: _judged(documents, topic, said) for topic, documents in drawn.topics.items()}
-    topics = {topic: one for topic, one in topics.items() if len(one.names)}
+    topics = {topic: one for topic, one in topics.items() if one.unjudged < len(one.names)}
     if not topics:
         raise InputError(f"{judgements}: nothing of the pool {pool} is judged")
-    _say_unjudged(len(drawn), sum(len(one.names) for one in topics.values()))
+    _say_unjudged(topics.values())
     texts = opened(collection)
     given = [placed_run(run, texts) for run in contributions(runs).runs] if runs else []
     totals = {
@@ -70,10 +71,12 @@ def estimated(
     return answer
 
 
-def _say_unjudged(drawn: int, judged: int) -> None:
-    if judged < drawn:
+def _say_unjudged(topics: Iterable[Judged]) -> None:
+    every = list(topics)
+    drawn, unjudged = sum(len(one.names) for one in every), sum(one.unjudged for one in every)
+    if unjudged:
         warn(
-            f"{drawn - judged} of {drawn} pooled documents are not judged and count as without"
+            f"{unjudged} of {drawn} pooled documents are not judged and count as without"
             " relevant text; the estimates are too low until they are",
             SpanwiseWarning,
             stacklevel=3,
@@ -95,15 +98,15 @@ def _judged(documents: Sequence[Pooled], topic: str, said: Judgements) -> Judged
             for name, row in zip(names, mine.tolist(), strict=True)
             if said.grades[row] >= 0
         }
-    kept = [one for one in documents if one.document in rows]
-    where = [rows[one.document] for one in kept]
+    where = [rows.get(one.document, -1) for one in documents]
     marked = said.highlights
-    relevant = (said.grades[where] > 0).astype(float) if marked is None else marked.relevant[where]
+    found = (said.grades > 0).astype(float) if marked is None else marked.relevant
     return Judged(
-        {one.document: number for number, one in enumerate(kept)},
-        Sample(np.array([one.p for one in kept]), np.array([one.stratum for one in kept])),
-        np.asarray(relevant, np.float64),
-        None if marked is None else tuple(marked.of(row) for row in where),
+        {one.document: number for number, one in enumerate(documents)},
+        Sample(np.array([one.p for one in documents]), np.array([d.stratum for d in documents])),
+        np.array([found[row] if row >= 0 else 0.0 for row in where], np.float64),
+        None if marked is None else tuple(marked.of(row) if row >= 0 else NOTHING for row in where),
+        where.count(-1),
     )
 
 
