@@ -116,6 +116,7 @@ $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))
 	@$(call FRESH_PIP,$(VENV))
 	$(call INSTALL,$(VENV)) -e .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.%: pyproject.toml $(VENV)/.core

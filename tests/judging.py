@@ -165,6 +165,8 @@ class Judge:
         event = {"client": self.client, "n": self.n, "topic": topic, "doc": doc, "kind": kind}
         if kind in ("add", "remove"):
             event |= {"layer": "relevant", "check": check(text[more["start"] : more["end"]])}
+        if kind == "bep" and text is not None:
+            event["check"] = check(text[more["start"] : more["start"] + 32])
         self.n += 1
         return event | more
 

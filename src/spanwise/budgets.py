@@ -15,8 +15,9 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.compare.fairness import Facts, sentences
 from spanwise.compare.questions import unwatched
-from spanwise.errors import UsageError
+from spanwise.errors import InputError, UsageError
 from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats.adapters import Shelf
 from spanwise.formats.chunk_objects import chunks_run, gold_of
 from spanwise.ground.ceiling import Pool, ceiling
 from spanwise.ground.placing import absent, placed_judgements, placed_run
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 K = 5
 """The number of results that people compare at."""
 TOUCHING = {f"ChunkHit@{K}": f"hit@{K}", f"ChunkNDCG@{K}": f"nDCG@{K}"}
+BOUNDS = "ceilings that are bounds, not exact"
 POINTS = 40
 """So many budgets make a curve."""
 
@@ -70,8 +72,8 @@ class Budgets:
     def behind(self) -> list[str]:
         """The measures that fairness is judged by."""
         most = shown(max(self.sizes))
-        text = [f"SpanR(budget={most})", f"JudgedText(budget={most})", "Waste", f"Read@{K}"]
-        return [*text, *TOUCHING]
+        recall = [f"SpanR(budget={shown(size)})" for size in self.sizes]
+        return [*recall, f"JudgedText(budget={most})", "Waste", f"Read@{K}", *TOUCHING]
 
 
 def shown(size: float) -> str:
@@ -140,7 +142,8 @@ def compared_at(
             kept[name] = run
     found = stated(results, baseline, question)
     unit = budgets.policy.unit
-    unfair = sentences(facts, K, max(budgets.sizes), unit.replace("tokens:", "tokens of "))
+    unfair = sentences(facts, K, unit.replace("tokens:", "tokens of "))
+    unfair += [f"{one.run}: {note}" for one in results for note in one.notes if BOUNDS in note]
     drawn = _Curve(gold, kept, budgets, documents) if len(kept) == len(runs) else None
     return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
 
@@ -199,29 +202,29 @@ def _with_ceiling(
         means[label] = float(defined.mean()) if len(defined) else float("nan")
         counts[label] = len(defined)
     bounds = int(np.count_nonzero(~best.exact.all(axis=1)))
-    note = f"ceilings that are bounds, not exact: {bounds} topics" if bounds else "ceilings: exact"
+    note = f"{BOUNDS}: {bounds} topics" if bounds else "ceilings: exact"
     return replace(scores, values=values, means=means, counts=counts, notes=(*scores.notes, note))
 
 
 def _facts(name: str, given: Run, run: Run, scores: Scores, budgets: Budgets) -> Facts:
     most = shown(max(budgets.sizes))
     placements = {} if run.labels is None else counted(run.labels)
-    unstated = 0
-    if run.labels is not None and given.chunks is not None:
-        said = given.chunks.stated & (run.labels >= 0)
-        unstated = int(np.count_nonzero(said & (run.labels != EXACT)))
+    invalid = 0
+    if run.labels is not None and given.chunks is not None and given.chunks.stated.any():
+        wrong = ~given.chunks.stated | (run.labels != EXACT)
+        invalid = int(np.count_nonzero((run.labels >= 0) & wrong))
     missing = 0 if run.lengths is None else int(np.count_nonzero(absent(run, run.lengths)))
     return Facts(
         name,
         scores.means[f"Read@{K}"],
         scores.means["Waste"],
         placements,
-        unstated,
+        invalid,
         missing,
         len(run.rows),
         scores.means[f"JudgedText(budget={most})"],
         {word: scores.means[label] for label, word in TOUCHING.items()},
-        scores.means[f"SpanR(budget={most})"],
+        {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
     )
 
 
@@ -277,11 +280,7 @@ def compare_objects(
     documents = opened(collection)
     judgements = judgements_from(gold)
     questions = _questions(judgements)
-    names = [] if documents is None else [one.name for one in documents.documents()]
-    read = {
-        str(name): run_from(run, str(name), questions, names, documents)
-        for name, run in runs.items()
-    }
+    read = {str(name): run_from(run, str(name), questions, documents) for name, run in runs.items()}
     policy = policy_of(unit, **options)
     sizes = sizes_of(budget)
     return compared_at(
@@ -305,7 +304,6 @@ def run_from(
     run: Any,
     name: str,
     questions: Mapping[str, str],
-    names: Sequence[str] = (),
     documents: Collection | None = None,
 ) -> Run:
     """A run from a file, a finished one, or what a retriever hands out."""
@@ -313,8 +311,11 @@ def run_from(
         return run
     if isinstance(run, str | PathLike):
         return read_run(run, None, Reading(ranks=True))
-    made = chunks_run(run, name, questions, names)
-    return made if documents is None else _renamed(made, documents)
+    if documents is None:
+        return chunks_run(run, name, questions)
+    names = [one.name for one in documents.documents()]
+    shelf = Shelf(names, lambda said: _is_known(said, documents))
+    return _renamed(chunks_run(run, name, questions, shelf), documents)
 
 
 def _renamed(run: Run, documents: Collection) -> Run:
@@ -322,6 +323,13 @@ def _renamed(run: Run, documents: Collection) -> Run:
     every = run.documents.take(np.arange(len(run.rows)))
     known = {name: _name(name, documents) for name in set(every)}
     return replace(run, documents=PlainIds([known[name] for name in every]))
+
+
+def _is_known(name: bytes, documents: Collection) -> bool:
+    try:
+        return _name(name, documents) in documents
+    except InputError:  # several documents are called that
+        return False
 
 
 def _name(name: bytes, documents: Collection) -> bytes:

@@ -101,8 +101,8 @@ class UnknownName(UsageError):
         for other in known:  # of spellings that differ in case only, the first one given counts
             folded.setdefault(other.lower(), other)
         near = [folded[match] for match in get_close_matches(name.lower(), folded, 3, 0.5)]
-        if len(known) <= 10:
-            hint = f"; expected one of {', '.join(known)}"
+        if len(known) <= 10 or not (near or advice):
+            hint = f"; expected one of {', '.join(known[:30])}{', ...' * (len(known) > 30)}"
         else:
             hint = f"; did you mean {', '.join(near)}?" if near else ""
         super().__init__(f"unknown {kind} {name!r}{hint}{'; ' + advice if advice else ''}")

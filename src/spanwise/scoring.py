@@ -50,6 +50,7 @@ class Scorer:
         documents = self._collection or texts_along(judgements)
         self._judgements = placed_judgements(judgements, documents)
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read already, to see what it is
+        self._asked: tuple[Profile, list[Asked]] | None = None  # the same for a hundred runs
 
     def _judged(self, part: Part | Stored | None) -> Any:
         source = self.request.judgements
@@ -98,7 +99,10 @@ class Scorer:
 
     def measures(self, profile: Profile) -> list[Asked]:
         """What is measured under a profile."""
-        return asked(self.request.measures or profile.measures, profile.defaults)
+        if self._asked is None or self._asked[0] != profile:
+            names = self.request.measures or profile.measures
+            self._asked = profile, asked(names, profile.defaults)
+        return self._asked[1]
 
     def policy(self, profile: Profile) -> Policy:
         """And how."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os.path import realpath
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -41,15 +42,17 @@ def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
     if baseline is None:
         return 0
     names = run_names(results)
+    files = [scores.source for scores in results]
     ways = (
-        names,
-        [scores.run for scores in results],
-        [scores.source for scores in results],
-        [PurePath(scores.source).name for scores in results],
+        (baseline, names),
+        (baseline, [scores.run for scores in results]),
+        (baseline, files),
+        (baseline, [PurePath(file).name for file in files]),
+        (realpath(baseline), [realpath(file) for file in files]),
     )
-    for known in ways:
-        if known.count(baseline) == 1:
-            return known.index(baseline)
-    if any(baseline in known for known in ways):
+    for wanted, known in ways:
+        if known.count(wanted) == 1:
+            return known.index(wanted)
+    if any(wanted in known for wanted, known in ways):
         raise UsageError(f"several runs are called {baseline!r}; name the file of one of them")
     raise UnknownName("baseline", baseline, names)

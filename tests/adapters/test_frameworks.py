@@ -68,6 +68,26 @@ def test_llama_index_nodes():
     assert measured(chunks)[0] == pytest.approx(1, abs=0.03)
 
 
+def exactly_placed(chunks):
+    """Whether all chunks stand where their framework says, though sentences come again."""
+    value, found = measured(chunks)
+    said = " ".join(found.scores[0].notes)
+    return value > 0.95 and f"chunks placed in their documents: all {len(chunks)} exact" in said
+
+
+def test_ids_that_frameworks_invent_do_not_hide_the_file():
+    nodes = pytest.importorskip("llama_index.core.schema", reason=REASON)
+    parsers = pytest.importorskip("llama_index.core.node_parser", reason=REASON)
+    document = nodes.Document(text=TEXT, metadata={"file_path": "/data/contracts/acme"})
+    assert exactly_placed(parsers.TokenTextSplitter(chunk_size=40, chunk_overlap=5)([document]))
+    haystack = pytest.importorskip("haystack", reason=REASON)
+    splitters = pytest.importorskip("haystack.components.preprocessors", reason=REASON)
+    source = haystack.Document(content=TEXT, meta={"file_path": "/data/contracts/acme"})
+    splitter = splitters.DocumentSplitter(split_by="word", split_length=12, split_overlap=3)
+    splitter.warm_up()
+    assert exactly_placed(splitter.run(documents=[source])["documents"])
+
+
 def range_of(run):
     import numpy as np
 
@@ -94,6 +114,7 @@ def test_chonkie_chunks():
     value, found = measured(chunks)
     assert value == 1
     assert not any("lost" in one for one in found.warnings)
+    assert exactly_placed(chunks)
 
 
 def test_results_of_chroma():

@@ -55,6 +55,50 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     assert "complete evidence at 500" in table
 
 
+def test_the_ideal_of_plain_texts_is_what_was_highlighted(folder, capfdbinary):
+    """Two passages, worth 1 each. A earns 1/2 + 1/2 + 1/4, B 1/2 once, C 1/16 + 3/32."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "d.txt").write_text("x" * 10_000)
+    pieces = [(s, s + 2) for s in range(999, 1201, 2)]  # they earn no more than their passage
+    results = [{"qid": "q", "doc": "d", "s": s, "e": e} for s, e in pieces]
+    lines(folder / "D.jsonl", results)
+    runs = [f"{name}.jsonl" for name in "ABCD"]
+    words = ["eval", "gold.jsonl", *runs, "--collection", "docs", "--format", "jsonl"]
+    assert main([*words, "-m", "nxCG@200"]) == 0
+    found = [json.loads(line)["value"] for line in capfdbinary.readouterr().out.splitlines()]
+    assert found == pytest.approx([5 / 8, 1 / 4, 5 / 64, 1 / 2])
+
+
+def test_a_mark_at_the_start_of_a_text_is_counted_in_every_unit(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    text = "\ufeffहिन्दी पाठ"
+    (tmp_path / "docs" / "d.txt").write_text(text, "utf-8")
+    values = []
+    for unit in ({"unit": "byte"}, {"unit": "char"}, {"unit": "char", "char": "utf16"}):
+        size = {"byte": lambda words: len(words.encode())}.get(unit["unit"], len)
+        gold = {"qid": "q", "doc": "d", "spans": [{"s": size(text[:8]), "e": size(text)}]}
+        lines(tmp_path / "gold.jsonl", [{"format": "span-qrels/1", **unit}, gold])
+        chunk = {"qid": "q", "doc": "d", "s": size(text[:4]), "e": size(text[:10])}
+        lines(tmp_path / "run.jsonl", [{"format": "span-run/1", **unit}, chunk])
+        words = ["eval", "gold.jsonl", "run.jsonl", "--collection", "docs", "--format", "jsonl"]
+        assert main([*words, "-m", "SpanR", "-m", "SpanP"]) == 0
+        out = capfdbinary.readouterr().out
+        values.append([json.loads(line)["value"] for line in out.splitlines()])
+    assert values == [[2 / 3, 1 / 3]] * 3
+
+
+def test_ceilings_that_are_only_bounds_are_said_to_be(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 0, "e": 100}]}])
+    chunks = [{"qid": "q", "doc": "d", "s": 7 * n, "e": 8 * n + 10} for n in range(12)]
+    lines(tmp_path / "run.jsonl", chunks)
+    words = ["compare", "gold.jsonl", "run.jsonl", "--budget", "30", "--format", "json"]
+    assert main(words) == 0
+    said = json.loads(capfdbinary.readouterr().out)["warnings"]
+    assert "run: ceilings that are bounds, not exact: 1 topics" in said
+
+
 def test_to_win_is_to_be_better(folder, capfdbinary):
     words = ["compare", "gold.jsonl", "A.jsonl", "B.jsonl", "--budget", "2000", "--format", "json"]
     assert main(words) == 0
@@ -193,11 +237,97 @@ def test_chunks_without_offsets_are_found_and_that_is_said(tmp_path, monkeypatch
     assert (run["placements"]["exact"], run["placements"]["shifted"]) == (1, 1)
     assert main(["compare", *files, "--budget", "300", "--format", "json"]) == 0
     said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
-    assert "50 % of the chunks of run had no valid offset; 50 % were re-placed" in said
+    assert "33.3 % of the chunks of run had no valid offset; 33.3 % were re-placed" in said
     assert main(["compare", *files, "--budget", "300"]) == 0
     table = capfdbinary.readouterr().out.decode()
     assert "run: chunks placed in their documents: 1 exact, 1 shifted of 2" in table
     assert "1 of 3 results of run name documents that no longer exist" in said
+
+
+def test_what_is_lost_and_what_is_re_placed_are_told_apart(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("The cap is high. Notices go by post.")
+    lines(tmp_path / "gold.jsonl", [{"qid": "q", "doc": "d", "spans": [{"s": 17, "e": 36}]}])
+    chunks = [
+        {"qid": "q", "rank": 1, "doc": "d", "s": 0, "e": 19, "text": "Notices go by post."},
+        {"qid": "q", "rank": 2, "doc": "d", "text": "nothing of that kind"},
+        {"qid": "q", "rank": 3, "doc": "d", "s": 0, "e": 7},
+        {"qid": "q", "rank": 4, "doc": "d", "s": 0, "e": 7, "text": "The cap"},
+    ]
+    lines(tmp_path / "run.jsonl", chunks)
+    words = ["compare", "gold.jsonl", "run.jsonl", "--collection", "docs", "--budget", "30"]
+    assert main([*words, "--format", "json"]) == 0
+    said = json.loads(capfdbinary.readouterr().out)["warnings"]
+    assert (
+        "50 % of the chunks of run had no valid offset; 25 % were re-placed by their text,"
+        " 1 is lost."
+    ) in said
+
+
+def test_a_contradiction_at_a_small_budget_is_said(tmp_path, monkeypatch, capfdbinary):
+    """At 40 characters both have everything; at 10 the one that hit@5 and nDCG@5 prefer loses."""
+    monkeypatch.chdir(tmp_path)
+    spans = {"q1": [(0, 10)], "q2": [(20, 30)]}
+    gold = [{"qid": q, "doc": "d", "spans": [{"s": s, "e": e} for s, e in some]}
+            for q, some in spans.items()]  # fmt: skip
+    lines(tmp_path / "gold.jsonl", gold)
+    small = {"q1": [(0, 10)], "q2": [(30, 40), (20, 30)]}
+    large = {"q1": [(90, 95), (0, 20)], "q2": [(10, 30)]}
+    for name, run in (("small", small), ("large", large)):
+        results = [
+            {"qid": q, "rank": rank, "doc": "d", "s": s, "e": e}
+            for q, some in run.items()
+            for rank, (s, e) in enumerate(some, start=1)
+        ]
+        lines(tmp_path / f"{name}.jsonl", results)
+    words = ["compare", "gold.jsonl", "small.jsonl", "large.jsonl", "--format", "json"]
+    assert main([*words, "--budget", "10,40"]) == 0
+    said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
+    assert "the other way" not in said  # both touch at ranks 1 and 2
+    lines(tmp_path / "large.jsonl", [
+        {"qid": "q1", "rank": 1, "doc": "d", "s": 5, "e": 25},
+        {"qid": "q1", "rank": 2, "doc": "d", "s": 0, "e": 5},
+        {"qid": "q2", "rank": 1, "doc": "d", "s": 10, "e": 30},
+    ])  # fmt: skip
+    assert main([*words, "--budget", "10,40"]) == 0
+    said = " ".join(json.loads(capfdbinary.readouterr().out)["warnings"])
+    assert "better for large, but within 10 characters small finds 0.500" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"id": "q", "question": "How?", "quotes": ["Notices go by post."]},
+        {"qid": "q", "query": "How?", "doc": "d", "quotes": ["Notices go by post."]},
+        {"qid": "q", "query": "How?", "spans": [{"text": "Notices go by post."}]},
+    ],
+)
+def test_questions_with_quotes_are_enough(tmp_path, monkeypatch, capfdbinary, question):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("The cap is high. Notices go by post.")
+    lines(tmp_path / "gold.jsonl", [question])
+    lines(tmp_path / "run.jsonl", [{"qid": "q", "text": "by post."}])
+    assert main(["check", "gold.jsonl", "--collection", "docs"]) == 0
+    said = capfdbinary.readouterr().out.decode()
+    assert "quotes placed in their documents: all 1 exact" in said
+    assert "nothing relevant" not in said
+    files = ["gold.jsonl", "run.jsonl", "--collection", "docs"]
+    assert main(["eval", *files, "-m", "SpanR", "--format", "jsonl"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["value"] == 8 / 19
+
+
+def test_texts_are_found_in_folders_whose_files_share_their_names(tmp_path, capfdbinary):
+    (tmp_path / "docs" / "more").mkdir(parents=True)
+    (tmp_path / "docs" / "readme.md").write_text("The cap is high. Notices go by post.")
+    (tmp_path / "docs" / "more" / "readme.md").write_text("Rent is due monthly.")
+    sample = {"user_input": "How?", "reference_contexts": ["Notices go by post."],
+              "retrieved_contexts": ["Rent is due monthly.", "Notices go by post."]}  # fmt: skip
+    lines(tmp_path / "samples.jsonl", [sample])
+    files = [str(tmp_path / "samples.jsonl")] * 2 + ["--collection", str(tmp_path / "docs")]
+    assert main(["eval", *files, "-m", "FirstEvidence", "--format", "jsonl"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["value"] == len("Rent is due monthly.")
 
 
 def test_a_sweep_makes_its_runs_itself(tmp_path, monkeypatch, capfdbinary):
@@ -259,6 +389,17 @@ def test_the_gate_closes_on_credible_regressions_only(
     assert b"-0.0000" not in said
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert (suite.get("tests"), suite.get("failures")) == ("1", str(status))
+
+
+def test_a_gate_says_which_topics_it_did_not_compare(tmp_path, capfdbinary):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    results(old, "bm25", [0.5] * 5)
+    results(new, "bm25", [0.5] * 3)
+    assert main(["gate", str(new), "--baseline", str(old), "-m", "AP"]) == 0
+    assert capfdbinary.readouterr().err == (
+        b"spanwise: warning: bm25: 2 topics of the baseline are missing and 0 are new;"
+        b" the drop is over the 3 that both have\n"
+    )
 
 
 def test_a_gate_needs_its_measure(tmp_path, capfdbinary):

@@ -97,6 +97,15 @@ def test_judgements_beside_the_run_have_no_rules(ask, passages):
     assert "topic '1', rank 3: 3 results; at most 2 are allowed" in answer.text
 
 
+def test_spans_that_end_after_their_documents_are_remarked_on(ask, folder):
+    (folder / "text.qrels").write_text("1 Q0 a 10 100 0 0:10\n1 Q0 b 0 60\n2 Q0 a 0 100\n")
+    (folder / "odd.run").write_text("1 Q0 a 1 9 m 50 51\n1 Q0 b 2 8 m 0 60\n1 Q0 c 3 7 m 0 99\n")
+    answer = ask("check", "text.qrels", "odd.run")
+    assert answer.status == 0
+    told = "odd.run: remark: results that reach past the end of their document: 1"
+    assert f"{told}; are the last columns start and end?" in answer.text.splitlines()
+
+
 # Repair -------------------------------------------------------------------------------------
 
 
@@ -145,6 +154,17 @@ def test_submissions_keep_their_header(ask, folder):
     assert 'participant-id="9"' in written
     assert "/article[1]/sec[1]" in written
     assert written.count("<result>") == 1
+    assert "<rank>1</rank>" in written
+
+
+@pytest.mark.parametrize("words", [("--fix",), ("--fix", "-")])
+def test_without_a_name_the_run_goes_to_standard_output(check, folder, words):
+    answer = check("focused", *words)
+    assert answer.status == 1
+    assert answer.text.splitlines()[-1] == "2 Q0 a 2 8 mine 700 10"
+    assert "topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1\n" in answer.err
+    assert "spanwise: repaired: standard output: 4 of 6 results\n" in answer.err
+    assert not (folder / "-").exists()
 
 
 def test_nothing_to_repair_is_said(ask, folder):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import spanwise
 from calling import called
@@ -102,6 +103,63 @@ def test_a_baseline_may_be_a_file_of_its_own():
     assert [(o["run"], o["baseline"]) for o in found["comparisons"]] == [("keyword", "dense")]
 
 
+def test_a_baseline_is_known_however_its_file_is_spelt(tmp_path, monkeypatch):
+    monkeypatch.chdir(DEMO)
+    for name in ("./dense.run", DEMO / "dense.run", "../demo/dense.run"):
+        found = read("keyword.run", "dense.run", "-m", "AP", "--baseline", name)
+        assert [(one["run"], one["baseline"]) for one in found["comparisons"]] == [
+            ("keyword", "dense")
+        ]
+    (tmp_path / "link.run").symlink_to(DEMO / "dense.run")
+    found = read("keyword.run", "dense.run", "-m", "AP", "--baseline", tmp_path / "link.run")
+    assert len(found["scores"]) == 2
+
+
+def test_a_test_named_twice_is_done_once():
+    assert len(read(*RUNS, "-m", "AP", "--test", "t,sign,t")["comparisons"]) == 4
+
+
+def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
+    def piped(*words):
+        with QRELS.open(encoding="utf-8") as stream:
+            monkeypatch.setattr("sys.stdin", stream)
+            return called(main, *words)
+
+    page = tmp_path / "page.html"
+    words = ("compare", "-", *RUNS[:2], "-m", "AP", "--html", page)
+    _, err, status = piped(*words)
+    assert (status, err) == (
+        0,
+        "spanwise: warning: -: cannot be read twice; the page has no curves, no rankings of it\n",
+    )
+    assert page.is_file()
+    words = ("plot", "curve", "-", *RUNS[:2], "-m", "nDCG@10", "-o", tmp_path / "a.svg")
+    assert piped(*words)[2] == 0
+    words = ("plot", "recall-precision", "-", *RUNS[:2], "-o", tmp_path / "b.svg")
+    _, err, status = piped(*words)
+    assert status == 2
+    assert err == "spanwise: error: -: cannot be read twice; this picture needs a file\n"
+
+
+def test_chunks_at_a_budget_have_runs_across_in_latex_too():
+    book = DEMO.parent / "handbook"
+    runs = (book / "passages.run", book / "elements.run")
+    words = ("--collection", book / "articles", "--budget", "500", "--format", "latex")
+    out, _, status = called(main, "compare", book / "qrels.txt", *runs, *words)
+    lines = out.decode().splitlines()
+    assert status == 0
+    assert " & elements & interval & passages & interval \\\\" in lines
+    assert any(line.startswith("recall at 500 & ") for line in lines)
+
+
+def test_a_page_needs_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, err, status = compare(*RUNS, "--html", "-")
+    assert status == 2
+    assert err.startswith("spanwise: error: --html -: a page needs a file")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_baseline_that_nobody_knows():
     _, err, status = compare(*RUNS, "--baseline", "sparse")
     assert status == 2
@@ -161,6 +219,57 @@ def test_many_comparisons_without_correction():
     found = read(*RUNS, "-m", "AP", "--correction", "none")
     assert found["warnings"][0].startswith("2 comparisons without correction")
     assert all(one["p"] == one["p_adjusted"] for one in found["comparisons"])
+
+
+def test_tukey_is_corrected_already():
+    words = (*RUNS, "-m", "AP", "--all-pairs", "--test", "tukey", "--correction", "none")
+    assert read(*words)["warnings"] == []
+    for correction in ("none", "holm"):
+        out, _, _ = compare(*words, "--correction", correction)
+        assert "tukey test, p < 0.05, corrected for all pairs of runs" in out
+
+
+def test_bounds_of_tukey_leave_out_zero_where_it_is_significant():
+    words = ("-m", "AP", "-m", "P@5", "--all-pairs", "--test", "tukey,randomised_tukey")
+    found = read(*RUNS, *words)["comparisons"]
+    assert len(found) == 12
+    for one in found:
+        assert (one["p"] < 0.05) == (one["low"] > 0 or one["high"] < 0)
+        assert one["p_adjusted"] == one["p"]
+        assert (one["low"] + one["high"]) / 2 == pytest.approx(one["difference"])
+
+
+def test_more_pairs_than_are_resampled_together():
+    runs, topics = 24, [f"q{n:02}" for n in range(20)]
+    rng = np.random.default_rng(3)
+    values = {
+        f"r{n:02}": spanwise.model.scores.Scores(
+            f"r{n:02}", tuple(topics), {"AP": rng.random(20)}, {"AP": 0.5}, {"AP": 20}, ""
+        )
+        for n in range(runs)
+    }
+    found = spanwise.compare(None, values, "AP", all_pairs=True, tests="t").differences
+    assert len(found) == runs * (runs - 1) // 2 > 256
+    p = [
+        stats.ttest_rel(values[one.run].values["AP"], values[one.baseline].values["AP"]).pvalue
+        for one in found
+    ]
+    assert [one.p for one in found] == pytest.approx(p)
+    assert [one.p_adjusted for one in found] == pytest.approx(multipletests(p, method="holm")[1])
+
+
+def test_three_runs_have_an_analysis_of_variance():
+    keyword, dense, hybrid = per_topic("AP")
+    values = np.column_stack([keyword, dense, hybrid])
+    left = values - values.mean(0) - values.mean(1)[:, None] + values.mean()
+    f = 12 * values.mean(0).var(ddof=1) / ((left**2).sum() / 22)
+    out, _, _ = compare(*RUNS, "-m", "AP", "-m", "P@5")
+    p = stats.f.sf(f, 2, 22)
+    assert f"analysis of variance, AP: runs F(2, 22) = {f:.2f}, p = {p:.4f}, omega squared" in out
+    assert "analysis of variance" not in compare(*RUNS[:2], "-m", "AP")[0]
+    found = spanwise.compare(QRELS, RUNS, ["AP", "P@5"])
+    assert found.anova["AP"].f_runs == pytest.approx(f)
+    assert set(found.anova) == {"AP", "P@5"}
 
 
 def test_comparisons_of_which_none_can_be_significant():

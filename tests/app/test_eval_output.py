@@ -193,7 +193,10 @@ WRONG = {
     "no run": (("qrels.txt",), "Missing argument 'RUNS...'."),
     "an unknown option": (("qrels.txt", "run.txt", "--nonsense"), "No such option '--nonsense'."),
     "an unknown format": (("qrels.txt", "run.txt", "--format", "xml"), "'xml' is not one of"),
-    "an unknown profile": (("qrels.txt", "run.txt", "--profile", "x"), "unknown profile 'x'"),
+    "an unknown profile": (
+        ("qrels.txt", "run.txt", "--profile", "x"),
+        "unknown profile 'x'; expected one of chunks, ",
+    ),
     "an unknown rule for ties": (("qrels.txt", "run.txt", "--ties", "x"), "'x' is not one of"),
     "a depth that is no number": (("qrels.txt", "run.txt", "--depth", "x"), "'x' is not a valid"),
     "a negative depth": (("qrels.txt", "run.txt", "--depth", "-1"), "depth is -1;"),
@@ -254,3 +257,9 @@ def test_runs_of_one_name_are_said_where_only_their_order_tells_them_apart(ask):
     assert [json.loads(line)["run"] for line in answer.text.splitlines()] == ["mine", "mine"]
     assert "warning: 2 runs call themselves 'mine'; only their order" in answer.err
     assert ask("eval", "qrels.txt", "run.txt", "run.txt", "-m", "AP").err == ""  # told apart there
+
+
+def test_a_file_called_minus_is_standard_output(ask, folder):
+    told = ask("eval", "qrels.txt", "run.txt", "-m", "AP")
+    assert ask("eval", "qrels.txt", "run.txt", "-m", "AP", "-o", "-").text == told.text
+    assert not (folder / "-").exists()

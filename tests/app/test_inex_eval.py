@@ -92,6 +92,14 @@ def test_options_may_stand_anywhere_and_files_in_folders(files, ask):
     assert asked.text.startswith('<eval run-id="m" file="mine.run">\nnum_q\t\tall\t2\n')
 
 
+def test_a_fraction_of_a_character_is_refused_with_its_line(files, ask):
+    (files / "other.run").write_text(MINE + "1 Q0 a 3 7 m 500 1.5\n")
+    answer = ask("inex_eval", "-f", "judged.qrels", "other.run")
+    assert answer.status == 2
+    due = "other.run:3: 1.5; expected a whole number of characters"
+    assert answer.err == f"spanwise: error: {due}\n"
+
+
 def test_several_runs_of_which_one_is_rejected(files, ask):
     (files / "other.run").write_text(MINE + "1 Q0 a 3 7 m 5 10\n")
     answer = ask("inex_eval", "-f", "judged.qrels", "other.run", "mine.run")
@@ -302,6 +310,15 @@ def test_results_that_could_not_be_placed_are_counted(files, ask):
     returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X")
     answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
     assert "results that could not be placed in their documents: 1" in answer.text
+
+
+def test_results_that_come_again_are_counted(files, ask):
+    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X", "1 Q0 b 1 9 m X X")
+    assert "repeat" not in ask("eval", "judged.qrels", "mine.run", "-m", "char_prec").text
+    again = ("1 Q0 a 3 7 m 0 10", "1 Q0 a 4 6 m 0 11", "2 Q0 a 1 9 m 0 10", "1 Q0 a 5 5 m 0 10")
+    returned(files, "1 Q0 a 1 9 m 0 10", *again)
+    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
+    assert "results that repeat an earlier one: 2" in answer.text
 
 
 def test_grades_are_not_enough_for_measures_of_text(ask):

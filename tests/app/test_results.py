@@ -139,6 +139,14 @@ def test_an_input_that_is_gone(tmp_path):
     assert "not found, neither from here nor beside" in err
 
 
+def test_results_that_are_not_there(tmp_path):
+    _, err, status = called(main, "verify", tmp_path / "none.jsonl")
+    assert (status, err) == (
+        2,
+        f"spanwise: error: {tmp_path}/none.jsonl: cannot be opened (No such file or directory)\n",
+    )
+
+
 def test_plain_lines_have_no_provenance(tmp_path):
     file = tmp_path / "plain.jsonl"
     called(main, "eval", QRELS, RUNS[0], "-m", "AP", "-q", "--format", "jsonl", "-o", file)

@@ -50,6 +50,14 @@ def test_documents_are_searched_by_default(world):
     assert asked("eval", "qrels", "r.run", "-m", "AP") == 0
 
 
+def test_topics_without_an_answer_are_said(world, capsys):
+    (world / "topics.tsv").write_text("7\tsea walls\n9\tglaciers\n")
+    assert asked("search", "docs", "topics.tsv", "-o", "r.run") == 0
+    said = capsys.readouterr().err
+    assert said == ("spanwise: warning: topics.tsv: nothing was found for 1 of the topics: '9'\n")
+    assert {line[0] for line in results(world / "r.run")} == {"7"}
+
+
 def test_the_same_search_gives_the_same_bytes_with_and_without_an_index(world):
     for name in ("one", "two"):
         assert asked("search", "docs", "topics.xml", "--index", "ix", "-o", name) == 0
@@ -169,6 +177,16 @@ set = {{ k1 = [0.9, 1.2], b = 0.4 }}
 """
 
 
+ENGINES_APART = """
+[[engine]]
+name = "fts5"
+[[engine]]
+name = "fts5"
+label = "bad"
+set = { tokenize = "unicode61" }
+"""
+
+
 @pytest.fixture
 def experiment(world):
     (world / "x.toml").write_text(FILE.format(missing="stop"))
@@ -187,6 +205,26 @@ def test_an_experiment_makes_runs_results_and_one_page(experiment, capsys):
     said = capsys.readouterr()
     assert said.err.count("spanwise: done: ") == 3
     assert "fts5" in said.out
+
+
+def test_a_table_says_over_how_many_topics_and_which_differences_count(world, capsys):
+    words = [f"{first}a{last}t" for first in "bcdf" for last in "klmnprst"]
+    for word in words:  # which are found by stems alone
+        (world / "docs" / f"{word}.xml").write_text(f"<p>{word}ing</p>")
+    topics = "".join(f"{word}\t{word}ed wind\n" for word in words)
+    (world / "topics.tsv").write_text(topics)
+    (world / "many").write_text("".join(f"{word} 0 {word} 1\n" for word in words))
+    text = FILE.format(missing="stop").replace("topics.xml", "topics.tsv").replace("qrels", "many")
+    (world / "x.toml").write_text(text.split("[[engine]]")[0] + ENGINES_APART)
+    assert asked("experiment", "x.toml", "-o", "out") == 0
+    said = capsys.readouterr().out
+    assert "all (32)" in said
+    assert "† better and ‡ worse than fts5 (randomisation, corrected by holm, p < 0.05)" in said
+    worse = next(line for line in said.splitlines() if line.startswith("bad "))
+    assert worse.endswith("‡")
+    page = (world / "out" / "report.html").read_text().partition("<details>")[0]
+    assert page.count("<b>") == page.count("</b>") == 1
+    assert "‡</td>" in page
 
 
 def test_what_is_done_is_not_done_again_and_what_is_missing_is(experiment, capsys):
@@ -244,13 +282,21 @@ def test_other_documents_make_other_runs(experiment, capsys):
             "top = 0 in search; expected a whole number from 1",
         ),
         ("set =", 'grains = "element"\nset =', "grains = 'element' in [[engine]]"),
+        ("set =", 'grains = ["word"]\nset =', "x.toml: grain 'word'; expected document"),
+        ("b = 0.4", "b = 4", "x.toml: engine bm25: b=4; expected a number from 0 to 1"),
+        ('"bm25"', '"bm52"', "x.toml: unknown engine 'bm52'"),
+        ('["AP"]', '["PA"]', "x.toml: unknown measure 'PA'"),
+        ("measures", 'tests = ["z"]\nmeasures', "x.toml: unknown test 'z'"),
+        ('"qrels"', '"qrels.txt"', "qrels.txt: cannot be opened"),
     ],
 )
 def test_a_mistake_in_the_file_is_named(experiment, capsys, before, after, message):
     text = FILE.format(missing="stop").replace(before, after)
     (experiment / "x.toml").write_text(text)
     assert asked("experiment", "x.toml", "-o", "out") == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1  # before anything is searched
 
 
 def test_a_missing_engine_stops_or_is_left_out(experiment, capsys, monkeypatch):

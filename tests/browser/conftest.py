@@ -1,5 +1,6 @@
 """A real browser, and pages made by the command."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -139,3 +140,25 @@ def all_pairs_page(tmp_path_factory):
     words = ("-m", "AP", "-m", "RR", "--all-pairs", "--collection", folder / "texts")
     runs = [folder / f"{run}.run" for run in range(3)]
     return made(folder, folder / "qrels.txt", *runs, *words)
+
+
+@pytest.fixture(scope="session")
+def chunks_page(tmp_path_factory):
+    """Chunks that overlap, a text with blank lines, and a stretch long enough to be folded."""
+    folder = tmp_path_factory.mktemp("chunks")
+    (folder / "texts").mkdir()
+    text = "\n\n\nOne cap.\n\n\nTwo posts.\n\n" + "wordless " * 200 + "\n\nThe end."
+    (folder / "texts" / "d.txt").write_text(text)
+    gold = {"qid": "q", "query": "cap?", "doc": "d", "spans": [{"text": "One cap."}]}
+    (folder / "gold.jsonl").write_text(json.dumps(gold) + "\n")
+    spans = [(3, 11), (5, 16), (11, 21), (len(text) - 8, len(text))]
+    lines = [
+        json.dumps({"qid": "q", "rank": rank, "doc": "d", "s": start, "e": end}) + "\n"
+        for rank, (start, end) in enumerate(spans, 1)
+    ]
+    (folder / "twice.jsonl").write_text("".join(lines))
+    (folder / "once.jsonl").write_text(lines[0])
+    words = ("-m", "MAiP", "--collection", folder / "texts")
+    return made(
+        folder, folder / "gold.jsonl", folder / "twice.jsonl", folder / "once.jsonl", *words
+    )

@@ -136,6 +136,29 @@ def test_documents_are_painted(reader, handbook_page):
     assert page.complaints == []
 
 
+def test_text_read_twice_stays_relevant_and_no_blank_line_is_doubled(reader, chunks_page):
+    page = reader.open(chunks_page)
+    walk(page)
+    page.select_option("#left", label="twice")
+    settle(page)
+    marks = page.eval_on_selector_all(
+        ".document mark", "x => x.map((y) => [y.className, y.textContent.trim()])"
+    )
+    assert [mark for mark in marks if mark[1]] == [
+        *(["both", "On"], ["twice both", "e cap."], ["twice", "Tw"], ["near", "o pos"]),
+        ["ret", "The end."],
+    ]
+    twice = page.locator(".document mark.twice.both").first
+    assert twice.get_attribute("title") == "read twice, relevant; rank 1, 2"
+    text = page.locator(".document .text").text_content()
+    assert text.startswith("One cap.")
+    assert "\n\n\n" not in text
+    assert "wordless… 1" in text
+    page.locator(".document button.gap").click()
+    opened = page.locator(".document .text").text_content()
+    assert opened.count("wordless") == 200
+
+
 def test_painted_text_is_the_relevant_text(reader, handbook_page):
     import spanwise
     from demo_files import HANDBOOK
@@ -241,3 +264,23 @@ def test_the_same_comparison_gives_the_same_page(demo_page, tmp_path):
     words = ("-m", "nDCG@10", "-m", "AP", "-m", "P@5")
     again = made(tmp_path, QRELS, KEYWORD, DENSE, HYBRID, *words)
     assert again.read_bytes() == demo_page.read_bytes()
+
+
+def test_a_page_that_would_be_too_large_shows_less_and_says_so(reader, tmp_path, monkeypatch):
+    from browser.conftest import made
+    from demo_files import HANDBOOK
+
+    monkeypatch.setattr("spanwise.app.showing.ROOM", 60_000)
+    runs = [HANDBOOK / f"{name}.run" for name in ("passages", "elements")]
+    words = ("--collection", HANDBOOK / "articles", "-m", "MAiP")
+    page = reader.open(made(tmp_path, HANDBOOK / "qrels.txt", *runs, *words))
+    walk(page)
+    letters = "x => x.reduce((sum, y) => sum + y.textContent.length, 0)"
+    assert page.eval_on_selector_all("script[id^=data-topic-]", letters) <= 60_000
+    ranks = page.locator("#rankings > div").first
+    assert ranks.locator("tbody tr").count() == 5
+    assert "more results are not shown" in ranks.inner_text()
+    page.select_option("#topic-name", str(page.locator("#topic-name option").count() - 1))
+    settle(page)
+    assert "more documents are not shown, to keep this page small" in page.inner_text("#documents")
+    assert page.complaints == []

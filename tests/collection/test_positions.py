@@ -246,6 +246,13 @@ def test_encodings(tmp_path, declared, encoding):
     assert store.span("d", "/a[1]/b[1]") == (len(text), 0)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_needs_neither_declaration_nor_mark(tmp_path, encoding):
+    store = one(tmp_path, "<a>éx<b/></a>".encode(encoding))
+    assert store.text("d") == "éx"
+    assert store.span("d", "/a[1]/b[1]") == (2, 0)
+
+
 class TestPlainText:
     """A text is one element."""
 

@@ -133,6 +133,13 @@ def test_the_elements_of_a_smart_document_are_title_and_text(tmp_path):
     assert paths == ["/doc[1]", "/doc[1]/title[1]", "/doc[1]/text[1]"]
 
 
+def test_a_sentence_that_begins_with_the_words_of_the_title_keeps_them(tmp_path):
+    record = ".I 1\n.T\nThe Grid\n.W\nThe Grid is a method .\n"
+    (tmp_path / "tiny.all").write_text(record)
+    store = built(tmp_path, tmp_path / "tiny.all")
+    assert store.text("1") == "The Grid\nThe Grid is a method ."
+
+
 def test_what_lies_beside_the_documents_of_a_set_is_left_out_and_said(tmp_path):
     folder = tmp_path / "tiny"
     folder.mkdir()

@@ -98,6 +98,11 @@ def test_a_list_of_files(tmp_path, folder, monkeypatch):
     assert names(tmp_path / "here.txt") == ["b.xml"]
 
 
+def test_a_list_may_be_compressed(tmp_path, folder):
+    (tmp_path / "list.txt.gz").write_bytes(gzip.compress(b"root/b.xml\nroot/a.xml\n"))
+    assert names(tmp_path / "list.txt.gz") == ["root/b.xml", "root/a.xml"]
+
+
 def test_a_list_that_names_what_is_not_there(tmp_path, folder):
     (tmp_path / "list.txt").write_text("root/b.xml\nroot/none.xml\n")
     with pytest.raises(FormatError, match=r"list\.txt:2: 'root/none\.xml' is not a file"):

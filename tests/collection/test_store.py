@@ -161,6 +161,7 @@ def test_pyarrow_and_polars_open_the_files(tmp_path):
         tables[file.name] = table.to_pydict()
     assert tables["documents-00000.arrow"] == {
         "name": ["d.xml", "e.txt", "long-name.xml"],
+        "stated": [0, 0, 0],
         "length": [3, 4, 0],
         "elements": [3, 1, 1],
         "first_element": [0, 3, 4],

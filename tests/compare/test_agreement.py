@@ -26,6 +26,7 @@ from spanwise.model.spans import Spans
 
 A, B, C = [(10, 30), (60, 70)], [(12, 30), (60, 75)], [(10, 28)]
 L = 100
+JUDGES_OF_HALVES = {"anna": [(0, 4)], "ben": [(4, 8)]}
 
 
 def spans(pairs):
@@ -362,3 +363,29 @@ def test_does_it_matter(tmp_path):
     assert [(s["better_for_a"], s["better_for_b"]) for s in pair["swaps"]] == [("x", "y")]
     assert answer["pairs"][0]["overlap"] == pytest.approx((0 / 2 + 1 / 1) / 2)
     assert "no judge tells apart" in called(main, *words)[0].decode()
+
+
+def test_a_grade_that_is_a_fraction_is_a_yes(tmp_path):
+    """Squared differences: (1/4) / 3 seen; (2/3 + 1/4 + 1/3) / 3 by chance; so 1 - 1/5."""
+    (tmp_path / "a.qrels").write_text("1 0 x 0.5\n1 0 y 1\n1 0 z 0\n")
+    (tmp_path / "b.qrels").write_text("1 0 x 1\n1 0 y 1\n1 0 z 0\n")
+    files = tmp_path / "a.qrels", tmp_path / "b.qrels"
+    answer = json.loads(called(main, "agree", *files, "--unit", "document", "--format", "json")[0])
+    assert answer["pairs"][0] == {"a": "a", "b": "b", "overlap": 1, "f1": 1, "kappa": 1}
+    assert (answer["all"]["fleiss"], answer["all"]["alpha"]) == (1, 1)
+    assert answer["details"][0]["values"]["weighted_kappa"] == pytest.approx(0.8, abs=1e-12)
+
+
+def test_runs_of_elements_are_ranked_with_the_collection(tmp_path):
+    """`aaaa` is at 0-4 and `bbbb` at 4-8; anna takes the first, ben the second."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.xml").write_text("<a><p>aaaa</p><p>bbbb</p></a>")
+    files = [written(tmp_path / f"{n}.jsonl", j, length=8) for n, j in JUDGES_OF_HALVES.items()]
+    for name, path in (("x", "/a[1]/p[1]"), ("y", "/a[1]/p[2]")):
+        (tmp_path / f"{name}.run").write_text(f"1 Q0 d 1 1 {name} {path}\n")
+    words = ["--runs", tmp_path / "x.run", "--runs", tmp_path / "y.run", "-m", "char_f1"]
+    out, err, status = called(
+        main, "agree", *files, *words, "--collection", tmp_path / "docs", "--format", "json"
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out)["ranking"][0]["means"] == {"x": [1.0, 0.0], "y": [0.0, 1.0]}

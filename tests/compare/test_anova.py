@@ -34,7 +34,7 @@ def test_two_runs_are_a_paired_t_test():
     values = grid(20, 2)
     expected = stats.ttest_rel(values[:, 0], values[:, 1]).pvalue
     assert two_way(values).p_runs == pytest.approx(expected)
-    assert tukey(values, [(0, 1)]) == pytest.approx([expected], abs=1e-7)
+    assert tukey(values, [(0, 1)]).p == pytest.approx([expected], abs=1e-7)
 
 
 def test_tukey_on_values_without_topics_is_that_of_scipy():
@@ -44,7 +44,26 @@ def test_tukey_on_values_without_topics_is_that_of_scipy():
     pairs = list(combinations(range(3), 2))
     means = values.mean(0)
     q = [abs(means[a] - means[b]) / np.sqrt(analysis.error / 15) for a, b in pairs]
-    assert tukey(values, pairs) == pytest.approx(stats.studentized_range.sf(q, 3, 28))
+    assert tukey(values, pairs).p == pytest.approx(stats.studentized_range.sf(q, 3, 28))
+
+
+def test_tukeys_bounds_are_those_of_the_studentised_range():
+    # the 5 % point for 3 runs and 10 degrees of freedom is 3.877 in every printed table
+    values = grid(6, 3)
+    reach = tukey(values, [(0, 1)]).reach
+    assert reach == pytest.approx(3.877 * np.sqrt(two_way(values).error / 6), rel=2e-4)
+    pairs = list(combinations(range(5), 2))
+    for seed in range(5):
+        some = grid(20, 5, seed)
+        means, (p, reach) = some.mean(0), tukey(some, pairs)
+        for (a, b), one in zip(pairs, p, strict=True):
+            assert (one < 0.05) == (abs(means[a] - means[b]) > reach)
+
+
+def test_one_topic_says_nothing():
+    one = np.array([[0.1, 0.2]])
+    for found in (tukey(one, [(0, 1)]), randomised_tukey(one, [(0, 1)])):
+        assert np.isnan([*found.p, found.reach]).all()
 
 
 def test_scipys_doubts_about_an_integral_are_not_passed_on():
@@ -53,13 +72,23 @@ def test_scipys_doubts_about_an_integral_are_not_passed_on():
     noise -= noise.mean(0) + noise.mean(1)[:, None] - noise.mean()
     analysis = two_way(noise)
     noise[:, 0] += 2.4117044606205194 * np.sqrt(analysis.error / 250)
-    assert tukey(noise, [(0, 1)]) == pytest.approx([0.9999999999508558], abs=1e-9)
+    assert tukey(noise, [(0, 1)]).p == pytest.approx([0.9999999999508558], abs=1e-9)
 
 
 def test_runs_that_are_the_same():
     values = np.repeat(np.array([[0.1], [0.5], [0.3]]), 3, axis=1)
-    assert tukey(values, [(0, 1), (0, 2)]) == [1.0, 1.0]
-    assert randomised_tukey(values, [(0, 1)]) == [1.0]
+    assert tukey(values, [(0, 1), (0, 2)]) == ([1.0, 1.0], 0.0)
+    assert randomised_tukey(values, [(0, 1)]) == ([1.0], pytest.approx(0))
+
+
+def test_rounding_is_no_variance():
+    topics = np.random.default_rng(0).random((40, 1)) / 3
+    same = two_way(np.repeat(topics, 5, axis=1))
+    assert (same.squares_runs, same.squares_left) == (0, 0)
+    assert np.isnan(same.p_runs)
+    apart = topics + 0.1 * np.arange(5)  # the same everywhere: nothing is left to chance
+    assert two_way(apart).p_runs == 0
+    assert tukey(apart, [(0, 1)]) == ([0.0], 0.0)
 
 
 def test_randomised_tukey_comes_near_all_shuffles():
@@ -70,7 +99,9 @@ def test_randomised_tukey_comes_near_all_shuffles():
         sums = sum(values[t, list(order)] for t, order in enumerate(orders))
         ranges.append((sums.max() - sums.min()) / 4)
     means = values.mean(0)
-    for (a, b), p in zip(pairs, randomised_tukey(values, pairs, Draws(seed=1)), strict=True):
+    found = randomised_tukey(values, pairs, Draws(seed=1))
+    assert np.quantile(ranges, 0.94) <= found.reach <= np.quantile(ranges, 0.96)
+    for (a, b), p in zip(pairs, found.p, strict=True):
         exact = np.mean(np.array(ranges) >= abs(means[a] - means[b]) - 1e-12)
         assert abs(p - exact) < 5 * np.sqrt(exact * (1 - exact) / 10_000) + 1e-4
 

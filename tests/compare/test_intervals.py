@@ -83,6 +83,7 @@ def test_cohen_on_paper():
     assert cohen(np.array([1.0, 2.0, 3.0])) == 2.0
     assert cohen(np.zeros(3)) == 0.0
     assert cohen(np.full(3, -0.5)) == -inf
+    assert cohen(np.array([0.3, 0.4, 0.6]) - np.array([0.2, 0.3, 0.5])) == inf  # but for rounding
     assert isnan(cohen(np.array([1.0])))
 
 

@@ -20,6 +20,7 @@ from spanwise.app.searching import Search, searched
 from spanwise.errors import InputError, UsageError
 from spanwise.formats.trec_out import write_run
 from spanwise.retrieve import adapters, lucene, zebra
+from spanwise.retrieve.asking import DEEP
 from spanwise.retrieve.registry import ENGINES, MissingEngine, find_engine
 
 adapters.load()
@@ -260,3 +261,14 @@ def test_letters_beyond_ascii_are_found(name, tmp_path):
     with engine.open(folder) as searcher:
         assert 0 in searcher.search(["öl"], 10)[0]
         assert searcher.search(["wasser"], 10)[0].tolist() == [0]
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if ENGINES[name].kind == "engine"])
+def test_as_many_units_are_found_as_are_asked_for(name, tmp_path):
+    built(name, tmp_path)
+    engine, folder = find_engine(name).made(), tmp_path / "other"
+    folder.mkdir()
+    engine.build(["heat" if n % 2 else "drag" for n in range(3000)], folder)
+    with engine.open(folder) as searcher:
+        assert len(searcher.search(["heat"], 1200)[0]) == 1200
+        assert set(searcher.search(["heat"], DEEP)[0].tolist()) == set(range(1, 3000, 2))

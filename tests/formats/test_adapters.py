@@ -9,12 +9,12 @@ import pytest
 
 import spanwise
 from spanwise.errors import FormatError, UsageError
-from spanwise.formats.adapters import of_chroma, result_of
+from spanwise.formats.adapters import Shelf, of_chroma, result_of
 from spanwise.formats.chunk_objects import chunks_run, gold_of
 
 
 def place(item, names=()):
-    result = result_of(item, 1, names)
+    result = result_of(item, 1, Shelf(names))
     return result.document, result.start, result.length, result.text, result.score
 
 
@@ -95,6 +95,50 @@ def test_a_result_of_chroma_must_have_as_many_queries_as_topics():
     assert of_chroma(result, ["q"])["q"][0]["distance"] == 0.5
     with pytest.raises(FormatError, match="1 queries; expected as many as there are topics: 2"):
         of_chroma(result, ["q", "r"])
+
+
+def test_of_the_names_of_a_document_one_is_taken_that_there_is():
+    """Frameworks invent ids, and put the name of the file into the metadata."""
+    item = {"text": "abc", "ref_doc_id": "4fe1-99", "metadata": {"file_path": "/data/a.txt"}}
+    assert result_of(item, 1).document == b"4fe1-99"
+    shelf = Shelf((), lambda name: name == b"/data/a.txt")
+    assert result_of(item, 1, shelf).document == b"/data/a.txt"
+
+
+def test_functions_may_answer_as_chroma_and_haystack_do():
+    chroma = {"ids": [["x"]], "documents": [["one"]], "metadatas": [[{"source": "d"}]]}
+    for answer in (chroma, {"documents": [{"content": "one", "meta": {"source_id": "d"}}]}):
+        run = chunks_run(lambda _, answer=answer: answer, "mine", {"q": "?"})
+        assert run.documents.take(np.arange(1)) == [b"d"]
+        assert run.chunks.texts.take(np.arange(1)) == [b"one"]
+
+
+@pytest.mark.parametrize("answer", [None, "one text", b"bytes", 7, {"answer": "one"}])
+def test_what_is_no_list_of_chunks_is_refused(answer):
+    for source in (lambda _: answer, {"q": answer}):
+        with pytest.raises(FormatError, match=r"mine: question 'q': .*; expected a list of chunks"):
+            chunks_run(source, "mine", {"q": "?"})
+
+
+def test_cells_of_frames_may_be_empty_or_hold_several_values():
+    cells = {"embedding": [np.array([1.0, 2.0])], "page": [pd.NA], "score": [float("nan")]}
+    table = pd.DataFrame({"qid": ["q"], "doc": ["d"], "s": [0], "e": [4], **cells})
+    assert chunks_run(table, "mine", {}).spans.lengths.tolist() == [4]
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
+def test_frames_become_evidence(frame):
+    table = frame({"qid": ["q", "q"], "doc": ["d", "e"], "text": ["one", "two"], "by": ["x", "y"]})
+    gold = gold_of(table)
+    assert gold.documents.take(np.arange(2)) == [b"d", b"e"]
+    assert gold.evidence.texts.take(np.arange(2)) == [b"one", b"two"]
+    assert gold.evidence.by.take(np.arange(2)) == [b"x", b"y"]
+
+
+@pytest.mark.parametrize("gold", [[("q", "quote")], ["quote"], 7])
+def test_what_is_no_evidence_is_refused(gold):
+    with pytest.raises(FormatError, match=r"gold: .*; expected"):
+        gold_of(gold)
 
 
 def test_quotes_become_evidence():

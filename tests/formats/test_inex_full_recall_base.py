@@ -51,6 +51,22 @@ def test_what_is_written_is_read_again(tmp_path, form):
     assert contents(after) == contents(before)
 
 
+def test_each_topic_has_the_form_that_holds_most_of_it(tmp_path):
+    (tmp_path / "1.xml").write_text(GRADED.format(topic=1))
+    (tmp_path / "22.xml").write_text(MARKED.format(topic=22))
+    before, entry = read_judgements(tmp_path), FORMATS["inex_full_recall_base"]
+    assert entry.loses(before) == {}
+    file = tmp_path / "all"
+    file.write_bytes(b"".join(entry.write(before)))
+    assert contents(read_judgements(file)) == contents(before)
+
+
+def test_highlighted_offsets_are_said_to_be_lost(tmp_path):
+    (tmp_path / "qrels").write_text("1 Q0 a 10 40 5 5:10\n1 Q0 b 0 30\n")
+    lost = FORMATS["inex_full_recall_base"].loses(read_judgements(tmp_path / "qrels"))
+    assert lost["relevant documents with nothing that this form can hold"] == 1
+
+
 @pytest.mark.parametrize(
     ("inside", "message"),
     [

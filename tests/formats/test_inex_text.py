@@ -271,6 +271,14 @@ def test_what_is_wrong_with_a_result_is_said(place, due):
     assert str(caught.value).startswith("mine:3: ")
 
 
+def test_one_mistake_is_one_problem():
+    problems = []
+    run(b"1 Q0 a 1 5 m 0 9\n1 Q0 b 2 4 m 3 1.5\n", report=problems.append)
+    assert [str(problem) for problem in problems] == [
+        "mine:2: 1.5; expected a whole number of characters"
+    ]
+
+
 def test_runs_survive_being_written():
     for content in (RUN, b"1 Q0 a 1 -2 m /a[1]\n", b"1 Q0 a 1 0.125 m /a[1] /b[2]\n"):
         assert b"".join(write_inex_run(run(content))) == content
@@ -313,6 +321,7 @@ def test_judgements_are_told_apart(content, name):
         (b"1 Q0 a 1 5 m more\n", "trec_run"),
         (b"1 Q0 a 1 5 m\n1 Q0 a 1 5 m 8\n", "trec_run"),
         (b"1 Q0 a 1 5 m\n1 Q0 a 1 5 m\n1 Q0 a 1 5 m 8 9\n", "trec_run"),
+        (b"1 Q0 a 1 5 m 0 9\n1 Q0 b 2 4 m 3 1.5\n", "inex_run"),
         (b"1 Q0 a 1 5 m 1 2 3\n", "trec_run"),
         (b"1 Q0 a 1 5\n", "trec_run"),
     ],

@@ -1,5 +1,6 @@
 """Objects in memory: what may come in, and what is said about the rest."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -179,6 +180,10 @@ WRONG_JUDGEMENTS = {
         {"q": {False: 1}},
         "the judgements: the id False; expected text, bytes or an integer",
     ),
+    "half a character in an id": (
+        {"q": {"\ud800": 1}},
+        "the judgements: the id '\\ud800'; expected text that is Unicode",
+    ),
     "a number beyond all bounds": (
         {"q": {"a": 10**400}},
         "the judgements: topic 'q', document 'a': inf; expected a number",
@@ -189,6 +194,10 @@ WRONG_JUDGEMENTS = {
 @pytest.mark.parametrize(("source", "said"), WRONG_JUDGEMENTS.values(), ids=list(WRONG_JUDGEMENTS))
 def test_what_cannot_be_read_is_refused_clearly(source, said):
     assert refusal(judgements_of, source) == said
+
+
+def test_a_score_beyond_all_bounds_is_infinite_as_in_a_file():
+    assert run_of({"q": {"a": 10**400, "b": -(10**400)}}).scores.tolist() == [math.inf, -math.inf]
 
 
 def test_a_run_with_nan_is_refused():

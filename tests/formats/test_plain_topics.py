@@ -4,7 +4,7 @@ import pytest
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats import Reading
-from spanwise.formats.plain_topics import parse_lines, parse_trec_topics
+from spanwise.formats.plain_topics import parse_indri_topics, parse_lines, parse_trec_topics
 from spanwise.formats.registry import recognised
 from spanwise.model.topics import Topic
 
@@ -67,9 +67,32 @@ def test_line_problems():
     ]
 
 
+INDRI = b"""<parameters>
+  <query>
+    <number>2009001</number>
+    <text>#combine( nobel &amp; prize )</text>
+  </query>
+  <query><number>7</number><text>#weight(0.5 a 0.5 #1(b c))</text></query>
+</parameters>
+"""
+
+
+def test_queries_of_indri():
+    assert topics(parse_indri_topics, INDRI) == [
+        Topic("2009001", title="nobel & prize"),
+        Topic("7", title="#weight(0.5 a 0.5 #1(b c))"),
+    ]
+    assert [topic.line("id") for topic in topics(parse_indri_topics, INDRI)] == [2, 6]
+
+
+def test_lines_with_blanks_are_topics_where_only_those_are_looked_for():
+    assert recognised(b"2009001 nobel prize\r\n2009031 sabre\r\n", ("topics",)).name == "tsv_topics"
+
+
 @pytest.mark.parametrize(
     ("head", "name"),
     [
+        (INDRI, "indri_topics"),
         (TREC, "trec_topics"),
         (b"1\ttidal power\n2\tdunes\n", "tsv_topics"),
         (b"1\t0\td\t1\n", "qrels"),

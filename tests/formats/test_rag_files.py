@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import spanwise
 from same_content import parsed, written
 from shared_data import shared
 from spanwise.errors import FormatError
@@ -126,6 +127,15 @@ def test_sets_of_sentences():
     assert found == [(b"dev1", 0, 4, 0), (b"dev1", 9, 12, 0), (b"dev1", 5, 8, 1)]
     _, found = items("fever")
     assert found == [(b"Page#3", 0, 1, 0), (b"Page#4", 0, 1, 1), (b"Other#0", 0, 1, 1)]
+
+
+def test_sentences_of_pages_count_one_each():
+    """Two sets: a sentence of its own, or two together; three sentences in all."""
+    judgements = parsed(FILES["fever"] + "\n", "fever")
+    run = {"7": {"Page#4": 3.0, "Nowhere#1": 2.0, "Other#0": 1.0}}
+    asked = ["FullEvidence@2", "FullEvidence@3", "SpanR", "SpanP", "SpanR(budget=1)"]
+    found = spanwise.evaluate(judgements, run, asked).means
+    assert list(found.values()) == [0, 1, 2 / 3, 2 / 3, 1 / 3]
 
 
 def test_quoted_paragraphs_of_each_annotator_are_one_set():

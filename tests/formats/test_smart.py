@@ -91,6 +91,10 @@ JUDGEMENTS = {
 }  # fmt: skip
 
 
+guessed_codes = pytest.mark.filterwarnings("ignore:.*three columns, read as codes of Cranfield")
+
+
+@guessed_codes
 @pytest.mark.parametrize("name", JUDGEMENTS)
 def test_judgements_are_recognised_and_read_in_their_convention(name, tmp_path):
     content, expected = JUDGEMENTS[name]
@@ -104,6 +108,15 @@ def test_judgements_are_recognised_and_read_in_their_convention(name, tmp_path):
 )
 def test_ordinary_judgements_stay_ordinary(content):
     assert recognised(content.encode(), QRELS).name == "qrels"
+
+
+def test_three_columns_are_said_to_be_codes_unless_somebody_said_so_before(tmp_path):
+    path = written(tmp_path, "r", "1 184 2\n1 29 1\n")
+    with pytest.warns(SpanwiseWarning, match="codes of Cranfield, of which 1 is"):
+        guessed = grades(read_judgements(path))
+    assert (
+        guessed == grades(read_judgements(path, "cran_qrels")) == {("1", "184"): 3, ("1", "29"): 4}
+    )
 
 
 def test_codes_in_the_columns_of_trec_have_to_be_named(tmp_path):
@@ -189,6 +202,7 @@ def unpacked(name, folder):
     return next(path for path in folder.rglob(FILES[name][0])).parent
 
 
+@guessed_codes
 @pytest.mark.parametrize("name", FILES)
 def test_the_sets_have_as_many_queries_and_judgements_as_is_known(name, tmp_path):
     folder = unpacked(name, tmp_path)

@@ -11,6 +11,7 @@ TERRIER = "1 Q0 a 0 12.5 BM25b0.75\n1 Q0 b 1 8.25 BM25b0.75\n1 Q0 c 2 7.0 BM25b0
 INDRI = "1 Q0 a 1 -4.81 indri\n1 Q0 b 2 -5.02 indri\n1 Q0 c 3 -5.3 indri\n"
 ZETTAIR = "1\tQ0\ta\t1\t3.5\tzettair\n1\tQ0\tb\t2\t2.5\tzettair\n1\tQ0\tc\t3\t1.5\tzettair\n"
 LEMUR = "1 a -4.81\n1 b -5.02\n1 c -5.3\n"
+LEMUR_AS_C_PRINTS = "1 a 1.5e+06\n1 b 3\n1 c 2E-05\n"
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,7 @@ LEMUR = "1 a -4.81\n1 b -5.02\n1 c -5.3\n"
         (INDRI, "trec_run", "indri"),
         (ZETTAIR, "trec_run", "zettair"),
         (LEMUR, "lemur_run", "r"),
+        (LEMUR_AS_C_PRINTS, "lemur_run", "r"),
     ],
 )
 def test_each_engine_is_read_in_its_own_convention(content, form, name, tmp_path):

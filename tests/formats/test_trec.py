@@ -166,6 +166,10 @@ def test_statistics_are_looked_up_by_topic_and_measure(tmp_path):
         (b"1 0 a 1\n", "qrels"),
         (b"# comment of five columns\n\n1 0 a 1\n", "qrels"),
         (b"1 0 a\n1 0 b 1\n1 0 c 1\n", "qrels"),  # one bad line among good ones
+        (b"300674\t0\t7067032\t1\n125705\t0\t7067056\t1\n", "qrels"),  # no passages of genomics
+        (b"8\t0\t3\t1\t\n8\t0\t4\t0\t\n", "qrels"),  # a tab at the end is no empty aspect
+        (b"1 0 2 1\n1 0 31 1\n2 0 28 1\n", "qrels"),  # not LISA's topic 1, 0 documents, topic 2
+        (b"1 0 101 1\n2 0 102\n3 0 103 1\n", "qrels"),  # a column is missing; no list of TIME
         (b"1 g s a 2\n", "prefs"),
         (b"\n", "qrels"),  # the commonest says what is wrong
     ],

@@ -347,3 +347,13 @@ def test_without_a_collection_the_need_of_it_is_said(tmp_path):
     qrels.write_text("1 Q0 a 4 14 0 0:4\n")
     with pytest.raises(UsageError, match="needs --collection"):
         spanwise.evaluate(qrels, run, "MAiP")
+    mixed = tmp_path / "mixed.jsonl"
+    lines = '{"qid": "1", "doc": "a", "element": "/article[1]"}\n'
+    lines += '{"qid": "1", "doc": "a", "s": 0, "e": 4}'
+    mixed.write_text(lines)
+    with pytest.raises(UsageError, match="needs --collection"):
+        spanwise.evaluate(qrels, mixed, "MAiP")
+    mixed.write_text(
+        lines + '\n{"qid": "1", "doc": "a", "element": "/article[1]/p[1]", "s": 1, "e": 3}'
+    )
+    assert spanwise.evaluate(qrels, mixed, "char_prec").means["char_prec"] == 4 / 6

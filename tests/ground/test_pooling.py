@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import combinations
 from math import isnan
 
 import numpy as np
@@ -84,10 +85,10 @@ def test_what_learns_is_reproducible_and_keeps_its_budget(method):
 
 
 def test_max_mean_asks_the_run_with_the_best_record():
-    """After the warm-up, b has found nothing: a/(a+b) is 2/3 for the first run, 1/3 for it."""
+    """After r0 a/(a+b) is 2/3 for the first run, 1/2 for the other, which comes at the end."""
     lists = rankings(["r0", "r1", "r2"], ["n0", "n1", "n2"])
     queue = Queue("mm", lists, 5, "1")
-    assert names(queue.documents(lambda name: name[0] == "r")) == ["r0", "n0", "r1", "r2", "n1"]
+    assert names(queue.documents(lambda name: name[0] == "r")) == ["r0", "r1", "r2", "n0", "n1"]
 
 
 def test_a_pool_that_is_not_told_ends():
@@ -140,6 +141,18 @@ def test_a_sample_of_everything_scatters_nowhere():
     whole = Sample(np.ones(3), np.ones(3, np.int64))
     assert whole.ratio(np.array([1.0, 0, 2]), np.array([2.0, 2, 2])) == (0.5, 0.0)
     assert isnan(mean_of(np.array([np.nan]), np.array([0.0])).value)
+
+
+def test_recall_of_a_sample_on_paper():
+    """One document is judged for certain, with 10 of 30 relevant characters, all shown; of four
+    others, two with 10 each and not shown, two are drawn. So the total is 50, 30 (four ways) or
+    10, and recall 1/5, 1/3 or 1, in the mean 0.422. Where the total is 30 its variance is 200, and
+    1/3 * 200 / 30**2 = 2/27 is taken off: in the mean 0.373, nearer to 1/3.
+    """
+    sampled, shown = Sample(np.array([1, 0.5, 0.5]), np.array([1, 2, 2])), np.array([10.0, 0, 0])
+    drawn = combinations([10.0, 10.0, 0.0, 0.0], 2)
+    found = [sampled.ratio(shown, np.array([10.0, *pair]))[0] for pair in drawn]
+    assert sorted(found) == pytest.approx([1 / 5, *[7 / 27] * 4, 1])
 
 
 # The command ----------------------------------------------------------------------------------
@@ -240,3 +253,66 @@ def test_mistakes_are_said(runs, tmp_path, monkeypatch, words, message):
     _, err, status = called(main, "pool", *words)
     assert status == 2
     assert message in err
+
+
+def test_many_runs_do_not_stretch_the_first_tenth():
+    """Of 20 documents 2 come by rounds; then the first run, which finds, is asked all the time."""
+    lists = rankings(*[[f"{run}-{n}" for n in range(20)] for run in range(20)])
+    found = names(Queue("mm", lists, 20, "1").documents(lambda name: name.startswith("0-")))
+    assert found == ["0-0", "1-0", *(f"0-{n}" for n in range(1, 19))]
+
+
+@pytest.mark.parametrize("method", ["mtf", "mm", "ts"])
+def test_a_pool_that_will_learn_keeps_its_budget_and_names_its_candidates(runs, tmp_path, method):
+    out = called(main, "pool", *runs, "-o", tmp_path / "p", "--method", method, "--budget", 2)[0]
+    head, keys = lines_of(tmp_path / "p")
+    assert b"2 topics, 4 documents to judge (2 to 2 for a topic)" in out
+    assert (len(keys), head["live"], head["estimable"]) == (4, True, False)
+    reach = {(one["topic"], one["doc"]): one["ranks"] for one in head["candidates"]}
+    assert reach == {
+        ("1", "a"): [1, None],
+        ("1", "b"): [2, 1],
+        ("1", "x"): [None, 2],
+        ("2", "m"): [1, None],
+        ("2", "n"): [2, None],
+    }
+    called(main, "convert", tmp_path / "p", tmp_path / "again", "--to", "pool")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "p").read_bytes()
+    (tmp_path / "q").write_text("1 0 a 1\n2 0 m 0\n")
+    called(main, "pool", "extend", tmp_path / "p", *runs, "-o", tmp_path / "more", "--budget", 3)
+    head, keys = lines_of(tmp_path / "more")
+    assert not set(keys) & set(lines_of(tmp_path / "p")[1])
+    assert ("1", "a") not in {(one["topic"], one["doc"]) for one in head["candidates"]}
+
+
+def test_the_header_says_how_deep_by_default(runs, tmp_path):
+    called(main, "pool", *runs, "-o", tmp_path / "p", "--method", "depth")
+    assert lines_of(tmp_path / "p")[0]["depth"] == 100
+    (tmp_path / "e.run").write_text("1 Q0 d 1 9 e /article[1]/p[1]\n")
+    called(main, "pool", tmp_path / "e.run", "-o", tmp_path / "p", "--method", "depth")
+    assert lines_of(tmp_path / "p")[0]["depth"] == 10
+
+
+def test_x_rai_has_a_file_for_every_topic_and_says_what_it_cannot_hold(tmp_path):
+    (tmp_path / "r.run").write_text("a/b Q0 d1 1 9 r 5 10\na_b Q0 d2 1 9 r 5 10\n")
+    words = ["pool", tmp_path / "r.run", "-o", tmp_path / "xml", "--to", "xrai_pool"]
+    _, err, status = called(main, *words)
+    assert status == 0
+    assert "cannot hold 2 rounds, 2 spans that systems returned, by offset" in err
+    assert read_pool(str(tmp_path / "xml")).keys() == {("a/b", "d1"), ("a_b", "d2")}
+
+
+def test_estimates_say_what_is_not_judged_and_where_elements_lie(tmp_path):
+    """`aaaa` is at 0-4; half of it is relevant: precision 1/2, recall 1."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.xml").write_text("<a><p>aaaa</p><p>bbbb</p></a>")
+    (tmp_path / "docs" / "e.xml").write_text("<a><p>cccc</p></a>")
+    (tmp_path / "r.run").write_text("1 Q0 d 1 9 r /a[1]/p[1]\n")
+    (tmp_path / "p").write_text('{"topic": "1", "doc": "d"}\n{"topic": "1", "doc": "e"}\n')
+    (tmp_path / "q").write_text("1 Q0 d 2 8 0 0:2\n")
+    words = ["pool", "estimate", tmp_path / "p", tmp_path / "q", tmp_path / "r.run"]
+    assert "to know where they lie needs --collection" in called(main, *words)[1]
+    out, err, status = called(main, *words, "--collection", tmp_path / "docs", "--format", "json")
+    assert "1 of 2 pooled documents are not judged" in err
+    (run,) = json.loads(out)["runs"]
+    assert (status, run["recall"]["value"], run["precision"]["value"]) == (0, 1.0, 0.5)

@@ -102,6 +102,34 @@ def test_texts_that_nobody_says_whose_they_are():
     ]
 
 
+def test_where_a_text_was_said_to_stand_tells_its_document():
+    pages = ["The end. No.", "Once. The end.", "The end. Twice. The end."]
+    quotes = [Quote("The end.", 6), Quote("The end.", 0), Quote("The end.", 3), Quote("Twice.", 2)]
+    found = placed_anywhere(quotes, lambda: map(Page, pages))
+    assert [(page, place.start, LABELS[place.label]) for page, place in found] == [
+        (1, 6, "exact"),
+        (0, 0, "ambiguous"),  # two begin so
+        (0, 0, "ambiguous"),
+        (2, 9, "shifted"),
+    ]
+
+
+def test_of_similar_documents_the_most_similar_one_is_taken():
+    words = "The quick brown fox jumps over the lazy dog, and then it rests."
+    worse = words.replace("lazy dog", "idle cat").replace("quick", "swift")
+    pages = ["Nothing of that kind.", f"Once more: {worse}", f"Before. {words} After."]
+    typed = words.replace("quick brown", "quikc brown")
+    (page, place), again = placed_anywhere([Quote(typed)] * 2, lambda: map(Page, pages))
+    assert (page, LABELS[place.label]) == (2, "ambiguous")
+    assert pages[2][place.start :].startswith("The quick")
+    assert again == (page, place)
+
+
+def test_the_nearest_of_very_many_places_is_taken():
+    """A short text that stands in thousands of places, the first ones far from the stated one."""
+    assert Page("ab " * 3000).placed(Quote("a", 8998)).start == 8997
+
+
 def test_equal_windows_have_equal_hashes():
     hashes = window_hashes("abcabcabd", 3)
     assert hashes[0] == hashes[3] != hashes[6]

@@ -38,7 +38,8 @@ def judged(server, name, start, end, topic=0):
     judge = server.judge(name)
     judge.client = f"client-{name}-{topic}"
     stretch = judge.event("add", topic, text=TEXT, start=start, end=end)
-    return judge.send(stretch, judge.event("bep", topic, start=start), judge.event("done", topic))
+    entry = judge.event("bep", topic, text=TEXT, start=start)
+    return judge.send(stretch, entry, judge.event("done", topic))
 
 
 def test_only_the_desk_may_ask_and_decide(server):

@@ -8,6 +8,7 @@ import pytest
 
 import spanwise
 from calling import called
+from judging import campaign
 from spanwise.app.cli import main
 from spanwise.app.judge.setup import Campaign, made
 from spanwise.app.judge.store import Event, Store
@@ -158,15 +159,105 @@ def test_status_verify_and_log(store):
         (["export", "{store}", "-o", "x", "--to", "inex_qrels"], "use --judge or --merge"),
         (["export", "{store}", "-o", "x", "--to", "w3c"], "needs --collection"),
         (["export", "none", "-o", "x"], "not a judging store"),
+        (["revoke", "{store}", "zoe"], "no judge 'zoe'; there are anna, ben"),
+        (["import", "{store}", "{q}", "--judge", "", "--collection", "c"], "'' is no name"),
+        (["import", "{store}", "{q}", "--judge", "desk", "--collection", "c"], "'desk' is"),
         (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "has judged already"),
         (["serve"], "or --demo"),
     ],
 )
 def test_mistakes_are_said(store, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
-    words = [word.format(store=store.path) for word in words]
+    words = [word.format(store=store.path, q=HANDBOOK / "qrels.txt") for word in words]
     if words[0] == "import":
         words[-1] = ARTICLES
     _, err, status = called(main, "judge", *words)
     assert status == 2
     assert message in err
+
+
+MARKUP = "<a><p>One two three.</p><p>Four five six.</p></a>"
+TEXT = "One two three.Four five six."
+
+
+def judged_store(folder, mode, aspects=()):
+    """One document in a store of its own."""
+    campaign(folder, {"d0": MARKUP})
+    pool, topics = read_pool(str(folder / "pool.jsonl")), read_topics(str(folder / "topics.xml"))
+    plan = Campaign(mode=mode, aspects=aspects)
+    return made(str(folder / "s"), pool, topics, open_collection(folder / "docs"), plan)
+
+
+def did(store, *gestures):
+    store.add_judge("anna")
+    events = [Gesture("client-anna", n, *one) for n, one in enumerate(gestures)]
+    store.append([Event(0, "anna", 0, 0, one, 0, 0.0, 0.0) for one in events])
+
+
+def again(store, folder, form):
+    """The state of the only document after it went out and came in again."""
+    words = ["--collection", folder / "docs", "--judge"]
+    called(main, "judge", "export", store.path, "-o", folder / form, "--to", form, *words, "anna")
+    _, err, status = called(main, "judge", "import", store.path, folder / form, *words, form)
+    assert (status, err) == (0, "")
+    return {one.judge: one.state for one in verdicts(store, ["anna", form], every=True)}
+
+
+@pytest.mark.parametrize("form", ["span_qrels", "w3c"])
+def test_aspects_notes_and_reasons_come_back(tmp_path, form):
+    store = judged_store(tmp_path, "aspects", ("cause", "effect"))
+    did(
+        store,
+        ("add", "cause", 0, 3, "", check_of(TEXT[:3])),
+        ("add", "effect", 2, 7, "", check_of(TEXT[2:7])),
+        ("bep", "", 0, -1, "", check_of(TEXT)),
+        ("note", "", -1, -1, "a note"),
+        ("done",),
+    )
+    found = again(store, tmp_path, form)
+    assert found[form] == found["anna"]
+    assert found[form].layers == {"cause": ((0, 3),), "effect": ((2, 7),)}
+
+
+@pytest.mark.parametrize("form", ["span_qrels", "w3c"])
+def test_why_a_document_was_skipped_comes_back(tmp_path, form):
+    store = judged_store(tmp_path, "highlight")
+    did(store, ("skip", "", -1, -1, "I cannot tell"))
+    found = again(store, tmp_path, form)
+    assert (found[form].status, found[form].reason) == ("skipped", "I cannot tell")
+
+
+@pytest.mark.parametrize("form", ["span_qrels", "w3c", "inex_assessments_2006"])
+def test_exhaustivity_comes_back(tmp_path, form):
+    """The first paragraph is 2 and lifts the whole; the second is only touched: too small."""
+    store = judged_store(tmp_path, "exhaustivity")
+    did(
+        store,
+        ("add", "relevant", 4, 18, "", check_of(TEXT[4:18])),
+        ("bep", "", 4, -1, "", check_of(TEXT[4:36])),
+        ("exh", "/a[1]/p[1]", -1, -1, "2"),
+        ("exh", "/a[1]/p[2]", -1, -1, "-1"),
+        ("done",),
+    )
+    found = again(store, tmp_path, form)
+    assert found[form] == found["anna"]
+    assert found[form].exhaustivity == {"/a[1]": 2, "/a[1]/p[1]": 2, "/a[1]/p[2]": -1}
+
+
+def test_highlights_that_no_page_would_show_are_refused(tmp_path):
+    store = judged_store(tmp_path, "aspects", ("cause",))
+    (tmp_path / "q").write_text("t0 Q0 d0 3 28 0 0:3\n")
+    words = ["--collection", tmp_path / "docs", "--judge", "ben"]
+    _, err, status = called(main, "judge", "import", store.path, tmp_path / "q", *words)
+    assert (status, "highlights on a layer 'relevant'; the store has cause" in err) == (2, True)
+    assert store.events("ben") == []
+
+
+def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):
+    context = "http://www.w3.org/ns/anno.jsonld"
+    page = {"@context": context, "items": [{"motivation": "assessing"}]}
+    (tmp_path / "a.json").write_text(json.dumps(page))
+    words = [store.path, tmp_path / "a.json", "--judge", "zoe", "--collection", ARTICLES]
+    _, err, status = called(main, "judge", "import", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "no annotations of judgements" in err

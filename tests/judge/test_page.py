@@ -9,6 +9,7 @@ from calling import called
 from judging import Server, campaign, needs_browser, scaled
 from judging_page import ALL, DOCUMENT, FIRST, SECOND, at_document, saved, selected, state, texts
 from spanwise.app.cli import main
+from spanwise.app.judge.store import Store
 
 
 @pytest.fixture
@@ -65,6 +66,7 @@ def test_a_document_cannot_be_finished_while_inconsistent(server, opened):
     page.keyboard.press("B")
     saved(page)
     assert (state(server).status, state(server).bep) == ("touched", None)
+    assert "changed after it was finished" in page.inner_text(".blocked")
 
 
 def test_a_real_mouse(server, opened):
@@ -182,7 +184,7 @@ def test_two_judges_and_one_who_adjudicates(tmp_path, opened):
             judge = server.judge(name)
             judge.client = f"client-{name}"
             judge.send(judge.event("add", 0, 0, ALL, start=start, end=end))
-            judge.send(judge.event("bep", start=start))
+            judge.send(judge.event("bep", 0, 0, ALL, start=start))
             if name == "anna":
                 early = server.judge("adjudicated").ask("GET", "/api/t/0/d/0/compare")
                 assert early[0] == 409
@@ -241,3 +243,106 @@ def test_other_modes(tmp_path, opened, mode):
         found = state(server)
         assert found.status == "done"
         assert list(found.layers) == ["effect" if mode == "aspects" else "relevant"]
+
+
+def test_alt_while_dragging_takes_letters(server, opened):
+    page = at_document(server, opened)
+    box = page.evaluate(
+        "() => { const n = document.querySelectorAll('.text .b')[2].firstChild, r = new Range();"
+        " r.setStart(n, 5); r.setEnd(n, 7); const b = r.getBoundingClientRect();"
+        " return [b.left, b.right, b.top + b.height / 2]; }"
+    )
+    page.keyboard.down("Alt")
+    page.mouse.move(box[0], box[2])
+    page.mouse.down()
+    page.mouse.move(box[1], box[2], steps=4)
+    page.mouse.up()
+    page.keyboard.up("Alt")
+    page.keyboard.press("h")
+    saved(page)
+    assert texts(server) == [FIRST[5:7]]
+
+
+def test_addresses_lead_to_a_place_and_to_the_next_document(server, opened):
+    page = at_document(server, opened)
+    home = f"http://127.0.0.1:{server.port}"
+    page.goto(f"{home}/t/0/d/0?at={ALL.index(SECOND)}")
+    page.wait_for_selector(".text .b")
+    page.keyboard.press("h")  # the sentence at the place
+    saved(page)
+    assert texts(server) == [SECOND.partition(". ")[0] + "."]
+    page.keyboard.press("b")
+    page.keyboard.press("f")
+    saved(page)
+    page.goto(f"{home}/t/0/next")
+    page.wait_for_url(f"{home}/t/0/d/1")
+
+
+def test_a_gesture_that_is_never_taken_does_not_hold_up_the_others(tmp_path, opened):
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT, "d1": DOCUMENT}, topics=2)
+    with Server(folder, "--desk", judges=("anna", "ben")) as server:
+        page = at_document(server, opened)
+        saved(page)
+        desk = server.judge("desk")
+        given = {"client": "desk-0000", "n": 0, "kind": "assign", "topic": 0, "judge": "ben"}
+        assert desk.ask("POST", "/api/desk", given | {"on": True})[0] == 200
+        page.keyboard.press("x")
+        page.wait_for_selector("text=Not taken: this topic is judged by others")
+        page.goto(f"http://127.0.0.1:{server.port}/t/1/d/0")
+        page.wait_for_selector(".text .b")
+        page.keyboard.press("x")
+        saved(page)
+        assert len(Store(server.store).events("anna", 1, 0)) == 2
+
+
+def test_what_waits_for_one_store_is_not_sent_to_another(tmp_path, opened):
+    first = campaign(tmp_path / "first", {"d0": DOCUMENT})
+    other = campaign(tmp_path / "other", {"d0": DOCUMENT})
+    server = Server(first).start()
+    page = at_document(server, opened)
+    saved(page)
+    server.kill()
+    page.keyboard.press("0")
+    page.wait_for_timeout(500)
+    another = Server(other)
+    another.port = server.port
+    with another:
+        page.goto("about:blank")
+        page.goto(another.links["anna"])
+        page.wait_for_selector("main h1")
+        page.wait_for_timeout(1500)
+        assert Store(another.store).events("anna") == []
+    with server:
+        page.goto("about:blank")
+        page.goto(server.links["anna"])
+        page.wait_for_selector("main h1")
+        for _ in range(40):
+            if state(server).status == "done":
+                break
+            page.wait_for_timeout(250)
+        assert state(server).status == "done"
+
+
+def test_aspects_are_adjudicated_one_by_one(tmp_path, opened):
+    words = ["--mode", "aspects", "--aspect", "cause", "--aspect", "effect", "--adjudicate"]
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, *words, judges=("anna", "ben")) as server:
+        for name, cause, effect in (("anna", (15, 42), (50, 60)), ("ben", (15, 30), (50, 60))):
+            judge = server.judge(name)
+            judge.client = f"client-{name}"
+            for layer, (start, end) in (("cause", cause), ("effect", effect)):
+                judge.send(judge.event("add", 0, 0, ALL, start=start, end=end) | {"layer": layer})
+            judge.send(judge.event("bep", 0, 0, ALL, start=15))
+            assert judge.send(judge.event("done", base=99))[0] == 200
+        page = at_document(server, opened, name="adjudicated")
+        page.wait_for_selector("text=1 stretches in dispute")
+        page.keyboard.press("j")
+        assert page.evaluate("[...CSS.highlights.get('cursor')].length") == 1
+        page.click("text=Union")
+        saved(page)
+        due = {"cause": ((15, 42),), "effect": ((50, 60),)}
+        assert state(server, judge="adjudicated").layers == due
+        page.click("text=Take ben")
+        saved(page)
+        due["cause"] = ((15, 30),)
+        assert state(server, judge="adjudicated").layers == due

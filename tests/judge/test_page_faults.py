@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judging import ARGUMENTS, CHROMIUM, Server, campaign, needs_browser, scaled
-from judging_page import DOCUMENT, FIRST, at_document, saved, selected, state
+from judging_page import ALL, DOCUMENT, FIRST, at_document, saved, selected, state
 from spanwise.app.judge.store import Store
 from spanwise.model.gestures import Gesture, folded
 
@@ -77,6 +77,24 @@ def test_two_windows_converge(server, opened):
     log = Store(server.store)
     keys = [event.gesture.key for event in log.events("anna")]
     assert len(keys) == len(set(keys)) >= count
+
+
+def test_what_another_machine_did_just_before_is_seen_and_blocks_finishing(server, opened):
+    page = at_document(server, opened)
+    saved(page)
+    elsewhere = server.judge()
+    elsewhere.client = "another-machine"
+    assert elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))[0] == 200
+    selected(page, 0, 9)  # its number in the log is the next one, and it is acknowledged first
+    for key in "hbbf":
+        page.keyboard.press(key)
+    page.wait_for_selector("text=changed in another window meanwhile")
+    page.wait_for_selector("text=My highlights (2)", timeout=10_000)
+    assert state(server).status == "touched"
+    page.keyboard.press("f")
+    saved(page)
+    assert state(server).status == "done"
+    assert state(server).highlighted == ((0, 7), (15, 24))
 
 
 def test_a_server_that_goes_away_loses_nothing(server, opened):

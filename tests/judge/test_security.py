@@ -18,6 +18,8 @@ BAD_ORIGINS = [
     *("http://localhost", "http://127.0.0.1:{port}.evil.example", "file://"),
 ]
 PATHS = [
+    "/api/t/0/d/99999999999999999999999",
+    "/api/t/99999999999999999999999/pool",
     *("/page/../store.py", "/page/..%2fstore.py", "/page/%2e%2e/store.py", "/page/..%5cstore.py"),
     *("/page/app.js%00", "/page//etc/passwd", "/page/%2fetc%2fpasswd", "/../../etc/passwd"),
     *("/page/index.html/../../store.py", "/t/0/d/..%2f..%2f", "/t/abc", "/t/-1", "/t/0/d/x"),
@@ -25,6 +27,10 @@ PATHS = [
     "/pool.jsonl.judged",
 ]
 EVENTS = [
+    {"at": float("nan")},
+    {"at": float("inf")},
+    {"at": 10**400},
+    {"at": -1},
     {},
     {"client": "x"},
     {"n": -1},
@@ -132,7 +138,15 @@ def test_odd_events_are_refused(server, judge, change):
 
 @pytest.mark.parametrize(
     ("change", "status"),
-    [({"doc": 7}, 404), ({"topic": 7}, 404), ({"check": "0" * 16}, 409), ({"end": 900}, 409)],
+    [
+        ({"doc": 7}, 404),
+        ({"topic": 7}, 404),
+        ({"check": "0" * 16}, 409),
+        ({"end": 900}, 409),
+        ({"kind": "bep", "layer": ""}, 409),  # the check is of another text
+        ({"kind": "bep", "check": ""}, 400),
+        ({"kind": "bep", "start": len(TEXT)}, 409),
+    ],
 )
 def test_events_that_mean_nothing_are_refused(server, judge, change, status):
     assert judge.send({**judge.event("add", 0, 0, TEXT, start=0, end=3), **change})[0] == status

@@ -49,7 +49,24 @@ def test_the_log_refuses_changes_and_notices_them(store, tmp_path):
     other.execute("UPDATE event SET value = 'y' WHERE seq = 2")
     other.commit()
     other.close()
-    assert store.verify() == ["event 2 is not what was stored"]
+    gone = "'event_stays' is gone, which keeps the log"
+    assert store.verify() == [gone, "event 2 is not what was stored"]
+
+
+def test_a_log_that_was_cut_is_noticed(store, tmp_path):
+    store.append([event(n) for n in range(3)])
+    _, head = store.head()
+    assert store.verify(head) == []
+    assert store.verify("0000") == ["no event has the hash 0000"]
+    other = sqlite3.connect(tmp_path / "s")
+    (trigger,) = other.execute("SELECT sql FROM sqlite_master WHERE name = 'event_remains'")
+    other.execute("DROP TRIGGER event_remains")
+    other.execute("DELETE FROM event WHERE seq = 3")
+    other.execute(trigger[0])
+    other.commit()
+    other.close()
+    assert store.verify() == ["the log was cut: it went on to event 3"]
+    assert f"no event has the hash {head}" in store.verify(head)
 
 
 def test_tokens_are_hashed_and_revoked(store, tmp_path):

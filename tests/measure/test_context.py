@@ -146,6 +146,10 @@ def test_without_highlighted_text_it_is_undefined():
 def test_a_distance_must_be_positive():
     with pytest.raises(UsageError, match="n is 0"):
         value("gP(score=bep,n=0)@1")
+    with pytest.raises(UsageError, match="beta is -1; a weight must be 0 or more"):
+        value("MAgP(beta=-1)")
+    with pytest.raises(UsageError, match="tolerance is -1; it must be 0 characters or more"):
+        value("MAgP(score=t2i,tolerance=-1)")
 
 
 def test_only_known_scores():

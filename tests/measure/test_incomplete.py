@@ -37,6 +37,21 @@ def test_worked_example(name, expected):
     assert value(name, RESULTS, JUDGED) == pytest.approx(float(expected), abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),  # without ranks 3 and 6: 0 2 1 1 0
+    [
+        ("P(judged_only=True)@3", Fraction(2, 3)),
+        ("R(judged_only=True)@3", Fraction(2, 4)),
+        ("AP(judged_only=True)", (Fraction(1, 2) + Fraction(2, 3) + Fraction(3, 4)) / 4),
+        ("RR(judged_only=True)", Fraction(1, 2)),
+        ("SetP(judged_only=True)", Fraction(3, 5)),
+        ("P(judged_only=False)@3", Fraction(1, 3)),
+    ],
+)
+def test_condensed_lists_have_only_what_was_judged(name, expected):
+    assert value(name, RESULTS, JUDGED) == pytest.approx(float(expected), abs=1e-15)
+
+
 def test_inferred_ap_guesses_from_what_was_judged_above():
     # rank 2: j = 1 above, 0 relevant, 1 irrelevant
     # rank 4: j = 3 above, 1 relevant, 1 irrelevant, 1 outside the pool

@@ -121,8 +121,14 @@ def test_rules_of_exhaustivity():
 
 def test_what_the_exhaustivity_phase_still_asks():
     state = State(layers=MARKED, bep=0, exhaustivity={"/a[1]": -1})
-    left = inconsistencies(state, "exhaustivity", [("/a[1]", True), ("/a[1]/b[1]", False)])
-    assert left == [
+    asked = [("/a[1]", True), ("/a[1]/b[1]", False), ("/c[1]", False)]
+    assert inconsistencies(state, "exhaustivity", asked) == [
         "/a[1] holds a whole passage, so it is not too small",
-        "say how exhaustive /a[1]/b[1] is",
+        "say how exhaustive /c[1] is",  # b is inside what is too small, and so is too small
     ]
+
+
+def test_the_highest_grade_lifts_what_was_not_asked_yet():
+    lifted = exhausted({}, "/a[1]/b[2]/c[1]", 2)
+    assert lifted == {"/a[1]": 2, "/a[1]/b[2]": 2, "/a[1]/b[2]/c[1]": 2}
+    assert exhausted(lifted, "/a[1]/b[2]/c[1]", 1) == {"/a[1]/b[2]/c[1]": 1}

@@ -69,6 +69,18 @@ def test_panels_fit_and_leave_nothing_out(data, columns, width):
         assert [cell for line in lines for cell in line.split()[1:]] == list(cells_of_row[1:])
 
 
+def test_an_interval_stays_beside_its_value():
+    header, row = ("run", "AP", "interval", "P@5", "interval"), ("a", "0.5", "[0.4, 0.6]")
+    rows = ((*row, "0.7", "[0.6, 0.8]"),)
+    table = Table(header, rows, attached=frozenset({2, 4}))
+    assert as_text(table, 30).splitlines() == [
+        *("run   AP    interval", "--------------------", "a    0.5  [0.4, 0.6]", ""),
+        *("run  P@5    interval", "--------------------", "a    0.7  [0.6, 0.8]", ""),
+    ]
+    apart = as_text(table, 16).split("\n\n")  # no room for both: the width comes first
+    assert [panel.split("\n")[0].split()[1] for panel in apart[:4]] == list(header[1:])
+
+
 def test_long_names_are_shortened_until_a_number_fits_beside_them():
     long = Table(("run", "AP"), (("team-a-system-one", "0.5000"), ("team-a-system-two", "0.2500")))
     assert as_text(long, width=18) == (

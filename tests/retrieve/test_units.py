@@ -1,10 +1,12 @@
 """Documents, elements and chunks of a collection as units."""
 
+import json
+
 import pytest
 
 from collections_by_hand import stored
 from spanwise.errors import InputError, UsageError
-from spanwise.model.documents import CharacterPolicy
+from spanwise.model.documents import CharacterPolicy, Document
 from spanwise.retrieve.units import Grain, grain_of, ids_of, units_of
 
 ARTICLE = "<a><s>one two<p>three</p></s><s>four<e/></s></a>"
@@ -110,4 +112,10 @@ def test_a_tag_that_does_not_occur_is_an_error(tmp_path):
     ],
 )
 def test_documents_are_called_as_shortly_as_is_clear(names, ids):
-    assert ids_of(names) == ids
+    assert ids_of([Document(name, 1, 1) for name in names]) == ids
+
+
+def test_ids_that_a_corpus_states_are_not_taken_for_paths(tmp_path):
+    stated = ["<dbpedia:AC/DC>", "page.html", "x/y.txt"]
+    lines = "".join(json.dumps({"_id": one, "text": "stone"}) + "\n" for one in stated)
+    assert units_of(stored(tmp_path, {"corpus.jsonl": lines}), Grain()).ids == stated

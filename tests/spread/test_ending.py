@@ -8,7 +8,8 @@ import pytest
 
 PROGRAM = """
 import os, signal, sys, threading, time
-from spanwise.spread.ending import tidily, undisturbed
+from contextlib import contextmanager
+from spanwise.spread.ending import calmly, tidily, undisturbed
 
 with tidily("x") as folder:
     (folder / "left").write_text("over")
@@ -29,7 +30,8 @@ def ended(body, tmp_path, *signals):
     folder = process.stdout.readline().strip()
     for one in signals:
         process.send_signal(one)
-    out, err = process.communicate(timeout=30)
+    with process:
+        out, err = process.stdout.read(), process.stderr.read()
     assert folder
     assert not list(tmp_path.glob("*"))
     return process.returncode, out, err
@@ -68,3 +70,17 @@ with tidily("y"):
     os.kill(os.getpid(), signal.SIGTERM)
 """
     assert ended(body.strip(), tmp_path)[:2] == (0, "mine\n")
+
+
+def test_a_context_is_left_if_somebody_asked_for_the_end_while_it_was_entered(tmp_path):
+    body = """
+    @contextmanager
+    def cluster():
+        os.kill(os.getpid(), signal.SIGTERM)
+        print("started", flush=True)
+        yield
+        print("stopped", flush=True)
+    with calmly(cluster()):
+        print("never")
+"""
+    assert ended(body.strip(), tmp_path) == (128 + signal.SIGTERM, "started\nstopped\n", "")

@@ -1,8 +1,11 @@
 """Where work can run, how that is said, and what is said where it cannot."""
 
+import os
 import pickle
+import signal
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +14,7 @@ import pytest
 from spanwise.errors import ClusterError, MissingExtra, SpanwiseError, UnknownName
 from spanwise.spread import Place, place, workers
 from spanwise.spread.engines import ENGINES
+from spanwise.spread.manners import NOT_YET
 from spanwise.spread.visiting import Visit
 
 
@@ -59,24 +63,19 @@ class FakeEngine(ModuleType):
         super().__init__("spanwise.spread.dask")
         self.failure, self.seen, self.open = failure, [], False
 
+    @contextmanager
     def workers(self, address, folder):
-        engine = self
+        self.seen.append((address, folder, folder.is_dir()))
+        self.open = True
+        try:
+            yield self.mapped
+        finally:
+            self.open = False
 
-        class Opened:
-            def __enter__(self):
-                engine.seen.append((address, folder, folder.is_dir()))
-                engine.open = True
-                return self.mapped
-
-            def __exit__(self, *_):
-                engine.open = False
-
-            def mapped(self, function, items):
-                if engine.failure is not None:
-                    raise engine.failure
-                yield from map(pickle.loads(pickle.dumps(function)), items)
-
-        return Opened()
+    def mapped(self, function, items):
+        if self.failure is not None:
+            raise self.failure
+        yield from map(pickle.loads(pickle.dumps(function)), items)
 
 
 @pytest.fixture
@@ -111,6 +110,35 @@ def test_what_fails_in_an_engine_is_one_line(fake, failure, said):
         list(mapped(abs, [1]))
     assert str(caught.value) == said
     assert not fake.open
+
+
+class Interrupting:
+    """Ctrl-C while this is destroyed: an exception would be printed and forgotten there."""
+
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_is_not_lost_in_the_code_of_an_engine(fake, capsys):
+    def mapped(function, items):
+        for item in items:
+            yield NOT_YET
+            Interrupting()
+            yield function(item)
+
+    fake.mapped = mapped
+    found = []
+    with pytest.raises(KeyboardInterrupt), workers("dask") as mapper:
+        found.extend(mapper(abs, [-1, -2]))
+    assert (found, fake.open, capsys.readouterr().err) == ([], False, "")
+
+
+def test_waiting_is_no_result(fake):
+    fake.mapped = lambda function, items: (
+        one for item in items for one in (NOT_YET, NOT_YET, function(item))
+    )
+    with workers("dask") as mapper:
+        assert list(mapper(abs, [-1, 2])) == [1, 2]
 
 
 def test_our_own_errors_and_those_of_the_caller_stay_what_they_are(fake):

@@ -18,7 +18,7 @@ from spanwise.compare.judged_rankings import mixtures, rankings
 from spanwise.compare.judges import Judge, Shared, shared_topics
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import expanded, read_judgements, read_run
-from spanwise.ground.placing import placed_judgements
+from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.ground.text_units import units_of
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, by_assessor
@@ -65,7 +65,7 @@ def answered(question: Question, layout: str, per_topic: bool) -> str:
     found = agreement(shared, question.unit, _cut(collection, question.unit))
     answer = said([judge.name for judge in judges], found, question, per_topic=per_topic)
     if question.runs:
-        answer["ranking"] = list(ranking_effects(judges, question))
+        answer["ranking"] = list(ranking_effects(judges, question, collection))
     if layout == "json":
         return json.dumps(answer, indent=1) + "\n"
     return as_tables(answer)
@@ -244,12 +244,14 @@ def _say_unmeasured(shared: Sequence[Shared], unit: str) -> None:
 # Does it matter? ----------------------------------------------------------------------------
 
 
-def ranking_effects(judges: Sequence[Judge], question: Question) -> Iterator[dict[str, Any]]:
+def ranking_effects(
+    judges: Sequence[Judge], question: Question, collection: Collection | None = None
+) -> Iterator[dict[str, Any]]:
     """For each measure how the runs are ranked under each judge."""
     files = expanded(question.runs)
     if len(files) < 2:
         raise UsageError(f"{files[0]}: one run has no ranking; give two runs or more")
-    runs = [read_run(file) for file in files]
+    runs = [placed_run(read_run(file), collection) for file in files]
     common = set.intersection(*(set(judge.judgements.rows.topics) for judge in judges))
     if not common:
         raise InputError("no topic was judged by all judges; expected one in common")
@@ -259,7 +261,10 @@ def ranking_effects(judges: Sequence[Judge], question: Question) -> Iterator[dic
     measures = asked(question.measures or profile.measures[:1], profile.defaults)
     policy = replace(profile.policy, topics="judged")
     scores = [
-        [score(_of_topics(judge.judgements, common), run, measures, policy) for run in runs]
+        [
+            score(_of_topics(judge.judgements, common), run, measures, policy, collection)
+            for run in runs
+        ]
         for judge in judges
     ]
     for one in measures:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spanwise.app.comparing import with_baseline
 from spanwise.budgets import Budgets, compared_at, policy_of, sizes_of, unit_of
 from spanwise.collection import opened
 from spanwise.errors import UsageError
@@ -36,9 +36,7 @@ def comparison_at(
     """The runs of a request, compared at equal reading: see `reading`."""
     sizes = sizes_of(budget)
     policy = policy_of(**dict(request.policy or {}))
-    files = list(expanded(request.runs))
-    if baseline is not None and baseline not in files and Path(baseline).is_file():
-        files.append(baseline)
+    files = with_baseline(list(expanded(request.runs)), baseline)
     if [request.judgements, *files].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     twice = [file for file in files if files.count(file) > 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
@@ -14,6 +15,7 @@ from spanwise.formats import Reading, read
 from spanwise.formats.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
+from spanwise.ground.contradictions import contradictions
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
 from spanwise.ground.placing import placed_judgements, placed_run
@@ -131,6 +133,9 @@ def _inspect(report: Report, ruled: bool) -> None:
         fractions = int(np.count_nonzero(content.grades != np.trunc(content.grades)))
         if fractions:
             report.remarks.append(f"grades that are fractions: {fractions} (refused by trec_eval)")
+        if content.elements is not None:
+            odd = contradictions(content.elements.elements)
+            report.remarks += [f"{what}: {count}" for what, count in odd.items()]
 
 
 def _note_queries(report: Report, topics: Topics) -> None:
@@ -276,11 +281,14 @@ def _verdict(report: Report) -> str:
     if isinstance(report.content, Pool):
         count = len(report.content.topics)
         return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
-    rows = report.content.rows if report.content else ()
+    rows: Sized = report.content.rows if report.content else ()
     topics = len(report.content.rows.topics) if report.content else 0
     what = "lines of data"
     if report.format.startswith(("inex_assessments", "inex_submission", "inex_efficiency")):
         what = "results" if isinstance(report.content, Run) else "judged documents"
+    evidence = report.content.evidence if isinstance(report.content, Judgements) else None
+    if evidence is not None and len(evidence):
+        rows, what = evidence, "passages"
     return f"fine ({report.format}: {len(rows)} {what}, {topics} topics)"
 
 

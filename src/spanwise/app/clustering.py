@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from spanwise.formats import read_judgements
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.retrieve.clustering import agreement, clustered, placed
-from spanwise.retrieve.units import ids_of
+from spanwise.retrieve.units import Grain, units_of
 
 if TYPE_CHECKING:
     from spanwise.retrieve.clustering import Space
@@ -38,23 +39,17 @@ def reported(wanted: Clustering) -> tuple[str, str]:
     """How well clusters agree with categories (nothing without these), and lines of clusters."""
     if wanted.categories is None and wanted.clusters is None:
         raise UsageError("neither --clusters nor --categories; expected one of them")
-    collection = open_collection(wanted.collection)
-    names = [document.name for document in collection.documents()]
-    ids = ids_of(names)
+    units = units_of(open_collection(wanted.collection), Grain())
     labels = labelled(wanted) if wanted.categories is not None else None
-    chosen = [row for row, one in enumerate(ids) if labels is None or one in labels]
-    if not chosen:
+    chosen = [labels is None or one in labels for one in units.ids]
+    if not any(chosen):
         raise InputError(f"{wanted.categories}: no document of {wanted.collection} has a category")
-    kinds = [labels[ids[row]] for row in chosen] if labels is not None else []
-    rows = placed(
-        (collection.text(names[row]) for row in chosen),
-        wanted.space,
-        wanted.dimensions,
-        wanted.seed,
-    )
+    ids = list(compress(units.ids, chosen))
+    kinds = [labels[one] for one in ids] if labels is not None else []
+    texts = compress(units.texts(), chosen)
+    rows = placed(texts, wanted.space, wanted.dimensions, wanted.seed)
     found = clustered(rows, wanted.clusters or len(set(kinds)), wanted.seed).tolist()
-    pairs = zip((ids[row] for row in chosen), found, strict=True)
-    lines = "".join(f"{name} {cluster}\n" for name, cluster in pairs)
+    lines = "".join(f"{name} {cluster}\n" for name, cluster in zip(ids, found, strict=True))
     return (_table(found, kinds) if kinds else ""), lines
 
 

@@ -14,6 +14,7 @@ from spanwise.app.terminal import page_width, styled
 from spanwise.errors import UsageError
 from spanwise.formats import expanded
 from spanwise.formats.results import holds_results, read_results
+from spanwise.report.budgets import rendered_across
 from spanwise.report.comparison import rendered
 from spanwise.stating import stated
 
@@ -32,8 +33,7 @@ def gathered(request: Request, baseline: str | None = None, on: str | None = Non
     runs = list(expanded(request.runs))
     if holds_results(request.judgements):
         runs = [request.judgements, *runs]
-    if baseline is not None and baseline not in runs and Path(baseline).is_file():
-        runs.append(baseline)
+    runs = with_baseline(runs, baseline)
     refuse_none(request.judgements, runs)
     kept = {file for file in runs if holds_results(file)}
     plain = [file for file in runs if file not in kept]
@@ -48,6 +48,14 @@ def gathered(request: Request, baseline: str | None = None, on: str | None = Non
         wanted = request.measures or (list(results[0].means) if results and plain else ())
         results += selected(read_results(file), wanted)
     return results
+
+
+def with_baseline(runs: Sequence[str], baseline: str | None) -> list[str]:
+    """The files of runs, and that of the baseline unless it is one of them, however it is spelt."""
+    if baseline is None or not Path(baseline).is_file():
+        return list(runs)
+    there = Path(baseline).resolve() in {Path(run).resolve() for run in runs}
+    return list(runs) if there else [*runs, baseline]
 
 
 def refuse_none(judgements: str, runs: Sequence[str]) -> None:
@@ -68,12 +76,9 @@ def report(c: Comparison, layout: str, output: str | None = None, *, across: boo
 
     Where many measures stand beside few runs, runs go `across`.
     """
-    if across and layout in ("table", "md"):
-        from spanwise.report.budgets import rendered_across
-
-        emit(rendered_across(c, layout, page_width(output), styled(output)), output)
-        return
-    emit(rendered(c, layout, page_width(output), styled(output)), output)
+    across = across and layout in ("table", "md", "latex")
+    drawn = rendered_across if across else rendered
+    emit(drawn(c, layout, page_width(output), styled(output)), output)
     if layout in ("csv", "latex"):
         for warning in c.warnings:
             say("warning", warning)

@@ -22,7 +22,7 @@ from spanwise.model.holdings import HIGHLIGHTED, PASSAGES, said
 from spanwise.model.ids import text as text_of
 from spanwise.model.judgements import Highlights, Judgements, Preferences, combined
 from spanwise.model.notes import Note, in_lines
-from spanwise.model.pools import Pool, pool_of
+from spanwise.model.pools import Pool, once_each
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _content(source: str, name: str | None) -> Run | Judgements | Preferences | 
     if len(parts) == 1:
         return parts[0]
     if all(isinstance(part, Pool) for part in parts):
-        return pool_of(source, (one for part in parts for one in part), {})
+        return Pool(source, once_each(one for part in parts for one in part))
     judged = [part for part in parts if isinstance(part, Judgements | Preferences)]
     if len(judged) < len(parts):
         raise UsageError(f"{source} has {len(parts)} files, among them runs; give one run")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
 from spanwise.app.pooling import contributions
+from spanwise.collection import opened
 from spanwise.compare.sampled import Sample, estimate, mean_of
-from spanwise.errors import InputError, UsageError
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_pool
+from spanwise.ground.placing import placed_run
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
-from spanwise.model.spans import Spans, merged, overlap
+from spanwise.model.spans import NOTHING, Spans, merged, overlap
 from spanwise.report.scores import null
 
 if TYPE_CHECKING:
@@ -26,16 +29,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """The judged documents of a topic: how each was drawn and what is relevant in it."""
+    """The pooled documents of a topic: how each was drawn and what is relevant in it."""
 
     names: dict[str, int]
     sample: Sample
     relevant: FloatArray  # characters; documents where nothing was highlighted by offset
     passages: tuple[Spans, ...] | None
+    unjudged: int  # how many of them nobody has judged: they count as without relevant text
 
 
 def estimated(
-    pool: str, judgements: str, runs: Sequence[str], *, per_topic: bool
+    pool: str,
+    judgements: str,
+    runs: Sequence[str],
+    collection: str | None = None,
+    *,
+    per_topic: bool,
 ) -> dict[str, Any]:
     """Relevant text and documents of each topic; recall and precision of each run."""
     drawn = read_pool(pool)
@@ -45,10 +54,12 @@ def estimated(
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
     topics = {topic: _judged(documents, topic, said) for topic, documents in drawn.topics.items()}
-    topics = {topic: one for topic, one in topics.items() if len(one.names)}
+    topics = {topic: one for topic, one in topics.items() if one.unjudged < len(one.names)}
     if not topics:
         raise InputError(f"{judgements}: nothing of the pool {pool} is judged")
-    given = contributions(runs).runs if runs else ()
+    _say_unjudged(topics.values())
+    texts = opened(collection)
+    given = [placed_run(run, texts) for run in contributions(runs).runs] if runs else []
     totals = {
         printable(topic): _rounded(
             estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
@@ -58,6 +69,18 @@ def estimated(
     answer: dict[str, Any] = {"topics": len(topics), "relevant": totals, "runs": []}
     answer["runs"] = [_run(run, topics, per_topic) for run in given]
     return answer
+
+
+def _say_unjudged(topics: Iterable[Judged]) -> None:
+    every = list(topics)
+    drawn, unjudged = sum(len(one.names) for one in every), sum(one.unjudged for one in every)
+    if unjudged:
+        warn(
+            f"{unjudged} of {drawn} pooled documents are not judged and count as without"
+            " relevant text; the estimates are too low until they are",
+            SpanwiseWarning,
+            stacklevel=3,
+        )
 
 
 def _rounded(found: Any) -> dict[str, float | None]:
@@ -75,15 +98,15 @@ def _judged(documents: Sequence[Pooled], topic: str, said: Judgements) -> Judged
             for name, row in zip(names, mine.tolist(), strict=True)
             if said.grades[row] >= 0
         }
-    kept = [one for one in documents if one.document in rows]
-    where = [rows[one.document] for one in kept]
+    where = [rows.get(one.document, -1) for one in documents]
     marked = said.highlights
-    relevant = (said.grades[where] > 0).astype(float) if marked is None else marked.relevant[where]
+    found = (said.grades > 0).astype(float) if marked is None else marked.relevant
     return Judged(
-        {one.document: number for number, one in enumerate(kept)},
-        Sample(np.array([one.p for one in kept]), np.array([one.stratum for one in kept])),
-        np.asarray(relevant, np.float64),
-        None if marked is None else tuple(marked.of(row) for row in where),
+        {one.document: number for number, one in enumerate(documents)},
+        Sample(np.array([one.p for one in documents]), np.array([d.stratum for d in documents])),
+        np.array([found[row] if row >= 0 else 0.0 for row in where], np.float64),
+        None if marked is None else tuple(marked.of(row) if row >= 0 else NOTHING for row in where),
+        where.count(-1),
     )
 
 
@@ -117,13 +140,19 @@ def _retrieved(run: Run, topic: str, judged: Judged) -> tuple[FloatArray, float]
     owners: dict[str, list[int]] = {}
     for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
         owners.setdefault(text(name), []).append(row)
+    if run.spans is None and run.paths is not None and judged.passages is not None:
+        raise UsageError(
+            f"{run.rows.source}: results are named by element paths; to know where they lie needs"
+            " --collection"
+        )
     if run.spans is None or judged.passages is None:
         for document in owners.keys() & judged.names.keys():
             part[judged.names[document]] = judged.relevant[judged.names[document]]
         return part, float(len(owners)) if judged.passages is None else float("nan")
     shown = 0
     for document, mine in owners.items():
-        spans = merged(run.spans.at(np.array(mine)))
+        some = run.spans.at(np.array(mine))
+        spans = merged(some.at(np.flatnonzero(some.starts >= 0)))
         shown += spans.total()
         if document in judged.names:
             passages = judged.passages[judged.names[document]]

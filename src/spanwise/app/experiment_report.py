@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanwise.app.output import write_atomically
+from spanwise.model.comparison import BETTER, WORSE
 
 if TYPE_CHECKING:
     from spanwise.app.experiment_file import Data, Experiment
@@ -20,46 +22,84 @@ STYLE = (
     "iframe{width:100%;height:60rem;border:1px solid #ccc}summary{cursor:pointer;margin:1rem 0}"
 )
 
+MARKS = BETTER + WORSE
 Found = Sequence[tuple["Data", "Comparison"]]
 
 
-def rows_of(found: Found, measure: str) -> list[tuple[str, list[float | None]]]:
-    """For every run its mean on each collection, None where it was not made."""
+class Cell(NamedTuple):
+    """What a table says of a run on a collection."""
+
+    text: str
+    is_best: bool = False
+
+
+def heads_of(found: Found, measure: str) -> list[str]:
+    """Collections, with the number of topics over which their means go."""
+    return [f"{data.name} ({max(_topics(one, measure))})" for data, one in found]
+
+
+def _topics(one: Comparison, measure: str) -> list[int]:
+    return [mean.topics for mean in one.means if mean.measure == measure]
+
+
+def rows_of(found: Found, measure: str) -> list[tuple[str, list[Cell]]]:
+    """For every run what it reaches on each collection, nothing where it was not made."""
     names = list(dict.fromkeys(run for _, one in found for run in one.runs))
-    return [
-        (name, [_mean(one, name, measure) if name in one.runs else None for _, one in found])
-        for name in names
-    ]
+    return [(name, [_cell(one, name, measure) for _, one in found]) for name in names]
 
 
-def _mean(one: Comparison, run: str, measure: str) -> float:
-    return next(mean.value for mean in one.means if (mean.run, mean.measure) == (run, measure))
+def _cell(one: Comparison, run: str, measure: str) -> Cell:
+    value = one.mean(run, measure).value if run in one.runs else nan
+    if isnan(value):
+        return Cell("-")
+    mark = ""
+    if run != one.baseline and one.baseline in one.better(run, measure):
+        mark = BETTER
+    elif run != one.baseline and one.baseline in one.worse(run, measure):
+        mark = WORSE
+    return Cell(f"{value:.4f}{mark}", run in one.best(measure))
+
+
+def legend(found: Found) -> str:
+    """What the marks mean; nothing where there is no baseline."""
+    one = next((one for _, one in found if one.baseline is not None), None)
+    if one is None:
+        return ""
+    how = f"{one.tests[0]}, corrected by {one.correction}, p < {one.alpha:g}"
+    return f"{BETTER} better and {WORSE} worse than {one.baseline} ({how})"
 
 
 def summary(experiment: Experiment, found: Found) -> str:
     """Means by run and collection, for each measure."""
     parts = []
     for measure in found[0][1].measures:
-        rows = rows_of(found, measure)
+        rows, heads = rows_of(found, measure), heads_of(found, measure)
         width = max(len(name) for name, _ in rows)
-        columns = [max(len(data.name), 7) for data, _ in found]
-        head = "  ".join(f"{d.name:>{w}}" for (d, _), w in zip(found, columns, strict=True))
-        lines = [f"{measure}", f"{'':<{width}}  {head}"]
-        for name, values in rows:
-            shown = (f"{_shown(v):>{w}}" for v, w in zip(values, columns, strict=True))
-            lines.append(f"{name:<{width}}  {'  '.join(shown)}")
+        columns = [max(len(head), 7) for head in heads]
+        lines = [measure, f"{'':<{width}}  {_aligned(heads, columns)}"]
+        lines += [
+            f"{name:<{width}}  {_aligned([cell.text for cell in cells], columns)}"
+            for name, cells in rows
+        ]
         parts.append("\n".join(lines) + "\n")
-    return f"{experiment.name}\n\n" + "\n".join(parts)
+    marks = f"\n{legend(found)}\n" if legend(found) else ""
+    return f"{experiment.name}\n\n" + "\n".join(parts) + marks
 
 
-def _shown(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.4f}"
+def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Texts to the right; a mark stands to the right of its column."""
+    shown = (
+        f"{text.rstrip(MARKS):>{width}}{text[len(text.rstrip(MARKS)) :]:<1}"
+        for text, width in zip(texts, widths, strict=True)
+    )
+    return " ".join(shown).rstrip()
 
 
 def write_report(experiment: Experiment, found: Found, folder: Path) -> None:
     """One page that holds everything; the pages of the collections unfold in it."""
     body = [f"<h1>{escape(experiment.name)}</h1>", f"<p>{escape(experiment.about)}</p>"]
     body += [_table(found, measure) for measure in found[0][1].measures]
+    body.append(f"<p>{escape(legend(found))}</p>" if legend(found) else "")
     for data, _ in found:
         page = (folder / "pages" / f"{data.name}.html").read_text("utf-8")
         body.append(
@@ -75,17 +115,10 @@ def write_report(experiment: Experiment, found: Found, folder: Path) -> None:
 
 
 def _table(found: Found, measure: str) -> str:
-    rows = rows_of(found, measure)
-    best = [
-        max((v for _, values in rows if (v := values[column]) is not None), default=None)
-        for column in range(len(found))
-    ]
-    head = "".join(f"<th>{escape(data.name)}</th>" for data, _ in found)
+    head = "".join(f"<th>{escape(head)}</th>" for head in heads_of(found, measure))
     lines = [f"<h2>{escape(measure)}</h2><table><tr><th>run</th>{head}</tr>"]
-    for name, values in rows:
-        cells = (
-            f"<td>{'<b>' if v is not None and v == top else ''}{_shown(v)}</td>"
-            for v, top in zip(values, best, strict=True)
-        )
-        lines.append(f"<tr><td>{escape(name)}</td>{''.join(cells)}</tr>")
+    for name, cells in rows_of(found, measure):
+        shown = (f"<b>{text}</b>" if is_best else text for text, is_best in cells)
+        row = "".join(f"<td>{text}</td>" for text in shown)
+        lines.append(f"<tr><td>{escape(name)}</td>{row}</tr>")
     return "".join(lines) + "</table>"

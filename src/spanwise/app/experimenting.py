@@ -22,12 +22,15 @@ from spanwise.app.comparing import comparison
 from spanwise.app.experiment_file import run_name
 from spanwise.app.keeping import keep
 from spanwise.app.output import say, write_atomically
-from spanwise.app.searching import searched
+from spanwise.app.searching import check_request, searched
 from spanwise.app.writing import plainest
 from spanwise.collection.building import Plan, build, is_store
 from spanwise.compare.resampling import Draws
 from spanwise.compare.statements import Question
-from spanwise.formats import FORMATS, expanded
+from spanwise.errors import FormatError, InputError, SpanwiseError
+from spanwise.formats import FORMATS, expanded, read_judgements, read_topics
+from spanwise.measure.names import parse
+from spanwise.profiles import find_profile, measure_names
 from spanwise.retrieve.registry import MissingEngine
 from spanwise.shards import Request
 
@@ -40,10 +43,13 @@ if TYPE_CHECKING:
 
 def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
     """Make what is missing, and compare the runs of every collection."""
+    question = _foreseen(experiment)
     found = []
     for data in experiment.collections:
         store = _stored(data, folder / "stores")
         runs = [run for run in _runs(experiment, data, store, folder) if run is not None]
+        if not runs:
+            raise InputError(f"{experiment.source}: none of its engines is installed")
         request = Request(
             data.judgements,
             [str(run) for run in runs],
@@ -52,12 +58,28 @@ def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparis
             judgements_format=data.judgements_format,
             collection=str(store),
         )
-        question = Question(experiment.tests, draws=Draws(experiment.seed))
         statement = comparison(request, _baseline(experiment, runs), question)
         _keep(request, statement, folder / "results", data.name)
         found.append((data, statement))
         _page(request, statement, folder / "pages" / f"{data.name}.html")
     return found
+
+
+def _foreseen(experiment: Experiment) -> Question:
+    """What is to be asked of runs; all mistakes are found before hours of searching, not after."""
+    try:
+        find_profile(experiment.profile)
+        for name in measure_names(list(experiment.measures)):
+            parse(name)
+        for search in (cell.search for cell in experiment.cells):
+            check_request(search)
+        question = Question(experiment.tests, draws=Draws(experiment.seed))
+    except SpanwiseError as error:
+        raise FormatError(experiment.source, None, str(error), "") from error
+    for data in experiment.collections:
+        read_topics(data.topics, data.topics_format)
+        read_judgements(data.judgements, data.judgements_format)
+    return question
 
 
 def _baseline(experiment: Experiment, runs: list[Path]) -> str | None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spanwise.app.output import say
+from spanwise.app.terminal import watched
 from spanwise.compare.gate import judged
 from spanwise.errors import FormatError, UsageError
 from spanwise.formats.results import read_results
@@ -20,12 +22,25 @@ def verdicts(
     results: str, baseline: str, rules: Sequence[Rule], question: Question
 ) -> list[Verdict]:
     """Every run of the results against its baseline, rule by rule."""
-    before = _read(baseline)
-    return [
-        judged(scores, _counterpart(scores, before, baseline), rule, question)
-        for scores in _read(results)
-        for rule in rules
-    ]
+    before, found = _read(baseline), []
+    now = _read(results)
+    for scores in watched(now, len(now), "judging"):
+        old = _counterpart(scores, before, baseline)
+        _warn_of_other_topics(scores, old)
+        found += [judged(scores, old, rule, question) for rule in rules]
+    return found
+
+
+def _warn_of_other_topics(new: Scores, old: Scores) -> None:
+    """A drop is over the topics that both have: what only one has is not held to anything."""
+    lacking, added = (len(set(a.topics) - set(b.topics)) for a, b in ((old, new), (new, old)))
+    if lacking or added:
+        shared = len(old.topics) - lacking
+        say(
+            "warning",
+            f"{new.run}: {lacking} topics of the baseline are missing and {added} are new;"
+            f" the drop is over the {shared} that both have",
+        )
 
 
 def _read(file: str) -> tuple[Scores, ...]:

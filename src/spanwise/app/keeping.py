@@ -11,6 +11,7 @@ import numpy as np
 
 from spanwise.app.evaluation import scored
 from spanwise.app.output import write_atomically
+from spanwise.app.terminal import watched
 from spanwise.errors import UsageError
 from spanwise.formats import expanded
 from spanwise.formats.opening import STDIN
@@ -80,7 +81,8 @@ def verified(file: str) -> tuple[list[str], bool]:
     lines: list[str] = []
     changed = False
     told: set[str] = set()
-    for scores, made in zip(results.scores, results.made, strict=True):
+    pairs = zip(results.scores, results.made, strict=True)
+    for scores, made in watched(pairs, len(results.scores), "verifying"):
         if made is None:
             raise UsageError(
                 f"{file}: run {scores.run!r} does not say what it was made of; expected a file"

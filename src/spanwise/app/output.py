@@ -58,8 +58,13 @@ def abandon_output() -> None:
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """The whole file or none: written beside its place, then moved there.
 
-    A link is followed; a device or a pipe cannot be moved, so it is written to.
+    A link is followed; a device or a pipe cannot be moved, so it is written to. A file called `-`
+    is standard output.
     """
+    if path == Path("-"):
+        for piece in [data] if isinstance(data, bytes) else data:
+            emit_bytes(piece)
+        return
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data if isinstance(data, bytes) else b"".join(data))

@@ -14,6 +14,7 @@ from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
 from spanwise.errors import UnknownName, UsageError
 from spanwise.formats import expanded, read_judgements
+from spanwise.formats.opening import lasts
 from spanwise.formats.results import holds_results
 from spanwise.kinds import kinds_of
 from spanwise.model.scores import run_names
@@ -61,11 +62,19 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
         curve = find_curve(kind, request.measures, ["rankings"])
         results = gathered(replace(request, measures=curve.measures()))
     else:
-        kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
         refuse_none(request.judgements, list(expanded(request.runs)))
-        curve = find_curve(kind, request.measures, kinds)
+        curve = find_curve(kind, request.measures, _kinds(kind, request))
         results, _ = scored(replace(request, measures=curve.measures()))
     return plots.curve_spec(curve), curve_points(curve, results, run_names(results), student)
+
+
+def _kinds(kind: str, request: Request) -> list[str]:
+    """Of what kind the judgements are, where that decides which curve is drawn."""
+    if not any(one.reads for one in CURVES.get(kind, ())):
+        return []
+    if not lasts(request.judgements):
+        raise UsageError(f"{request.judgements}: cannot be read twice; this picture needs a file")
+    return kinds_of(read_judgements(request.judgements, request.judgements_format))
 
 
 def of_differences(

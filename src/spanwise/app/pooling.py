@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from spanwise.ground.pooling import (
 )
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
-from spanwise.model.pools import Pool, Pooled, Support, pool_of
+from spanwise.model.pools import Pool, Pooled, Support
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
@@ -65,6 +65,12 @@ class Contributions:
         found = {topic for ranking in self.rankings for topic in ranking}
         return sorted(found, key=lambda topic: topic.encode("utf-8", "surrogateescape"))
 
+    @property
+    def usual(self) -> int:
+        """The ranks that `depth` takes where nobody says how many."""
+        parts = any(run.spans is not None or run.paths is not None for run in self.runs)
+        return DEPTH["parts" if parts else "documents"]
+
     def of(self, topic: str) -> list[Ranking]:
         """What each run gives for a topic."""
         return [ranking.get(topic, {}) for ranking in self.rankings]
@@ -82,32 +88,33 @@ def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> P
     topics = [t for t in given.topics if plan.topics is None or t in plan.topics]
     if not topics:
         raise InputError("the runs have none of the topics asked for; expected the same ids")
-    parts = any(run.spans is not None or run.paths is not None for run in given.runs)
+    live = plan.method in ADAPTIVE and known is None
     documents: list[Pooled] = []
+    candidates: list[Pooled] = []
     for topic in topics:
         rankings = given.of(topic)
-        found = _drawn(rankings, plan, topic, DEPTH["parts" if parts else "documents"], known)
-        counts = _counts(rankings, {one.document for one in found})
-        live = plan.method in ADAPTIVE and known is None
-        documents += [
-            Pooled(
-                topic,
-                one.document,
-                one.round,
-                counts[one.document],
-                one.p,
-                one.stratum,
-                ranks=tuple(r.get(one.document) for r in rankings) if live else (),
-            )
-            for one in found
-        ]
-    pool = pool_of("pool", documents, about(given, plan, known))
+        documents += _entries(topic, _drawn(rankings, plan, topic, given.usual, known), rankings)
+        if live:
+            reach = [one._replace(round=0) for one in depth(rankings, plan.budget or BUDGET)]
+            for one in _entries(topic, reach, rankings):
+                ranks = tuple(ranking.get(one.document) for ranking in rankings)
+                candidates.append(replace(one, ranks=ranks))
+    pool = Pool("pool", tuple(documents), about(given, plan, known), tuple(candidates))
     return with_support(pool, given) if plan.support else pool
+
+
+def _entries(topic: str, found: Sequence[Drawn], rankings: Sequence[Ranking]) -> list[Pooled]:
+    counts = _counts(rankings, {one.document for one in found})
+    return [
+        Pooled(topic, one.document, one.round, counts[one.document], one.p, one.stratum)
+        for one in found
+    ]
 
 
 def _drawn(
     rankings: Sequence[Ranking], plan: Plan, topic: str, usual: int, known: Relevant | None
 ) -> list[Drawn]:
+    """The documents of one topic; what nobody has judged counts as not relevant."""
     budget = plan.budget or BUDGET
     if plan.method == "depth":
         return depth(rankings, plan.depth or usual)
@@ -118,10 +125,8 @@ def _drawn(
     seed = f"{plan.seed} {topic}"
     if plan.method == "sample":
         return sample(rankings, plan.budget, seed)
-    if known is None:  # whoever judges draws from all that could come in
-        return [one._replace(round=0) for one in depth(rankings, budget)]
     queue = Queue(plan.method, rankings, budget, seed, plan.gamma)
-    return list(queue.documents(lambda name: known.get((topic, name), False)))
+    return list(queue.documents(lambda name: (known or {}).get((topic, name), False)))
 
 
 def _counts(rankings: Iterable[Ranking], names: set[str]) -> dict[str, int]:
@@ -136,7 +141,7 @@ def about(given: Contributions, plan: Plan, known: Relevant | None) -> dict[str,
     """The header: everything that is needed to make the pool again."""
     said: dict[str, Any] = {"method": plan.method, "seed": plan.seed, "version": __version__}
     if plan.method == "depth":
-        said["depth"] = plan.depth
+        said["depth"] = plan.depth or given.usual
     elif plan.method != "sample" or plan.budget:
         said["budget"] = plan.budget or BUDGET
     if plan.method in ADAPTIVE:
@@ -156,17 +161,17 @@ def _hash(file: str) -> str | None:
 
 def with_support(pool: Pool, given: Contributions) -> Pool:
     """The pool with what systems returned of each document; who returned it is not said."""
-    wanted: dict[tuple[str, str], dict[Support, None]] = {key: {} for key in sorted(pool.keys())}
+    every = (*pool.documents, *pool.candidates)
+    wanted: dict[tuple[str, str], dict[Support, None]] = {(p.topic, p.document): {} for p in every}
     for run in given.runs:
         if run.spans is not None or run.paths is not None:
             _add_support(wanted, run)
-    from dataclasses import replace
 
-    documents = [
-        replace(one, support=tuple(sorted(wanted[one.topic, one.document], key=str)))
-        for one in pool
-    ]
-    return pool_of(pool.source, documents, pool.about)
+    def supported(some: tuple[Pooled, ...]) -> tuple[Pooled, ...]:
+        found = [tuple(sorted(wanted[one.topic, one.document], key=str)) for one in some]
+        return tuple(replace(one, support=parts) for one, parts in zip(some, found, strict=True))
+
+    return replace(pool, documents=supported(pool.documents), candidates=supported(pool.candidates))
 
 
 def _add_support(wanted: dict[tuple[str, str], dict[Support, None]], run: Run) -> None:
@@ -215,12 +220,15 @@ def relevant_in(file: str) -> Relevant:
 
 def without(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
     """Only what is not among these topics and documents."""
-    kept = [one for one in pool if (one.topic, one.document) not in keys]
-    return Pool(pool.source, tuple(kept), pool.about)
+
+    def kept(some: tuple[Pooled, ...]) -> tuple[Pooled, ...]:
+        return tuple(one for one in some if (one.topic, one.document) not in keys)
+
+    return replace(pool, documents=kept(pool.documents), candidates=kept(pool.candidates))
 
 
 def extended(old: Pool, given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
     """What new runs add to a pool: their own pool, made in the same way, less what is there."""
     fresh = without(pooled(given, plan, known), old.keys())
     names = [run["run"] for run in old.about.get("runs", ())]
-    return Pool(fresh.source, fresh.documents, {**fresh.about, "extends": names})
+    return replace(fresh, about={**fresh.about, "extends": names})

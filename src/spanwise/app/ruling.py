@@ -7,14 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
+import numpy as np
+
 from spanwise.app.checking import checked, cross_checked, place_texts
 from spanwise.app.output import say, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import FORMATS
+from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
 from spanwise.ground.quoted import quoted_run
 from spanwise.ground.repair import CHANGES, repaired
-from spanwise.ground.rules import past_the_end, unchecked, unknown_results, violations
+from spanwise.ground.rules import (
+    past_the_end,
+    stated_lengths,
+    unchecked,
+    unknown_results,
+    violations,
+)
 from spanwise.model.holdings import said
 from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
@@ -36,6 +45,8 @@ def inspected(
     cross_checked(reports)
     if collection is not None:
         look_up(reports, collection, ruled=rules is not None)
+    else:
+        _compare_lengths(reports)
     place_texts(reports, collection)
     if rules is not None:
         apply_rules(reports, rules, collection)
@@ -49,12 +60,22 @@ def look_up(reports: list[Report], collection: Collection, *, ruled: bool) -> No
         if isinstance(content, Run):
             placed = quoted_run(content, collection)
             report.violations += [] if ruled else unknown_results(placed, collection)
-            report.remarks += past_the_end(placed, collection)
+            every = placed.documents.take(np.arange(len(placed.rows)))
+            report.remarks += past_the_end(placed, collection.lengths(every))
         elif isinstance(content, Judgements):
             with catch_warnings(record=True) as warned:
                 simplefilter("always")
                 placed_judgements(content, collection, report.remarks)
             report.remarks += [str(one.message).removeprefix(f"{report.file}: ") for one in warned]
+
+
+def _compare_lengths(reports: list[Report]) -> None:
+    """Where nobody has the documents, judgements may say how long they are."""
+    judged = [one.content for one in reports if isinstance(one.content, Judgements)]
+    for report in reports if len(judged) == 1 else ():
+        if isinstance(report.content, Run):
+            stated = stated_lengths(report.content, judged[0])
+            report.remarks += past_the_end(report.content, stated)
 
 
 def apply_rules(reports: list[Report], rules: Rules, collection: Collection | None = None) -> None:
@@ -94,4 +115,5 @@ def write_repaired(
     before, after = len(report.content.rows), len(run.rows)
     for rule, count in changes.items():
         say("repaired", f"{CHANGES[rule]}: {count} ({rule})")
-    say("repaired", f"{output}: {after} of {before} results" + ("" if changes else ", unchanged"))
+    place = "standard output" if output == STDIN else output
+    say("repaired", f"{place}: {after} of {before} results" + ("" if changes else ", unchanged"))

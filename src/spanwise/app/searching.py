@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.model.topics import Topic, Topics
     from spanwise.retrieve.expansion import Expander
-    from spanwise.retrieve.registry import Searcher
-    from spanwise.retrieve.units import Units
+    from spanwise.retrieve.registry import Engine, Entry, Searcher
+    from spanwise.retrieve.units import Grain, Units
 
 FIELDS = ("title", "description", "narrative", "keywords", "castitle")
 
@@ -52,12 +52,8 @@ class Search:
 def searched(search: Search, collection: Collection | None = None) -> Run:
     """The run of an engine."""
     topics = read_topics(search.topics, search.topics_format)
-    entry = find_engine(search.engine)
-    grain = grain_of(search.grain)
-    if grain.kind != "element" and (search.query == "castitle" or search.propagate):
-        raise UsageError(f"grain {grain}: structural queries and propagation need elements")
+    entry, grain, engine = check_request(search)
     questions = list(_questions(topics, search))
-    engine = entry.made(**search.settings)
     if collection is None:
         collection = open_collection(search.collection)
     units = replace(units_of(collection, grain), own=search.propagate > 0)
@@ -75,6 +71,15 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
             _prepared(searcher.prepare, plain, expanded, depth(search))
         answers = {topic.id: _answer(search, units, question, find) for topic, question in asking}
     return run_of(answers, units, search.name or entry.name, search.topics)
+
+
+def check_request(search: Search) -> tuple[Entry, Grain, Engine]:
+    """The engine as it is set, and the grain; what makes no sense is an error."""
+    entry = find_engine(search.engine)
+    grain = grain_of(search.grain)
+    if grain.kind != "element" and (search.query == "castitle" or search.propagate):
+        raise UsageError(f"grain {grain}: structural queries and propagation need elements")
+    return entry, grain, entry.made(**search.settings)
 
 
 def _prepared(

@@ -17,6 +17,7 @@ from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
 from spanwise.errors import SpanwiseError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
+from spanwise.formats.opening import lasts
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
 from spanwise.ground.order import by_score, places_of
@@ -29,7 +30,7 @@ from spanwise.model.spans import UNKNOWN
 from spanwise.pipeline import asked, fitting, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
-from spanwise.report.page import page, short
+from spanwise.report.page import packed, page, short
 
 if TYPE_CHECKING:
     from spanwise.app.explaining import Ranking
@@ -50,12 +51,20 @@ DEEPEST, SHALLOWEST = 50, 5
 LETTERS = 6_000_000
 """So many characters of documents at most, and of one document:"""
 LONGEST = 60_000
+ROOM = 8_000_000
+"""So many letters for all topics; the page with all that it needs is then below 10 MB."""
 
 
 def write_page(request: Request, c: Comparison, output: str) -> None:
     """The page of a comparison."""
     topics = grid(c.scores, c.measures[0]).topics
-    fresh = not holds_results(request.judgements)
+    fresh = lasts(request.judgements) and not holds_results(request.judgements)
+    for file in (request.judgements, *(scores.source for scores in c.scores)):
+        if not lasts(file):
+            say(
+                "warning",
+                f"{file}: cannot be read twice; the page has no curves, no rankings of it",
+            )
     curves = _curves(request, c) if fresh else []
     details = _details(request, c, topics) if fresh else {}
     title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
@@ -68,7 +77,7 @@ def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
     """Files of runs that can be read again, with their places on the page."""
     places = {scores.source: n for n, scores in enumerate(c.scores)}
     plain = dict.fromkeys([*expanded(request.runs), *places])
-    return [(places[f], f) for f in plain if f in places and not holds_results(f) and f != "-"]
+    return [(places[f], f) for f in plain if f in places and lasts(f) and not holds_results(f)]
 
 
 # Curves -------------------------------------------------------------------------------------
@@ -77,7 +86,7 @@ def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
 def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list[float | None]]]]]:
     """The curve of recall and precision, and those of the measures that were asked for."""
     runs = _runs(request, c)
-    if len(runs) < len(c.runs) or request.judgements == "-":
+    if len(runs) < len(c.runs):
         return []
     kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
     found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
@@ -130,15 +139,33 @@ class Sheet:
     def as_data(self) -> dict[str, Any]:
         """The same for the page."""
         places = {name: n for n, name in enumerate(self.documents)}
-        for run in self.runs.values():
-            run["spans"] = [[places[s[0]], *s[1:]] for s in run["spans"] if s[0] in places]
+        runs = {}
+        for place, run in self.runs.items():
+            spans = [[places[s[0]], *s[1:]] for s in run["spans"] if s[0] in places]
+            runs[place] = {**run, "spans": spans}
         return {
             "header": self.header,
             "words": self.words,
-            "runs": self.runs,
+            "runs": runs,
             "documents": list(self.documents.values()),
             "left": self.left,
         }
+
+    def cut(self, depth: int) -> None:
+        """Show so many ranks only, and the documents that these or other runs' ranks lie in."""
+        for run in self.runs.values():
+            run["more"] += max(len(run["rows"]) - depth, 0)
+            run["rows"] = run["rows"][:depth]
+            run["spans"] = [span for span in run["spans"] if span[3] <= depth]
+
+    def empty(self) -> None:
+        """Leave out the documents."""
+        self.left += len(self.documents)
+        self.documents.clear()
+
+    def size(self) -> int:
+        """How many letters it takes on the page."""
+        return len(packed(self.as_data()))
 
 
 def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -162,7 +189,25 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
             _draw(request, judgements, run, c.measures[0], place, depth, sheets, painter)
         except SpanwiseError:
             continue  # this measure cannot be shown row by row; the page says so
-    return {topic: sheet.as_data() for topic, sheet in sheets.items() if sheet.runs}
+    drawn = {topic: sheet for topic, sheet in sheets.items() if sheet.runs}
+    _fit(list(drawn.values()), depth)
+    return {topic: sheet.as_data() for topic, sheet in drawn.items()}
+
+
+def _fit(sheets: Sequence[Sheet], depth: int) -> None:
+    """Make a page that can be mailed: fewer ranks first, then fewer topics with documents."""
+    for fewer in (depth // 2, SHALLOWEST):
+        if sum(sheet.size() for sheet in sheets) <= ROOM:
+            return
+        for sheet in sheets:
+            sheet.cut(max(fewer, SHALLOWEST))
+    left = sum(sheet.size() for sheet in sheets)
+    for sheet in reversed(sheets):
+        if left <= ROOM:
+            return
+        left -= sheet.size()
+        sheet.empty()
+        left += sheet.size()
 
 
 def _draw(

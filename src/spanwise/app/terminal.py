@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
+from spanwise.app.output import coloured
+
 T = TypeVar("T")
 PATIENCE = 2.0
 """Seconds after which a task shows how far it is."""
@@ -25,7 +27,7 @@ def page_width(output: str | None = None) -> int | None:
 
 def styled(output: str | None = None) -> bool:
     """Whether bold type and colour may be used: on a terminal, unless NO_COLOR says otherwise."""
-    return on_terminal(output) and not os.environ.get("NO_COLOR") and os.name != "nt"
+    return output is None and coloured() and os.name != "nt"
 
 
 def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:

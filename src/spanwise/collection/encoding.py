@@ -15,7 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_UNMARKED = ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be"))
+_UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.collection.names import names_of
 from spanwise.errors import FormatError, InputError
-from spanwise.model.documents import CharacterPolicy, Document, Element, Name, Tree
+from spanwise.model.documents import TEXT_ELEMENT, CharacterPolicy, Document, Element, Name, Tree
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class GivenTexts:
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were given."""
         for name, text in self._texts.items():
-            yield Document(name.decode("utf-8", "surrogateescape"), len(text), 0)
+            yield Document(name.decode("utf-8", "surrogateescape"), len(text), 0, stated=True)
 
     def numbers(self, documents: Sequence[Name]) -> IntArray:
         """Which documents these ids mean, -1 for unknown ones."""
@@ -83,8 +83,9 @@ class GivenTexts:
         return sum(lengths) / len(lengths) if lengths else float("nan")
 
     def tree(self, document: Name) -> Tree:
-        """There are no elements."""
-        raise InputError(f"document {document!r} is plain text; it has no elements")
+        """One element around all of it, as every plain text has."""
+        start, end = np.zeros(1, np.int64), np.array([self.length(document)])
+        return Tree((TEXT_ELEMENT,), start, start + 1, start - 1, start, start, end)
 
     def elements(self, document: Name) -> Sequence[Element]:  # noqa: ARG002
         """There are none."""

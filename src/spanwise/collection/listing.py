@@ -26,6 +26,11 @@ class Source:
     data: bytes | None = None  # its bytes, where they could not be read later
     kind: str | None = None  # what it is written in, where its name does not say
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether its name is an id that the file states, as files of many documents do."""
+        return self.kind is not None
+
     def load(self) -> bytes:
         """Its bytes."""
         if self.data is not None:

@@ -13,12 +13,13 @@ one character, nor a name of HTML) U+FFFD stands for it and the name is kept.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from spanwise.collection.encoding import as_utf8, check_utf8
 from spanwise.errors import EmptyError, FormatError
-from spanwise.model.documents import UNKNOWN_CHARACTER
+from spanwise.model.documents import TEXT_ELEMENT, UNKNOWN_CHARACTER
 
 DEEPEST = 1000
 """Elements may be nested so deep."""
@@ -26,8 +27,6 @@ LARGEST = (1 << 31) - 1
 """Bytes of one document."""
 LONGEST_EXPANSION = 10_000
 """Characters that an entity declared in terms of others may stand for."""
-TEXT_ELEMENT = b"document"
-"""A plain text is a document with this one element: `/document[1]`."""
 
 # Bytes that UTF-8 never uses stand for characters of text that would look like markup, and before
 # two continuation bytes for a character that is not known.
@@ -113,16 +112,23 @@ def xml_body(data: bytes, file: str) -> Body:
 
 
 def text_body(data: bytes, file: str) -> Body:
-    """The body of a plain text: one element around all of it, line ends as they are."""
+    """The body of a plain text: one element around all of it, line ends as they are.
+
+    A mark at the start of UTF-8 is a character of it, as it is for whoever counted positions: in
+    bytes, and in what Python and its frameworks read.
+    """
     text = as_utf8(data, file)
     check_utf8(text, file)
     if not text:
         raise EmptyError(file, None, "the file is empty", "text")
+    if data.startswith(BOM_UTF8):
+        text = BOM_UTF8 + text
     if b"\x00" in text:
         line = text.count(b"\n", 0, text.index(b"\x00")) + 1
         raise FormatError(file, line, "a NUL character: this is not text", "XML or plain text")
     inside = text.replace(b"<", LESS).replace(b">", GREATER)
-    return Body(b"<%b>%b</%b>" % (TEXT_ELEMENT, inside, TEXT_ELEMENT))
+    tag = TEXT_ELEMENT.encode()
+    return Body(b"<%b>%b</%b>" % (tag, inside, tag))
 
 
 def too_deep(data: bytes, file: str) -> FormatError:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanwise.collection.listing import Source
     from spanwise.model.documents import CharacterPolicy
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 BLOCK_BYTES = 2_000_000
 """Markup that is looked at together."""
 OnError = Literal["stop", "skip"]
@@ -158,6 +158,7 @@ class _Making:
     _tags: TagTable = field(default_factory=TagTable)
     _blocks: list[Columns] = field(default_factory=list)
     _names: list[bytes] = field(default_factory=list)
+    _stated: list[bool] = field(default_factory=list)
     _waiting: list[tuple[int, Source, Body]] = field(default_factory=list)
     _bytes: int = 0
 
@@ -179,6 +180,7 @@ class _Making:
                 bodies = [body for _, _, body in self._waiting]
                 self._blocks.append(_compact(columns_of(bodies, self.task.policy, self._tags)))
                 self._names += [source.name.encode() for _, source, _ in self._waiting]
+                self._stated += [source.is_stated for _, source, _ in self._waiting]
                 self._waiting = []
             except TooDeep as error:
                 for place in reversed(error.documents):
@@ -191,7 +193,7 @@ class _Making:
         """Write the files, the note last."""
         folder, number = Path(self.task.folder), self.task.number
         tables = {
-            "documents": _document_columns(self._blocks, self._names),
+            "documents": _document_columns(self._blocks, self._names, self._stated),
             "elements": _element_columns(
                 self._blocks, [name.decode() for name in self._tags.names]
             ),
@@ -244,12 +246,15 @@ def _document_lengths(block: Columns) -> np.ndarray[Any, Any]:
     return block.length[np.cumsum(block.counts) - block.counts]
 
 
-def _document_columns(blocks: Sequence[Columns], names: Sequence[bytes]) -> list[Numbers | Strings]:
+def _document_columns(
+    blocks: Sequence[Columns], names: Sequence[bytes], stated: Sequence[bool]
+) -> list[Numbers | Strings]:
     counts = [block.counts for block in blocks]
     every = np.concatenate(counts) if counts else np.zeros(0, np.int64)
     texts = [block.texts for block in blocks]
     return [
         Strings("name", names, [np.array([len(name) for name in names], np.int64)]),
+        Numbers("stated", "<u1", [np.array(stated, np.uint8)]),
         Numbers("length", "<u4", [_document_lengths(block) for block in blocks]),
         Numbers("elements", "<u4", [every]),
         Numbers("first_element", "<u8", [np.cumsum(every) - every]),

@@ -52,9 +52,16 @@ def smart_documents(data: bytes) -> Iterator[Piece]:
             known = fields.get(mark[1], "")
             fields[mark[1]] = f"{known}\n{record[mark.end() : end].strip()}".strip()
         title, text = fields.get("T", ""), fields.get("W", "")
-        if title and text.startswith(title):
-            text = text[len(title) :].lstrip()
-        yield Piece(number, marked_up(title, text))
+        yield Piece(number, marked_up(title, _without(title, text)))
+
+
+def _without(title: str, text: str) -> str:
+    """The text without a title that is repeated on lines of its own.
+
+    A sentence that begins with the words of the title keeps them, as in CISI.
+    """
+    rest = text.removeprefix(title) if title else text
+    return rest.lstrip() if rest[:1] in ("", "\n") else text
 
 
 def looks_like_lisa(name: bytes, head: bytes) -> bool:  # noqa: ARG001

@@ -22,6 +22,7 @@ from spanwise.collection.unpacking import (
     is_zip,
     members_of_tar,
     members_of_zip,
+    opened,
     refusing_damage,
     unpacked_name,
 )
@@ -75,17 +76,18 @@ def _plain(path: str, name: str, about: os.stat_result) -> Source:
 def _given_file(path: Path) -> Iterator[Source]:
     """A file that was named itself: an archive, a list of files, or a document."""
     with refusing_damage(str(path)):
-        if is_packed(path):
-            yield from _packed(path, path.name)
-            return
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise FormatError(str(path), None, "not a file", "a folder, an archive or a file")
-        with path.open("rb") as stream:
-            if _is_list(stream, path.parent):
-                stream.seek(0)
-                yield from _listed(stream, str(path), path.parent)
-                return
+        if not is_zip(path):
+            with opened(path) as stream:
+                if _is_list(stream, path.parent):
+                    stream.seek(0)
+                    yield from _listed(stream, str(path), path.parent)
+                    return
+        if is_packed(path):
+            yield from _packed(path, path.name)
+            return
     yield _plain(str(path), path.name, about)
 
 

@@ -152,6 +152,9 @@ class Store:
     def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
         """Of several documents that could be meant, the one whose whole path this is."""
         several = self._names.all_called(name)
+        for each in several:
+            if self._name(each) == name:  # with its extension
+                return each
         if any(b"/" in other for other in in_use):  # ids are paths
             whole = [each for each in several if name in whole_names(self._name(each))]
             if len(whole) == 1:
@@ -297,8 +300,9 @@ class _Shard:
     def documents(self) -> Iterator[Document]:
         """Names and sizes."""
         names = names_in(self._folder, self._note)
-        rows = zip(names, self.length.tolist(), self._counts.tolist(), strict=True)
-        return (Document(name.decode(), *sizes) for name, *sizes in rows)
+        stated = self._column("documents", "stated").astype(np.bool_).tolist()
+        rows = zip(names, self.length.tolist(), self._counts.tolist(), stated, strict=True)
+        return (Document(name.decode(), *about) for name, *about in rows)
 
     def name(self, row: int) -> bytes:
         """The path of a document."""

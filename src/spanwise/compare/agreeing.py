@@ -113,8 +113,8 @@ def _of_all(shared: Shared, ratings: Ratings, unit: str) -> dict[str, float]:
 
 
 def _yes(ratings: Ratings) -> Ratings:
-    """Grades as yes and no."""
-    return Ratings(ratings.weights, np.minimum(ratings.values, 1))
+    """Grades as yes and no; every grade above 0, however small, is a yes."""
+    return Ratings(ratings.weights, np.where(ratings.values > 0, 1, ratings.values))
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, FloatArray]:

@@ -25,7 +25,7 @@ class Ratings:
     """What each judge said of each unit: 0 or more, or MISSING."""
 
     weights: IntArray  # how many units each column stands for
-    values: IntArray  # judges by columns
+    values: IntArray | FloatArray  # judges by columns; grades may be fractions
 
     def of(self, a: int, b: int) -> Ratings:
         """Two judges, on the units that both have seen."""

@@ -7,46 +7,29 @@ left. Topics for which a run has no value have to be left out before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from spanwise.compare.intervals import special
+from spanwise.compare.intervals import CONFIDENCE, special
 from spanwise.compare.resampling import SAME, Draws
 from spanwise.compare.tests import stats
+from spanwise.model.anova import Anova
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Anova:
-    """Sums of squares, degrees of freedom, F and p of runs and of topics, and what is left."""
+class Family(NamedTuple):
+    """What is said of pairs of one family: a p for each, and how far any two runs differ by chance.
 
-    squares_runs: float
-    squares_topics: float
-    squares_left: float
-    freedom_runs: int
-    freedom_topics: int
-    freedom_left: int
-    f_runs: float
-    p_runs: float
-    f_topics: float
-    p_topics: float
+    The bounds of a difference are this `reach` to both sides of it; all of them hold together.
+    """
 
-    @property
-    def error(self) -> float:
-        """The variance that neither runs nor topics explain."""
-        return self.squares_left / self.freedom_left if self.freedom_left else float("nan")
-
-    @property
-    def omega_squared(self) -> float:
-        """The share of variance that runs explain, in the population of topics (partial)."""
-        gain = self.freedom_runs * (self.f_runs - 1)
-        cells = (self.freedom_runs + 1) * (self.freedom_topics + 1)
-        return gain / (gain + cells)
+    p: list[float]
+    reach: float
 
 
 def two_way(values: FloatArray) -> Anova:
@@ -55,15 +38,21 @@ def two_way(values: FloatArray) -> Anova:
     grand = values.mean()
     by_run, by_topic = values.mean(0), values.mean(1)
     left = values - by_run - by_topic[:, None] + grand
+    least = SAME**2 * float((values**2).sum())  # below this all that is left is rounding
+
+    def square(parts: FloatArray) -> float:
+        total = float(parts.sum())
+        return total if total > least else 0.0
+
     squares = (
-        float(topics * ((by_run - grand) ** 2).sum()),
-        float(runs * ((by_topic - grand) ** 2).sum()),
-        float((left**2).sum()),
+        square(topics * (by_run - grand) ** 2),
+        square(runs * (by_topic - grand) ** 2),
+        square(left**2),
     )
     freedom = (runs - 1, topics - 1, (runs - 1) * (topics - 1))
     f, p = [], []
-    for square, free in zip(squares[:2], freedom[:2], strict=True):
-        ratio = _ratio(_ratio(square, free), _ratio(squares[2], freedom[2]))
+    for part, free in zip(squares[:2], freedom[:2], strict=True):
+        ratio = _ratio(_ratio(part, free), _ratio(squares[2], freedom[2]))
         f.append(ratio)
         p.append(float(special().fdtrc(free, freedom[2], ratio)) if ratio == ratio else np.nan)
     return Anova(*squares, *freedom, f[0], p[0], f[1], p[1])
@@ -73,44 +62,62 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan") if not part else float("inf")
 
 
-def tukey(values: FloatArray, pairs: list[tuple[int, int]]) -> list[float]:
-    """P of Tukey's honestly significant difference for pairs of runs, topics taken out.
+UNDEFINED = float("nan")
+
+
+def tukey(
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws | None = None,  # noqa: ARG001
+    confidence: float = CONFIDENCE,
+) -> Family:
+    """Tukey's honestly significant differences of pairs of runs, topics taken out.
 
     The family is all runs of the grid, however few pairs are asked for: p needs no correction.
     """
     topics, runs = values.shape
     if topics < 2 or runs < 2:
-        return [float("nan")] * len(pairs)
+        return Family([UNDEFINED] * len(pairs), UNDEFINED)
     analysis = two_way(values)
     error = float(np.sqrt(analysis.error / topics))
-    means = values.mean(0)
-    gaps = [abs(float(means[one] - other)) for one, other in ((a, means[b]) for a, b in pairs)]
+    gaps = _gaps(values.mean(0), pairs)
     if not error:
-        return [1.0 if gap == 0 else 0.0 for gap in gaps]
-    reached = np.array(gaps) / error
+        same = gaps <= SAME * np.abs(values).mean()
+        return Family(np.where(same, 1.0, 0.0).tolist(), 0.0)
+    spread = stats().studentized_range
     with catch_warnings():
         simplefilter("ignore")  # near 1 the integral is said to diverge, and is right all the same
-        p = stats().studentized_range.sf(reached, runs, analysis.freedom_left)
-    return np.clip(np.atleast_1d(p), 0, 1).tolist()
+        p = spread.sf(gaps / error, runs, analysis.freedom_left)
+        reach = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
+    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), reach)
 
 
 def randomised_tukey(
-    values: FloatArray, pairs: list[tuple[int, int]], draws: Draws | None = None
-) -> list[float]:
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws | None = None,
+    confidence: float = CONFIDENCE,
+) -> Family:
     """Tukey's difference without assumptions: within each topic the runs are shuffled.
 
     p is the share of shuffles, the observed order among them, in which the best and the worst run
     are at least as far apart as the pair. (Carterette, TOIS 2012.)
     """
+    if len(values) < 2:
+        return Family([UNDEFINED] * len(pairs), UNDEFINED)
     draws = draws or Draws()
-    means = values.mean(0)
-    gaps = np.array([abs(float(means[a] - means[b])) for a, b in pairs])
     generator = np.random.default_rng(draws.seed)
     ranges = np.empty(draws.resamples)
     for draw in range(draws.resamples):
         sums = generator.permuted(values, axis=1).sum(0)
         ranges[draw] = sums.max() - sums.min()
     ranges.sort()
-    reached = gaps * len(values) - SAME * np.abs(values).sum()
+    reached = _gaps(values.mean(0), pairs) * len(values) - SAME * np.abs(values).sum()
     extreme = len(ranges) - np.searchsorted(ranges, reached, side="left")
-    return ((extreme + 1) / (len(ranges) + 1)).tolist()
+    reach = float(np.quantile(ranges, confidence, method="higher")) / len(values)
+    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), reach)
+
+
+def _gaps(means: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+    """How far the means of two runs are apart."""
+    return np.abs([means[one] - means[other] for one, other in pairs])

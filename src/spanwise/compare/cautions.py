@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.compare.intervals import student
+from spanwise.compare.questions import FAMILIES
 from spanwise.compare.tests import EXACT
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
     families: dict[tuple[str, str], int] = {}
     for one in found:
         key = (one.measure, one.test)
-        families[key] = families.get(key, 0) + 1
+        families[key] = families.get(key, 0) + (one.test not in FAMILIES)
     count = max(families.values(), default=0)
     if correction == "none" and count > 1:
         chance = 1 - 0.95**count

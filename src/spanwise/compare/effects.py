@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.compare.intervals import special
+from spanwise.compare.resampling import SAME
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
@@ -25,7 +26,7 @@ def cohen(differences: FloatArray) -> float:
     if len(differences) < 2:
         return nan
     mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    if deviation:
+    if deviation > SAME * abs(mean):
         return mean / deviation
     return 0.0 if mean == 0 else inf if mean > 0 else -inf
 

@@ -21,44 +21,41 @@ class Facts:
     read: float  # characters after k results, mean over topics
     waste: float  # share of all its text that it had returned before
     placements: Mapping[str, int] = field(default_factory=dict)
-    unstated: int = 0  # chunks whose stated place is none
+    invalid: int = 0  # chunks without a place, or whose text stands elsewhere, if any states one
     missing: int = 0  # results of documents that are not there
     results: int = 0
     judged: float = 1.0  # share of what is read that was judged
     touching: Mapping[str, float] = field(default_factory=dict)  # measures that depend on size
-    recall: float = float("nan")
-    above: tuple[str, ...] = ()  # measures above 1
+    recall: Mapping[float, float] = field(default_factory=dict)  # at each budget
 
 
-def sentences(facts: Sequence[Facts], k: int, budget: float, unit: str) -> list[str]:
+def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
     """Everything that is unfair, run by run and pair by pair."""
     said: list[str] = []
     for one in facts:
         said += _of_run(one)
     said += _unequal_reading(facts, k)
-    found = [one for one in facts if one.recall == one.recall]
-    best = max(found, key=lambda one: one.recall, default=None)
-    for one in found:
-        if best is not None and one is not best:
-            said += _reversals(one, best, budget, unit)
+    for one in facts:
+        said += _reversals(one, facts, unit)
     return said
 
 
 def _of_run(one: Facts) -> Iterator[str]:
     if one.waste >= OFTEN:
         yield f"{_share(one.waste)} of what {one.run} returns is duplicate: it was returned before."
-    total = sum(one.placements.values())
-    if one.unstated and total:
-        lost = one.placements.get("lost", 0)
-        placed = one.unstated - min(lost, one.unstated)
+    lost = one.placements.get("lost", 0)
+    if one.invalid:
+        placed = one.invalid - lost
         yield (
-            f"{_share(one.unstated / total)} of the chunks of {one.run} had no valid offset;"
-            f" {_share(placed / total)} were re-placed by their text"
-            + (f", {lost} are lost." if lost else ".")
+            f"{_share(one.invalid / one.results)} of the chunks of {one.run} had no valid offset;"
+            f" {_share(placed / one.results)} were re-placed by their text"
+            + (f", {lost} {'is' if lost == 1 else 'are'} lost." if lost else ".")
         )
-    elif one.placements.get("lost"):
-        lost = one.placements["lost"]
-        yield f"{lost} of {total} chunks of {one.run} are nowhere in the documents."
+    elif lost:
+        yield (
+            f"{lost} of {one.results} chunks of {one.run} {'is' if lost == 1 else 'are'} nowhere in"
+            " the documents."
+        )
     if one.missing:
         yield (
             f"{one.missing} of {one.results} results of {one.run} name documents that no longer"
@@ -85,22 +82,29 @@ def _unequal_reading(facts: Sequence[Facts], k: int) -> Iterator[str]:
             )
 
 
-def _reversals(worse: Facts, better: Facts, budget: float, unit: str) -> Iterator[str]:
-    """Measures that depend on chunk size against recall at a budget."""
-    if not better.recall - worse.recall >= CLEAR:
-        return
-    names = [
-        name
-        for name in better.touching
-        if worse.touching.get(name, 0) - better.touching[name] >= CLEAR
-    ]
-    if names:
-        yield (
-            f"{' and '.join(names)} depend{'s' if len(names) == 1 else ''} on chunk size and"
-            f" point{'s' if len(names) == 1 else ''} the other way: better for {worse.run}, but"
-            f" within {budget:,.0f} {unit} {better.run} finds {better.recall:.3f} of the needed"
-            f" text and {worse.run} {worse.recall:.3f}."
-        )
+def _reversals(worse: Facts, facts: Sequence[Facts], unit: str) -> Iterator[str]:
+    """Measures that depend on chunk size against recall at the largest budget that contradicts."""
+    for budget in sorted(worse.recall, reverse=True):
+        better = max(facts, key=lambda one: _or_least(one.recall[budget]))
+        if not better.recall[budget] - worse.recall[budget] >= CLEAR:
+            continue
+        names = [
+            name
+            for name in better.touching
+            if worse.touching.get(name, 0) - better.touching[name] >= CLEAR
+        ]
+        if names:
+            yield (
+                f"{' and '.join(names)} depend{'s' if len(names) == 1 else ''} on chunk size and"
+                f" point{'s' if len(names) == 1 else ''} the other way: better for {worse.run}, but"
+                f" within {budget:,.0f} {unit} {better.run} finds {better.recall[budget]:.3f} of"
+                f" the needed text and {worse.run} {worse.recall[budget]:.3f}."
+            )
+            return
+
+
+def _or_least(value: float) -> float:
+    return value if value == value else -1.0
 
 
 def _share(value: float) -> str:

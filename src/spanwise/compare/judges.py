@@ -65,7 +65,7 @@ class Shared:
 
     def graded(self) -> Ratings:
         """What each judge said of every document: its grade; highlighted text alone counts 1."""
-        grades = np.where(self.seen, self.grades, MISSING).astype(np.int64)
+        grades = np.where(self.seen, self.grades, MISSING)
         return Ratings(np.ones(len(self.documents), np.int64), grades)
 
     def continuum(self) -> Continuum:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from spanwise.compare.anova import randomised_tukey, tukey
+from spanwise.compare.anova import Family, randomised_tukey, tukey
 from spanwise.compare.corrections import corrected
 from spanwise.compare.intervals import CONFIDENCE, checked
 from spanwise.compare.resampling import Draws
 from spanwise.compare.tests import TESTS
 from spanwise.errors import UnknownName, UsageError
 
-FAMILIES = {"tukey": tukey, "randomised_tukey": randomised_tukey}
+FAMILIES: dict[str, Callable[..., Family]] = {"tukey": tukey, "randomised_tukey": randomised_tukey}
 """Tests of all pairs at once; their p allows for the number of runs already."""
 
 T = TypeVar("T")

@@ -38,12 +38,18 @@ class Sample:
         return found
 
     def ratio(self, part: FloatArray, whole: FloatArray) -> tuple[float, float]:
-        """A quotient of two totals and its variance, by linearisation."""
+        """A quotient of two totals and its variance, by linearisation.
+
+        A quotient of estimates is off by how they scatter together, the same way in every topic, so
+        that a mean over topics would not make it good; to first order that is taken off.
+        """
         below = self.total(whole)
         if below <= 0:
             return math.nan, math.nan
         value = self.total(part) / below
-        return value, self.variance((part - value * whole) / below)
+        together = (self.variance(part + whole) - self.variance(part - whole)) / 4
+        off = (value * self.variance(whole) - together) / below**2
+        return value - off, self.variance((part - value * whole) / below)
 
 
 @dataclass(frozen=True, slots=True)

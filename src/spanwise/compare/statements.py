@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from math import isclose, isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.compare.anova import randomised_tukey, tukey
+from spanwise.compare.anova import two_way
 from spanwise.compare.bootstrapping import bootstrap_intervals
 from spanwise.compare.cautions import cautions
 from spanwise.compare.corrections import corrected
@@ -24,7 +25,7 @@ from spanwise.model.comparison import Comparison, Difference, Mean
 from spanwise.model.scores import run_names
 
 if TYPE_CHECKING:
-    from spanwise.compare.resampling import Draws
+    from spanwise.model.anova import Anova
     from spanwise.model.arrays import FloatArray
     from spanwise.model.scores import Scores
 
@@ -47,12 +48,18 @@ def compared(
     ]
     order = _order([row[0].value for row in means], measures[0] in question.lowest)
     pairs = _pairs(order, None if question.all_pairs else baseline)
-    steps = [(each, test) for each in grids for test in question.tests]
-    found = [
-        one
-        for each, test in question.watching(steps, len(steps))
-        for one in _differences(each, pairs, names, test, question)
+    steps = [
+        (each, test, some)
+        for each in grids
+        for test in question.tests
+        for some in _batches(pairs, test)
     ]
+    tested = [
+        one
+        for each, test, some in question.watching(steps, len(steps))
+        for one in _differences(each, some, names, test, question)
+    ]
+    found = list(_adjusted(tested, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
     return Comparison(
         runs=tuple(names[n] for n in order),
@@ -66,6 +73,7 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
+        anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
     )
 
 
@@ -100,19 +108,28 @@ def _pairs(order: Sequence[int], baseline: int | None) -> list[Pair]:
     return [(run, other) for n, run in enumerate(order) for other in order[n + 1 :]]
 
 
+BATCH = 256
+"""So many pairs are resampled together: their draws fit in memory, however many runs there are."""
+
+
+def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
+    """The pairs in portions; a test of all pairs at once takes them whole."""
+    size = len(pairs) if test in FAMILIES else BATCH
+    return [pairs[start : start + size] for start in range(0, len(pairs), size or 1)]
+
+
 def _differences(
     g: Grid, pairs: Sequence[Pair], names: Sequence[str], test: str, question: Question
 ) -> list[Difference]:
-    """The differences of all pairs in one measure by one test: a family of comparisons."""
+    """The differences of pairs in one measure by one test, not yet adjusted for their number."""
     columns = [g.differences(*pair) for pair in pairs]
     if test in FAMILIES:
-        p = adjusted = _family(g, pairs, test, question.draws)
+        p, intervals = _family(g, pairs, columns, test, question)
     else:
         p = p_values(columns, test, question.draws)
-        adjusted = corrected(p, question.correction)
-    intervals = _intervals(columns, test, question)
+        intervals = _intervals(columns, test, question)
     found = [
-        _difference(g.measure, test, pair, names, columns[n], (p[n], adjusted[n]), intervals[n])
+        _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
         for n, pair in enumerate(pairs)
     ]
     if g.measure in question.lowest:  # to win is to be better, not to have more
@@ -120,13 +137,30 @@ def _differences(
     return found
 
 
-def _family(g: Grid, pairs: Sequence[Pair], test: str, draws: Draws) -> list[float]:
+def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Difference]:
+    """All pairs in one measure by one test are a family of comparisons."""
+    for (_, test), some in groupby(found, lambda one: (one.measure, one.test)):
+        family = list(some)
+        p = [one.p for one in family]
+        adjusted = p if test in FAMILIES else corrected(p, correction)
+        for one, value in zip(family, adjusted, strict=True):
+            yield replace(one, p_adjusted=value)
+
+
+def _analysed(g: Grid) -> Anova | None:
+    """The analysis of variance, where there is something to analyse."""
     values = g.complete()
-    if len(values) < 2:
-        return [nan] * len(pairs)
-    if test == "tukey":
-        return tukey(values, list(pairs))
-    return randomised_tukey(values, list(pairs), draws)
+    found = two_way(values) if min(values.shape) > 1 else None
+    return found if found and found.squares_left else None
+
+
+def _family(
+    g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
+) -> tuple[list[float], list[Interval]]:
+    """P and bounds that hold for all pairs together."""
+    p, reach = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
+    means = [student(column).mean for column in columns]
+    return p, [Interval(mean, mean - reach, mean + reach) for mean in means]
 
 
 def _intervals(columns: Sequence[FloatArray], test: str, question: Question) -> list[Interval]:
@@ -148,7 +182,7 @@ def _difference(
     pair: Pair,
     names: Sequence[str],
     differences: FloatArray,
-    p: tuple[float, float],
+    p: float,
     interval: Interval,
 ) -> Difference:
     wins, ties, losses = wins_ties_losses(differences)
@@ -158,8 +192,8 @@ def _difference(
         baseline=names[pair[1]],
         measure=measure,
         test=test,
-        p=p[0],
-        p_adjusted=p[1],
+        p=p,
+        p_adjusted=nan,
         difference=interval.mean,
         low=interval.low,
         high=interval.high,

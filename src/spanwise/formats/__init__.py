@@ -137,9 +137,9 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
 
 def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
     """A pool from a file, or from all files of a folder."""
-    from spanwise.model.pools import pool_of
+    from spanwise.model.pools import Pool, once_each
 
     parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
     if len(parts) == 1:
         return parts[0]
-    return pool_of(source, (one for part in parts for one in part), {})
+    return Pool(source, once_each(one for part in parts for one in part))

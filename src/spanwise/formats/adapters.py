@@ -6,8 +6,8 @@ results of Chroma, citations of Claude and Cohere, texts, dicts and tuples.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from spanwise.errors import FormatError
 from spanwise.formats.returned import Result
@@ -25,29 +25,36 @@ TOPIC = ("qid", "query_id", "topic", "question_id")
 META = ("metadata", "meta", "payload")
 DUE = "a text, (document, start, end), or an object with a text and its document"
 
-Names = Sequence[str]
-"""The documents of a prompt in their order, for citations that give only a number."""
+
+class Shelf(NamedTuple):
+    """What is known of the documents: their order, for citations by number, and their ids."""
+
+    names: Sequence[str] = ()
+    known: Callable[[bytes], bool] = lambda _: False  # whether there is such a document
 
 
-def result_of(item: Any, place: int, names: Names = ()) -> Result:
+NOTHING_KNOWN = Shelf()
+
+
+def result_of(item: Any, place: int, shelf: Shelf = NOTHING_KNOWN) -> Result:
     """One chunk, whatever it is."""
     if isinstance(item, str):
         return _made(b"", None, None, item, None, place)
     if isinstance(item, Result):
         return item
     if isinstance(item, tuple | list):
-        return _of_tuple(item, place, names)
-    return _of_fields(_Fields(item), place, names)
+        return _of_tuple(item, place, shelf)
+    return _of_fields(_Fields(item), place, shelf)
 
 
-def _of_tuple(item: Sequence[Any], place: int, names: Names) -> Result:
+def _of_tuple(item: Sequence[Any], place: int, shelf: Shelf) -> Result:
     """(document, start, end[, score]), or an object with its score."""
     whole = len(item) in (3, 4) and all(_is_whole(one) for one in item[1:3])
     if whole and isinstance(item[0], str | bytes | int):
         score = float(item[3]) if len(item) == 4 and item[3] is not None else None
         return _made(_id(item[0]), int(item[1]), int(item[2]), "", score, place)
     if len(item) == 2 and isinstance(item[1], int | float):
-        result = result_of(item[0], place, names)
+        result = result_of(item[0], place, shelf)
         result.score = float(item[1])
         return result
     raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], DUE)
@@ -69,25 +76,40 @@ class _Fields:
 
     def first(self, names: Iterable[str]) -> Any:
         """The first of these fields that is there, one's own before the metadata's."""
+        return next(self.every(names), None)
+
+    def every(self, names: Iterable[str]) -> Iterator[Any]:
+        """All of these fields that are there, in that order."""
         for name in names:
             value = self._own(name)
             if value is not None and not callable(value):
-                return value
-        return next((self._inner[n] for n in names if self._inner.get(n) is not None), None)
+                yield value
+        for name in names:
+            if self._inner.get(name) is not None:
+                yield self._inner[name]
 
 
-def _of_fields(fields: _Fields, place: int, names: Names) -> Result:
+def _document(fields: _Fields, shelf: Shelf) -> bytes:
+    """The document of a chunk: of all that is said the first that there is.
+
+    Frameworks give documents ids of their own, and put the name of the file beside them.
+    """
+    said = [_id(one) for one in fields.every(DOCUMENT) if isinstance(one, str | bytes | int)]
+    return next((one for one in said if shelf.known(one)), said[0] if said else b"")
+
+
+def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
     node = fields.first(("node",))
     if node is not None:  # LlamaIndex: a node with its score
-        result = result_of(node, place, names)
+        result = result_of(node, place, shelf)
         score = fields.first(("score",))
         result.score = None if score is None else float(score)
         return result
     if fields.first(("document_ids", "sources")) is not None:
         return _of_cohere(fields, place)
     if str(fields.first(("type",)) or "").endswith("_location"):
-        return _of_claude(fields, place, names)
-    text, document = fields.first(TEXT), fields.first(DOCUMENT)
+        return _of_claude(fields, place, shelf.names)
+    text, document = fields.first(TEXT), _document(fields, shelf)
     start, end = fields.first(START), fields.first(END)
     span = fields.first(("span",))
     if isinstance(span, Sequence) and len(span) == 2:
@@ -99,7 +121,7 @@ def _of_fields(fields: _Fields, place: int, names: Names) -> Result:
     if text is None and start is None:
         raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], DUE)
     words = str(text) if text is not None else ""
-    result = _made(_id(document), start, end, words, score, place)
+    result = _made(document, start, end, words, score, place)
     result.id = _id(fields.first(("id", "id_", "node_id")))
     return result
 
@@ -114,7 +136,7 @@ def _of_cohere(fields: _Fields, place: int) -> Result:
     return _made(_id(ids[0] if ids else None), None, None, words, None, place)
 
 
-def _of_claude(fields: _Fields, place: int, names: Names) -> Result:
+def _of_claude(fields: _Fields, place: int, names: Sequence[str]) -> Result:
     """A citation by characters; by page or block only its text says where it is."""
     number, title = fields.first(("document_index",)), fields.first(("document_title",))
     known = number is not None and 0 <= int(number) < len(names)
@@ -130,6 +152,8 @@ def _made(document: bytes, start: Any, end: Any, words: str, score: Any, place: 
         raise FormatError("chunk", None, f"number {place} begins at {start!r}", "a whole number")
     begin = UNKNOWN if start is None or int(start) < 0 else int(start)
     result.start, result.length = begin, len(words)
+    if end is not None and not _is_whole(end):
+        raise FormatError("chunk", None, f"number {place} ends at {end!r}", "a whole number")
     if begin != UNKNOWN and end is not None and int(end) >= begin:
         result.length = int(end) - begin
     if begin == UNKNOWN and not words:
@@ -153,7 +177,29 @@ def _is_whole(value: Any) -> bool:
         return False
 
 
+def _is_missing(value: Any) -> bool:
+    """Whether a cell of a data frame is empty."""
+    try:
+        return value is None or bool(value != value)
+    except ValueError:  # several values in one cell
+        return False
+    except TypeError:  # the missing value of pandas is neither true nor false
+        return True
+
+
+def document_of(item: Any) -> bytes:
+    """The document that an object names; empty if it names none."""
+    return _document(_Fields(item), NOTHING_KNOWN)
+
+
 # Several topics at once ------------------------------------------------------------------------
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a data frame of pandas or polars."""
+    return hasattr(source, "to_dicts") or (
+        hasattr(source, "to_dict") and hasattr(source, "columns")
+    )
 
 
 def is_chroma(source: Any) -> bool:
@@ -192,10 +238,8 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
     rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
     found: dict[str, list[Any]] = {}
     for number, row in enumerate(rows, start=1):
-        said = {name: value for name, value in row.items() if value == value}
-        topic = next(
-            (said[n] for n in ("qid", "query_id", "topic", "question_id") if n in said), None
-        )
+        said = {name: value for name, value in row.items() if not _is_missing(value)}
+        topic = next((said[name] for name in TOPIC if name in said), None)
         if topic is None:
             raise FormatError("data frame", None, f"row {number} has no 'qid'", DUE)
         found.setdefault(str(topic), []).append(said)

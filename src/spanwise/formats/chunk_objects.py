@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
-from spanwise.formats.adapters import Names, is_chroma, of_chroma, of_frame, result_of
+from spanwise.formats.adapters import (
+    NOTHING_KNOWN,
+    Shelf,
+    document_of,
+    is_chroma,
+    is_frame,
+    of_chroma,
+    of_frame,
+    result_of,
+)
 from spanwise.formats.pointed import Item, PointedOut
 from spanwise.formats.registry import Reading
 from spanwise.formats.returned import Returned
@@ -20,24 +29,25 @@ RUN_DUE = "{question id: [chunks]}, a function from a question to chunks, a data
 GOLD_DUE = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
 
 
-def chunks_run(source: Any, name: str, questions: Mapping[str, str], names: Names = ()) -> Run:
+def chunks_run(
+    source: Any, name: str, questions: Mapping[str, str], shelf: Shelf = NOTHING_KNOWN
+) -> Run:
     """A run of chunks; `questions` are asked one by one where the source is a function."""
-    listed = _by_topic(source, questions)
     content = Returned(name, Reading())
-    for topic, chunks in listed.items():
+    for topic, answer in _by_topic(source, questions).items():
+        chunks = _listed(answer, topic, name)
         for place, item in enumerate(chunks, start=1):  # a score may be a distance: order counts
-            result = result_of(item, place, names)
+            result = result_of(item, place, shelf)
             content.add(str(topic).encode("utf-8", "surrogateescape"), result)
     return content.finished(name, None, RUN_DUE, "codepoint")
 
 
-def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Iterable[Any]]:
+def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
     if callable(source):
-        ask: Callable[[str], Iterable[Any]] = source
-        return {topic: list(ask(question)) for topic, question in questions.items()}
+        return {topic: source(question) for topic, question in questions.items()}
     if is_chroma(source):
         return of_chroma(source, list(questions))
-    if hasattr(source, "to_dicts") or (hasattr(source, "to_dict") and hasattr(source, "columns")):
+    if is_frame(source):
         return of_frame(source)
     if isinstance(source, Mapping):
         return source
@@ -49,24 +59,50 @@ def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Iterabl
     raise FormatError(type(source).__name__, None, "no run", RUN_DUE)
 
 
+def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
+    """The chunks for one question; a query of Chroma and a retriever of Haystack return dicts."""
+    if is_chroma(answer):
+        return of_chroma(answer, [str(topic)])[str(topic)]
+    if isinstance(answer, Mapping):
+        answer = answer.get("documents")
+    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+        what = f"question {str(topic)!r}: {type(answer).__name__} {answer!r}"
+        raise FormatError(name, None, what[:200], "a list of chunks")
+    return answer
+
+
 def gold_of(source: Any) -> Judgements:
     """Evidence of plain objects: questions with quotes or spans.
 
     Each is a dict with `id`, `question` or `query`, and `quotes` (texts) or `spans` (dicts with s,
-    e, text, or tuples), which may name their `doc`; or a mapping from questions' ids to quotes.
+    e, text, or tuples), which may name their `doc`; or a mapping from questions' ids to quotes; or
+    a data frame with a row for each quote or span.
     """
     content = PointedOut("gold", Reading())
-    if isinstance(source, Mapping):
-        source = [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
-    for number, one in enumerate(source, start=1):
+    for number, one in enumerate(_questions(source), start=1):
+        if not isinstance(one, Mapping):
+            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], GOLD_DUE)
         topic = str(one.get("id", one.get("qid", number))).encode("utf-8", "surrogateescape")
         content.topic(topic, str(one.get("question", one.get("query", ""))))
         quotes = one.get("spans", one.get("quotes", one.get("quote", ())))
         for item in [quotes] if isinstance(quotes, str | Mapping) else quotes:
             document, made = _item(item, number)
-            document = document or str(one.get("doc", "")).encode("utf-8", "surrogateescape")
-            content.item(topic, document, number, made)
+            content.item(topic, document or document_of(one), number, made)
     return content.judgements(GOLD_DUE)
+
+
+def _questions(source: Any) -> Iterable[Any]:
+    """One object for each question."""
+    if is_frame(source):
+        return [
+            {"id": topic, "spans": rows, "question": rows[0].get("question", "")}
+            for topic, rows in of_frame(source).items()
+        ]
+    if isinstance(source, Mapping):
+        return [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
+    if not isinstance(source, Iterable):
+        raise FormatError("gold", None, f"{source!r}"[:200], GOLD_DUE)
+    return source
 
 
 def _item(item: Any, number: int) -> tuple[bytes, Item]:
@@ -84,4 +120,5 @@ def _item(item: Any, number: int) -> tuple[bytes, Item]:
         grade,
         int(item.get("set", 0)) if isinstance(item, Mapping) else 0,
         tuple(str(aspect).encode() for aspect in aspects),
+        str(item.get("by", "")).encode() if isinstance(item, Mapping) else b"",
     )

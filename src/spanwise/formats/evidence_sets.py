@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from spanwise.formats.json_file import has_keys, values_of
 from spanwise.formats.pointed import Item, PointedOut
@@ -68,8 +71,9 @@ def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Claims with alternative sets of sentences of pages: FEVER.
 
     A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, called
-    `page#sentence`, and relevant as a whole: nothing says where in its page it stands. Claims
-    without evidence have no relevant document.
+    `page#sentence`, and relevant as a whole: nothing says where in its page it stands. So every
+    sentence counts 1, and a budget counts sentences. Claims without evidence have no relevant
+    document.
     """
     content = PointedOut(file, how, "opaque")
     for line, claim in values_of(pieces, file, FEVER_DUE):
@@ -84,4 +88,7 @@ def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
                     continue
                 name = b"%s#%d" % (parts[2].id(), parts[3].whole())
                 content.item(topic, name, line, Item(0, 1, set=number))
-    return content.judgements(FEVER_DUE)
+    found = content.judgements(FEVER_DUE)
+    assert found.highlights is not None
+    whole = replace(found.highlights, lengths=np.ones(len(found.rows), np.int64))
+    return replace(found, highlights=whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,16 @@ def _fields(line: bytes, tabs: bool) -> list[bytes]:
 
 
 def looks_like_gold(head: bytes) -> bool:
-    """Four or five columns by tabs, the third and fourth of them whole numbers."""
-    fields = _fields(first_line(head), True)
-    return len(fields) in (4, 5) and all(one.strip().isdigit() for one in fields[2:4])
+    """Five columns by tabs, the third and fourth whole numbers, the fifth somewhere a word.
+
+    Without aspects it could be judgements of documents that have numbers for names.
+    """
+    lines = [_fields(line, True) for line in head[:100_000].split(b"\n", 200)[:200]]
+    five = [fields for fields in lines if len(fields) == 5]
+    if not five or five[0] is not lines[0]:
+        return False
+    whole = all(one.strip().isdigit() for one in five[0][2:4])
+    return whole and any(re.search(rb"[A-Za-z]", fields[4]) for fields in five)
 
 
 def looks_like_run(head: bytes) -> bool:

@@ -172,17 +172,7 @@ class Form:
 
     def _elements(self, elements: Elements) -> Iterator[str]:
         name = "element" if self.highlighting else "path"
-        columns = (
-            elements.exhaustivity,
-            elements.specificity,
-            elements.coverage,
-            elements.sizes,
-            elements.highlighted,
-            elements.flags,
-        )
-        numbers = zip(*(column.tolist() for column in columns), strict=True)
-        paths = elements.paths.take(np.arange(len(elements)))
-        for path, values in zip(paths, numbers, strict=True):
+        for path, values in elements.told():
             said = {"path": text(path), **self._values(*values)}
             yield tag(name, said, quote=self.quote, empty=True)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
@@ -10,6 +11,7 @@ from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec import beginning
 
 if TYPE_CHECKING:
+    from spanwise.formats.inex_assessments_out import Form
     from spanwise.model.judgements import Judgements
 
 NAME = "inex_full_recall_base"
@@ -50,17 +52,31 @@ def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return inferred(judgements, content)
 
 
-@writer(NAME)
+def _form_of(topic: Judgements) -> Form:
+    """The form that holds most of what is said about a topic."""
+    from spanwise.formats.inex_assessments_out import FORMS
+
+    return min(FORMS.values(), key=lambda form: sum(form.loses(topic).values()))
+
+
+def _loses(judgements: Judgements) -> Mapping[str, int]:
+    from spanwise.model.judgements import by_topic
+
+    lost = Counter[str]()
+    for _, topic in by_topic(judgements):
+        lost.update(_form_of(topic).loses(topic))
+    return lost
+
+
+@writer(NAME, loses=_loses)
 def write(judgements: Judgements) -> Iterator[bytes]:
     """One file for all topics, each in the form that holds most of it."""
-    from spanwise.formats.inex_assessments_out import FORMS
     from spanwise.formats.xml_out import DECLARATION
     from spanwise.model.judgements import by_topic
 
-    form = min(FORMS.values(), key=lambda form: sum(form.loses(judgements).values()))
     yield f"{DECLARATION}<{ROOT}>\n".encode()
-    for _, part in by_topic(judgements):
-        pieces = form.write(part)
+    for _, topic in by_topic(judgements):
+        pieces = _form_of(topic).write(topic)
         yield next(pieces).removeprefix(DECLARATION.encode())
         yield from pieces
     yield f"</{ROOT}>\n".encode()

@@ -46,7 +46,7 @@ def kind_of(head: bytes) -> str:
     counts = {
         kind: sum(_is(kind, fields) for fields in lines) for kind in ("spans", "paths", "ranges")
     }
-    if 2 * sum(counts.values()) > len(lines):  # mixed ones too: they are no runs of documents
+    if 2 * sum(counts.values()) >= len(lines):  # mixed ones too: they are no runs of documents
         return max(counts, key=lambda kind: counts[kind])
     # A number alone might be anything, so all lines must have one.
     return "points" if lines and all(_is("points", fields) for fields in lines) else ""
@@ -120,7 +120,7 @@ def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
 def _wholes(values: FloatArray, rows: Rows, how: Reading) -> IntArray:
     good = (values == np.trunc(values)) & (np.abs(values) <= MOST_CHARACTERS)
     _refuse(~good, values, rows, how, "a whole number of characters")
-    return np.where(good, values, UNKNOWN).astype(np.int64)
+    return np.where(good, values, 0).astype(np.int64)
 
 
 def _spans(places: list[IntArray], rows: Rows, how: Reading) -> Spans:

@@ -116,7 +116,10 @@ def _id(value: Any, source: str) -> bytes:
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
+        try:
+            return value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise FormatError(source, None, f"the id {value!a}", "text that is Unicode") from None
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(value).encode()
     raise FormatError(source, None, f"the id {value!r}", "text, bytes or an integer")
@@ -127,7 +130,7 @@ def _number(value: Any, source: str, topic: Any, document: Any) -> float:
         try:
             return float(value)
         except OverflowError:
-            value = float("inf")
+            return float("inf") if value > 0 else float("-inf")  # as a file's 1e400
     raise FormatError(
         source, None, f"topic {topic!r}, document {document!r}: {value!r}", "a number"
     )

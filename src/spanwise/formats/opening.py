@@ -78,6 +78,11 @@ def _without_bom(piece: bytes, file: str) -> bytes:
     return piece
 
 
+def lasts(file: str) -> bool:
+    """Whether a file can be read again, unlike standard input and pipes."""
+    return file != STDIN and not Path(file).is_fifo()
+
+
 @contextmanager
 def _opened(file: str) -> Iterator[IO[bytes]]:
     if file == STDIN:

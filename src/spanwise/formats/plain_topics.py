@@ -1,9 +1,10 @@
-"""Topics without XML: TREC's tagged text, and lines of an id, a tab and a text."""
+"""Topics in other forms: TREC's tagged text, queries of Indri, lines of an id and a text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
@@ -18,6 +19,9 @@ TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECAS
 TAG = r"(num|title|desc|narr|head|dom|smry|con|fac|def|nat|time)"
 FIELD = re.compile(rf"<{TAG}>(.*?)(?=<{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
 AROUND = re.compile(rf"\A\s*(?:Number|Topic|Description|Narrative):|</{TAG}>\s*\Z", re.IGNORECASE)
+QUERY = re.compile(r"<query>(.*?)</query>", re.DOTALL)
+PART = re.compile(r"<(number|text)>(.*?)</\1>", re.DOTALL)
+COMBINED = re.compile(r"#combine\(([^#()]*)\)")
 NAMES = {"title": "title", "desc": "description", "narr": "narrative", "num": "id"}
 
 
@@ -56,6 +60,32 @@ def _trec_topic(content: str, line: int) -> Topic:
     return Topic(**known, others=tuple(others), lines={"id": line})  # type: ignore[arg-type]
 
 
+def looks_like_indri(head: bytes) -> bool:
+    """Parameters among which there is a query."""
+    return head.lstrip().startswith(b"<parameters") and b"<query>" in head
+
+
+@reader("indri_topics", holds="topics", recognise=looks_like_indri)
+def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+    """Queries in a file of Indri's parameters: `<query>` with `<number>` and `<text>`.
+
+    Of `#combine( some words )` the words are the title; any other query is taken as it stands.
+    """
+    from spanwise.model.topics import Topic
+
+    found: list[Topic] = []
+    data = text(b"".join(pieces))
+    line, seen = 1, 0
+    for match in QUERY.finditer(data):
+        line, seen = line + data.count("\n", seen, match.start()), match.start()
+        parts = {name: " ".join(unescape(value).split()) for name, value in PART.findall(match[1])}
+        query = parts.get("text", "")
+        words = COMBINED.fullmatch(query)
+        title = words[1].strip() if words else query
+        found.append(Topic(parts.get("number", ""), title, lines={"id": line, "title": line}))
+    return unique(found, file, how)
+
+
 def looks_like_lines(head: bytes) -> bool:
     """Each of the first lines has one tab, with something on both sides."""
     lines = [line for line in head[:100_000].splitlines()[:200] if line.strip()]
@@ -69,7 +99,7 @@ def looks_like_lines(head: bytes) -> bool:
 def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     """Topics as lines: an id, a tab, the text.
 
-    Blanks will do for the tab, if the format is named.
+    Blanks will do for the tab where nothing but topics is looked for, or if the format is named.
     """
     from spanwise.model.topics import Topic
 

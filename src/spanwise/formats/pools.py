@@ -36,7 +36,8 @@ def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
     After `{"format": "pool/1", "method": "rounds", "budget": 500, ...}` one object for each topic
     and document: `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0, "stratum": 1,
     "support": [[800, 1200]]}`. Only `topic` and `doc` are needed. `p` is how likely the document
-    was to come in. `support` is what systems returned: spans, paths, or pairs of points.
+    was to come in. `support` is what systems returned: spans, paths, or pairs of points. Where
+    judgements decide what comes next, the header has all `candidates`, with their `ranks`.
     """
     from spanwise.formats.json_lines import say_unread, split
     from spanwise.model.pools import Pool
@@ -52,7 +53,9 @@ def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
         unread.update(record.unread())
     say_unread(unread, file)
     about = {} if head is None else {k: v for k, v in head.said.items() if k != "format"}
-    return Pool(file, taken.finished(DUE), about)
+    reach = [] if head is None else head.records("candidates", DUE)
+    about.pop("candidates", None)
+    return Pool(file, taken.finished(DUE), about, tuple(map(_pooled, reach)))
 
 
 class _Taken:
@@ -118,17 +121,20 @@ def write_pool(pool: Pool) -> Iterator[bytes]:
     """Everything that a pool has."""
     from spanwise.formats.json_lines import line
 
-    yield line({"format": FORM, **pool.about})
+    reach = {"candidates": list(map(_said, pool.candidates))} if pool.candidates else {}
+    yield line({"format": FORM, **pool.about, **reach})
     for one in pool:
-        said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
-        said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
-        if one.support:
-            said["support"] = [
-                part if isinstance(part, str) else list(part) for part in one.support
-            ]
-        if one.ranks:
-            said["ranks"] = list(one.ranks)
-        yield line(said)
+        yield line(_said(one))
+
+
+def _said(one: Pooled) -> dict[str, Any]:
+    said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
+    said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
+    if one.support:
+        said["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
+    if one.ranks:
+        said["ranks"] = list(one.ranks)
+    return said
 
 
 # X-Rai ------------------------------------------------------------------------------------------
@@ -212,8 +218,12 @@ def _xrai_loses(pool: Pool) -> dict[str, int]:
 def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
     from spanwise.model.pools import Pool
 
+    taken: set[str] = set()  # two topics may have the same letters left
     for topic, documents in pool.topics.items():
         name = re.sub(r"[^\w.-]", "_", topic)
+        while name.lower() in taken:
+            name += "_"
+        taken.add(name.lower())
         yield f"pool-{name}.xml", Pool(pool.source, tuple(documents), pool.about)
 
 

@@ -27,7 +27,7 @@ def looks_like_span_run(head: bytes) -> bool:
 
     It has a score or a rank, or a place or a text without saying what was judged.
     """
-    judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"')
+    judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
     placed = not judged and _begins_with(head, b'"s"', b'"text"', b'"results"')
     named = placed or _begins_with(head, b'"score"', b'"rank"')
     return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
@@ -35,12 +35,12 @@ def looks_like_span_run(head: bytes) -> bool:
 
 def looks_like_span_qrels(head: bytes) -> bool:
     """JSON lines whose header says so, or any whose first object is no result."""
-    marks = (b'"qid"', b'"span-qrels/', b'"relevant"')
+    marks = (b'"qid"', b'"span-qrels/', b'"relevant"', b'"quotes"')
     return _begins_with(head, *marks) and not looks_like_span_run(head)
 
 
 def topic_of(line: bytes) -> bytes | None:
-    """The field `qid` of an object; what is wrong belongs to a topic without a name."""
+    """The topic of an object; what is wrong belongs to a topic without a name."""
     import json
 
     if not line.strip():
@@ -51,7 +51,8 @@ def topic_of(line: bytes) -> bytes | None:
         return b""
     if not isinstance(said, dict):
         return b""
-    return None if "format" in said else str(said.get("qid", "")).encode("utf-8", "surrogateescape")
+    topic = said.get("qid", said.get("id" if "quotes" in said else "topic", ""))
+    return None if "format" in said else str(topic).encode("utf-8", "surrogateescape")
 
 
 OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
@@ -88,6 +89,10 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     their `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size`
     and `rsize`. No spans say that nothing is relevant; `grade` alone judges the document. The
     words of pages for judging are read too: `topic`, `judge`, `doc_chars`, `relevant` as pairs.
+
+    Where offsets are not known a span is a text, `{"text": "as it stands there"}`, to be found in
+    the collection; then `doc` may be missing. Questions with quotes say it in fewer words: `{"id":
+    "q1", "question": "Why?", "quotes": ["as it stands there"]}`.
     """
     from spanwise.formats.records_judged import parsed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -71,21 +71,42 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
 
 PAGE = {"topic": "qid", "doc_chars": "doc_len", "judge": "by"}
 """Names that pages for judging give to our fields."""
+QUESTION = {"id": "qid", "question": "query"}
+"""Names that lists of questions with quoted answers give to our fields."""
 
 
 def _in_our_words(record: Record) -> Record:
-    """An object of a page for judging, with `relevant` as pairs of positions, says the same."""
+    """Objects of a page for judging, and questions with quotes, say the same in other words."""
+    if "quotes" in record and "spans" not in record:
+        _rename(record, QUESTION)
+        quotes = record.texts_of("quotes")
+        record.said["spans"] = [{"text": quote} for quote in quotes]
     if "qid" in record or "topic" not in record:
         return record
-    for other, own in PAGE.items():
-        if other in record.said:
-            record.said[own] = record.said.pop(other)
+    _rename(record, PAGE)
     if "relevant" in record:
         pairs = record.items("relevant")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise record.wrong("'relevant' has entries that are no pairs", "[[start, end], ...]")
         record.said["spans"] = [{"s": start, "e": end} for start, end in pairs]
     return record
+
+
+def _rename(record: Record, names: Mapping[str, str]) -> None:
+    for other, own in names.items():
+        if other in record.said and own not in record.said:
+            record.said[own] = record.said.pop(other)
+
+
+def _quotes_only(record: Record) -> bool:
+    """Whether all that is said are texts, which may be looked for in all documents."""
+    spans = record.said.get("spans")
+    return (
+        "doc" not in record
+        and isinstance(spans, list)
+        and len(spans) > 0
+        and all(isinstance(one, dict) and "text" in one and "s" not in one for one in spans)
+    )
 
 
 class Marked(Judged):
@@ -128,7 +149,8 @@ class Marked(Judged):
             self._parts.add("elements")
             self.pools[topic] = Pool(*(said.get(name, "") for name in POOL))
             return
-        name, parts = record.id("doc"), _Parts(record)
+        name = b"" if _quotes_only(record) else record.id("doc")
+        parts = _Parts(record)
         collection = record.id("collection") if "collection" in record else b""
         grade = record.number("grade") if "grade" in record else np.nan
         assessor = record.id("by") if "by" in record else b""
@@ -178,7 +200,8 @@ class Marked(Judged):
             )
         stated, grades = np.array(self._grades)[order], judgements.grades
         if highlights is not None:
-            grades = np.maximum(grades, highlights.relevant > 0)
+            quoted = [any(one.text and one.grade > 0 for one in some) for some in self._items]
+            grades = np.maximum(grades, (highlights.relevant > 0) | np.array(quoted)[order])
         return replace(
             judgements,
             grades=np.where(np.isnan(stated), grades, stated),

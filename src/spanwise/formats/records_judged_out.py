@@ -100,17 +100,7 @@ def _say_parts(one: dict[str, Any], said: Assessments, row: int) -> None:
 
 
 def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
-    columns = (
-        elements.exhaustivity,
-        elements.specificity,
-        elements.coverage,
-        elements.sizes,
-        elements.highlighted,
-        elements.flags,
-    )
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
-    paths = elements.paths.take(np.arange(len(elements)))
-    for path, (e, s, letter, size, highlighted, flags) in zip(paths, numbers, strict=True):
+    for path, (e, s, letter, size, highlighted, flags) in elements.told():
         one: dict[str, Any] = {"path": text(path)}
         for name, grade in (("exhaustivity", e), ("specificity", s)):
             if grade != UNSTATED:

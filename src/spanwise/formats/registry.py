@@ -26,6 +26,7 @@ class Reading:
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
     literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
+    guessed: bool = False  # nobody named the format: the file looks like it
     above: int = 0  # lines of the file before those that are read
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
@@ -122,12 +123,11 @@ def read(
     dataset = dataset_at(file)
     if dataset is not None:
         return _of_dataset(file, dataset, holds, how)
-    pieces = chunks(file)
-    entry = find_format(name, holds) if name else None
-    if entry is None:
-        head, pieces = _looked_at(pieces, file)
-        entry = recognised(head, holds)
-    return entry.parse(pieces, file, how or Reading())
+    pieces, how = chunks(file), how or Reading()
+    if name:
+        return find_format(name, holds).parse(pieces, file, how)
+    head, pieces = _looked_at(pieces, file)
+    return recognised(head, holds).parse(pieces, file, replace(how, guessed=True))
 
 
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
@@ -149,7 +149,7 @@ COMMONEST = {
     PARQUET: ("span_qrels_parquet", "span_run_parquet"),
     b"<": ("inex_assessments_2007", "inex_submission_2007"),
     b"{": ("span_qrels", "span_run"),
-    b"": ("trec_run", "qrels"),
+    b"": ("trec_run", "qrels", "tsv_topics"),
 }
 """The commonest formats of Parquet, XML, JSON and text, by how they begin."""
 

@@ -107,8 +107,11 @@ def _is_result(line: bytes) -> bool:
 
 def read_results(file: str) -> Results:
     """The scores that a file holds, run by run."""
-    with Path(file).open("rb") as stream:
-        columnar = stream.read(4) == PARQUET
+    try:
+        with Path(file).open("rb") as stream:
+            columnar = stream.read(4) == PARQUET
+    except OSError as error:
+        raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
     records = _parquet_records(file) if columnar else _json_records(file)
     runs: dict[str, _Gathered] = {}
     for record in records:
@@ -161,7 +164,8 @@ def _json_records(file: str) -> Iterator[dict[str, Any]]:
         for line in piece.splitlines():
             number += 1
             if not _is_result(line):
-                raise FormatError(file, number, f"found {line[:60]!r}", DUE)
+                shown = line[:60].decode("utf-8", "backslashreplace")
+                raise FormatError(file, number, f"found {shown!r}", DUE)
             record = json.loads(line)
             _refuse_odd(record, file, number)
             yield record

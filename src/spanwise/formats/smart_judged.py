@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanwise.errors import EmptyError, FormatError
@@ -126,6 +127,11 @@ def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Judgeme
     says that the document was not judged. The same in the four columns of TREC is read too, if
     the format is named: nothing in such a file tells that its grades are codes.
     """
+    if how.guessed:
+        _warn(
+            f"{file}: three columns, read as codes of Cranfield, of which 1 is the best; if these"
+            " are grades, a column is missing: topic iteration document grade"
+        )
     return collected(_cranfield(pieces, file, how), file, how)
 
 
@@ -147,11 +153,14 @@ def _cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pai
 
 
 def looks_like_time(head: bytes) -> bool:
-    """Lines of numbers; the first ones of the lines rise one by one."""
+    """Lines of numbers; their first ones rise one by one, and those of documents in each line."""
     lines = _head(head)
     if not lines or not all(map(_digits, lines)) or len({len(fields) for fields in lines}) == 1:
         return False
-    return [int(fields[0]) for fields in lines] == list(range(1, len(lines) + 1))
+    rows = [list(map(int, fields)) for fields in lines]
+    if any(former >= later for row in rows for former, later in pairwise([0, *row[1:]])):
+        return False
+    return [row[0] for row in rows] == list(range(1, len(rows) + 1))
 
 
 @reader("time_qrels", holds="judgements", recognise=looks_like_time)
@@ -260,8 +269,8 @@ def looks_like_lisa_numbers(head: bytes) -> bool:
     """Numbers alone: the topic's, how many follow, and so many of documents."""
     lines = _head(head)
     every = [int(field) for fields in lines for field in fields if field.isdigit()]
-    if len(every) != sum(map(len, lines)) or len(every) < 3:
-        return False
+    if len(every) != sum(map(len, lines)) or len(every) < 3 or not every[1]:
+        return False  # 0 is what judgements of TREC have there
     place, topic = 0, 1
     while place + 1 < len(every) and place + 2 + every[place + 1] <= len(every):
         if every[place] != topic:

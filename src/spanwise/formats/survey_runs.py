@@ -6,6 +6,7 @@ Terrier counts ranks from 0, Indri's scores are logarithms and so below 0, Zetta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,15 +22,14 @@ if TYPE_CHECKING:
 LEMUR = Layout("3 columns: topic document score", 3, True, (1,), (2,), indented_comments=True)
 
 
+SCORE = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
 def looks_like_lemur(head: bytes) -> bool:
-    """Three columns, the last one a number with a point."""
+    """Three columns, the last one a number; whole numbers alone are judgements of Cranfield."""
     lines = [] if beginning(head) in (b"<", b"{") else first_lines(head)
-    return bool(lines) and all(len(fields) == 3 and _is_score(fields[2]) for fields in lines)
-
-
-def _is_score(field: bytes) -> bool:
-    digits = field.lstrip(b"-").replace(b".", b"", 1).replace(b"e-", b"", 1)
-    return b"." in field and digits.isdigit()
+    scores = [fields[2] for fields in lines if len(fields) == 3 and SCORE.fullmatch(fields[2])]
+    return 0 < len(scores) == len(lines) and any(re.search(rb"[.eE]", one) for one in scores)
 
 
 @reader("lemur_run", holds="run", recognise=looks_like_lemur)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import DuplicateError
+from spanwise.ground.match import topic_keys
 from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
     from spanwise.ground.results import Results
-    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.arrays import BoolArray, FingerprintArray, IntArray
     from spanwise.model.run import Run
     from spanwise.model.spans import Spans
 
@@ -37,17 +38,37 @@ def refuse_duplicates(run: Run, results: Results) -> None:
             raise _duplicate(run, first, row)
 
 
+def repeats(run: Run) -> int:
+    """How many results are the same as an earlier one of their topic.
+
+    Where text is counted they are no error: it is found once. Of chunks nothing is said.
+    """
+    if run.spans is None or run.unit != "opaque":
+        return 0
+    topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+    document = topic_keys(run.documents.fingerprints(), topic)
+    placed = np.flatnonzero(run.spans.starts != UNKNOWN)
+    return len(placed) - len(np.unique(_fingerprints(run, document[placed], placed)))
+
+
 def _suspicious(run: Run, results: Results) -> bool:
     """Whether any two results of one document agree in the fingerprints of what names them."""
-    keys = results.document.astype(np.uint64) * SPREAD
+    keys = np.sort(_fingerprints(run, results.document, results.row))
+    return bool((keys[1:] == keys[:-1]).any())
+
+
+def _fingerprints(
+    run: Run, documents: IntArray | FingerprintArray, rows: IntArray
+) -> FingerprintArray:
+    """Numbers that are equal for results of the same name."""
+    keys = documents.astype(np.uint64) * SPREAD
     for ids in (run.paths, run.ends):
         if ids is not None:
-            keys = (keys ^ ids.fingerprints()[results.row]) * SPREAD
+            keys = (keys ^ ids.fingerprints()[rows]) * SPREAD
     if run.spans is not None:
         for column in (run.spans.starts, run.spans.lengths):
-            keys = (keys ^ column[results.row].astype(np.uint64)) * SPREAD
-    keys.sort()
-    return bool((keys[1:] == keys[:-1]).any())
+            keys = (keys ^ column[rows].astype(np.uint64)) * SPREAD
+    return keys
 
 
 def _names(run: Run, rows: IntArray) -> Sequence[object]:

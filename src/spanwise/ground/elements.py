@@ -18,7 +18,7 @@ from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
 from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
-from spanwise.ground.trees import judged_elements
+from spanwise.ground.trees import PASSAGE, judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
 from spanwise.model.elements import NOBODY
 from spanwise.model.ids import text
@@ -276,6 +276,9 @@ class _Block:
             if rule.cap == "descendants":  # a passage that is the ideal element is not in it
                 holding &= (begins < begin) | (ends > end)
             around = homes[holding]
+            if len(homes) and PASSAGE in base.judged.paths[homes[0]]:
+                shared = np.minimum(ends, end) - np.maximum(begins, begin)
+                around = homes[[int(np.argmax(shared))]]
             inside[number] = around[0] if len(around) else NOBODY
 
     def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:

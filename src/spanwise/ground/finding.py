@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.model.spans import ranges
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
@@ -33,7 +35,7 @@ class Finder:
 
     def nearest(self, wanted: str, hint: int | None = None) -> tuple[int, bool] | None:
         """The place of a text that is nearest to the hint, and whether there are others."""
-        places = self._places(wanted)
+        places = self._places(wanted, hint)
         if hint is not None:
             places = places[np.argsort(np.abs(places - hint), kind="stable")]
         found: int | None = None
@@ -44,12 +46,12 @@ class Finder:
                 found = place
         return None if found is None else (found, False)
 
-    def _places(self, wanted: str) -> IntArray:
-        """Where it may stand, rising."""
+    def _places(self, wanted: str, hint: int | None) -> IntArray:
+        """Where it may stand, rising: everywhere, or at least where it does around the hint."""
         self._searches += 1
         width = next((size for size in WINDOWS if size <= len(wanted)), 0)
         if not width or (self._searches <= FEW and width not in self._tables):
-            return np.array(list(_scanned(self.text, wanted)), np.int64)
+            return np.array(_around(self.text, wanted, hint or 0), np.int64)
         if width not in self._tables:
             hashes = window_hashes(self.text, width)
             order = np.argsort(hashes, kind="stable")
@@ -106,18 +108,52 @@ class Wanted:
         return sorted(found)
 
 
+class Alike:
+    """Texts that resemble something in very many others: says how much of each another has.
+
+    Some windows of each text, taken at equal distances, stand for it.
+    """
+
+    def __init__(self, texts: Sequence[str], width: int) -> None:
+        self._width, self._count = width, len(texts)
+        hashes = [_sample(window_hashes(text, width)) for text in texts]
+        owners = np.repeat(np.arange(len(texts)), [len(some) for some in hashes])
+        joined = np.concatenate([np.zeros(0, np.uint64), *hashes])
+        order = np.argsort(joined, kind="stable")
+        self._owners = owners[order]
+        self._keys, self._first, self._counts = np.unique(
+            joined[order], return_index=True, return_counts=True
+        )
+        self.windows: IntArray = np.bincount(owners, minlength=len(texts))
+
+    def shared(self, text: str) -> IntArray:
+        """For each of the texts how many of its windows this one has."""
+        if not len(self._keys):
+            return np.zeros(self._count, np.int64)
+        hashes = np.unique(window_hashes(text, self._width))
+        place = np.minimum(np.searchsorted(self._keys, hashes), len(self._keys) - 1)
+        place = place[self._keys[place] == hashes]
+        owners = self._owners[ranges(self._first[place], self._counts[place])]
+        return np.bincount(owners, minlength=self._count)
+
+
 _COMMON = 50
-_MOST_SCANNED = 1000
+_SAMPLE = 64
 
 
-def _scanned(text: str, wanted: str) -> list[int]:
-    """All places one after the other; after very many it is no use to go on."""
-    places: list[int] = []
-    place = text.find(wanted) if wanted else -1
-    while place >= 0 and len(places) < _MOST_SCANNED:
-        places.append(place)
-        place = text.find(wanted, place + 1)
-    return places
+def _sample(hashes: FingerprintArray) -> FingerprintArray:
+    return np.unique(hashes[:: max(len(hashes) // _SAMPLE, 1)])
+
+
+def _around(text: str, wanted: str, hint: int) -> list[int]:
+    """The two places from the hint on, and the two before it: enough to know the nearest of all."""
+    if not wanted:
+        return []
+    after = text.find(wanted, hint)
+    further = text.find(wanted, after + 1) if after >= 0 else -1
+    before = text.rfind(wanted, 0, hint + len(wanted) - 1) if hint else -1
+    earlier = text.rfind(wanted, 0, before + len(wanted) - 1) if before > 0 else -1
+    return [place for place in (earlier, before, after, further) if place >= 0]
 
 
 def window_hashes(text: str, width: int) -> FingerprintArray:

@@ -54,7 +54,10 @@ def readings(
 
 def refuse_paths(run: Run) -> None:
     """Results named by paths lie somewhere, but only the documents say where."""
-    if run.spans is None and run.paths is not None:
+    if run.paths is None or run.lengths is not None:  # lengths come with places
+        return
+    named = np.array([bool(path) for path in run.paths.take(np.arange(len(run.rows)))], np.bool_)
+    if run.spans is None or (named.any() and (run.spans.starts[named] == UNKNOWN).all()):
         raise UsageError(
             f"{run.rows.source}: results are named by element paths; to know where they lie"
             " needs --collection"
@@ -122,6 +125,8 @@ class _Block:
         if self.run.lengths is not None:
             own = self.run.lengths[results.row[results.opening]]
             lengths = np.where(lengths < 0, own, lengths)
+        if marked.indivisible:
+            lengths = np.ones_like(lengths)
         known = results.stated(marked.relevant, 0)
         places = _Places.of(self.run, results, lengths)
         items, owner = self.needed.of_documents(results.judged)

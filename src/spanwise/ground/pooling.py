@@ -150,7 +150,8 @@ class Queue:
 
     def documents(self, relevant: Callable[[str], bool | None]) -> Iterator[Drawn]:
         """Documents one by one; `relevant` is asked after each, and None ends it."""
-        warm = rounds(self.rankings, max(1, self.budget // WARM_UP))
+        first = max(1, self.budget // WARM_UP)
+        warm = rounds(self.rankings, first)[:first]
         state = _Mtf(self) if self.method == "mtf" else _Bandit(self)
         seen: set[str] = set()
         number = 0

@@ -99,18 +99,22 @@ class Texts:
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Texts of which nobody says whose they are."""
         names = [document.name for document in library.documents()]
-        texts = [self._texts[row].decode("utf-8", "surrogatepass") for row in rows]
-        places = placed_anywhere(
-            [Quote(words) for words in texts], lambda: (Page(library.text(name)) for name in names)
-        )
-        for row, words, (number, found) in zip(rows, texts, places, strict=True):
-            moved = self.documents[row] and found.label == EXACT
+        quotes = [self._quote(row) for row in rows]
+        places = placed_anywhere(quotes, lambda: (Page(library.text(name)) for name in names))
+        for row, quote, (number, found) in zip(rows, quotes, places, strict=True):
+            moved = self.documents[row] and quote.start is None and found.label == EXACT
             self.labels[row] = SHIFTED if moved else found.label
             self.starts[row], self.lengths[row] = found.start, found.length
             if found.label == LOST:
-                self.lengths[row] = len(words)
+                self.lengths[row] = len(quote.text)
             else:
-                self.documents[row] = _stem(names[number])
+                self.documents[row] = _id(names[number], library)
+
+    def _quote(self, row: int) -> Quote:
+        """A text, and where it was said to stand if that can be told without its document."""
+        stated = self._stated[row] and self._unit in _DONE
+        hint = int(self.starts[row]) if stated else None
+        return Quote(self._texts[row].decode("utf-8", "surrogatepass"), hint)
 
     @property
     def spans(self) -> Spans:
@@ -118,10 +122,15 @@ class Texts:
         return Spans(self.starts, self.lengths)
 
 
-def _stem(name: str) -> bytes:
+def _id(name: str, library: Library) -> bytes:
+    """What a document is called: without its extension, unless others are called so too."""
     folder, slash, base = name.rpartition("/")
-    stem = base.rpartition(".")[0] or base
-    return f"{folder}{slash}{stem}".encode("utf-8", "surrogateescape")
+    stem = f"{folder}{slash}{base.rpartition('.')[0] or base}"
+    try:
+        known = stem in library
+    except InputError:
+        known = False
+    return (stem if known else name).encode("utf-8", "surrogateescape")
 
 
 def quoted_run(run: Run, library: Library) -> Run:

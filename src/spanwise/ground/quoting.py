@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanwise.errors import MissingExtra
-from spanwise.ground.finding import Finder, Wanted
+from spanwise.ground.finding import Alike, Finder, Wanted
 from spanwise.ground.normalising import Normalised, normalised
 from spanwise.model.placements import AMBIGUOUS, EXACT, FUZZY, LOST, NORMALISED, SHIFTED
 from spanwise.model.spans import UNKNOWN
@@ -25,6 +25,8 @@ AS_GOOD = 1.0
 """Two approximate places whose similarities differ by less are equally good."""
 _SHINGLE = 5
 _PLACES = 4
+_DOCUMENTS = 10
+_PART = 8  # a document that has no more than this part of a text's windows does not resemble it
 _SHORTEST = 12
 
 
@@ -156,6 +158,8 @@ READ: tuple[Callable[[Page], str] | None, ...] = (
     None,
 )
 """As what each way reads texts, where it finds them word for word."""
+Hits = dict[int, list[tuple[int, Placement]]]
+"""For each text in which documents it was found, the best one first, and where there."""
 
 
 def placed_anywhere(
@@ -163,29 +167,63 @@ def placed_anywhere(
 ) -> list[tuple[int, Placement]]:
     """For each text of which nobody says where it is the document that has it, and its place there.
 
-    A way is tried in all documents before the next one; several documents make it ambiguous.
+    A way is tried in all documents before the next one; several documents make it ambiguous. What
+    was returned for several topics is looked for once.
     """
-    found = [(0, NOWHERE)] * len(quotes)
-    missing = list(range(len(quotes)))
-    for number in range(len(WAYS)):
-        hits = _hits(number, {row: quotes[row] for row in missing}, pages) if missing else {}
-        for row, ((page, place), *others) in hits.items():
-            found[row] = page, place._replace(label=AMBIGUOUS) if others else place
+    different = list(dict.fromkeys(quotes))
+    found = dict.fromkeys(different, (0, NOWHERE))
+    missing = list(range(len(different)))
+    for read in READ:
+        wanted = {row: different[row] for row in missing}
+        hits: Hits = {}
+        if wanted:
+            hits = _similar(wanted, pages) if read is None else _hits(read, wanted, pages)
+        found |= {different[row]: _chosen(different[row], some) for row, some in hits.items()}
         missing = [row for row in missing if row not in hits]
-    return found
+    return [found[quote] for quote in quotes]
+
+
+def _chosen(quote: Quote, hits: Sequence[tuple[int, Placement]]) -> tuple[int, Placement]:
+    """Of several documents the one that has the text where it was said to stand."""
+    stated = [hit for hit in hits if quote.start is not None and hit[1].label == EXACT]
+    (page, place), *others = stated or hits
+    return page, place._replace(label=AMBIGUOUS) if others else place
 
 
 def _hits(
-    number: int, quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]
-) -> dict[int, list[tuple[int, Placement]]]:
-    """In which documents a way finds which texts; few are tried, by their first characters."""
-    way, read, rows = WAYS[number], READ[number], list(quotes)
-    wanted = read and Wanted([read(Page(one.text)).strip() for one in quotes.values()])
-    hits: dict[int, list[tuple[int, Placement]]] = {}
+    read: Callable[[Page], str], quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]
+) -> Hits:
+    """In which documents texts stand word for word; few are tried, by their first characters."""
+    way, rows = WAYS[READ.index(read)], list(quotes)
+    wanted = Wanted([read(Page(one.text)).strip() for one in quotes.values()])
+    hits: Hits = {}
     for count, page in enumerate(pages()):
-        some = [rows[one] for one in wanted.maybe_in(read(page))] if wanted and read else rows
-        for row in some:
+        for row in [rows[one] for one in wanted.maybe_in(read(page))]:
             place = way(page, quotes[row])
             if place is not None:
                 hits.setdefault(row, []).append((count, place))
     return hits
+
+
+def _similar(quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]) -> Hits:
+    """In which documents something like each text stands; tried where most of its parts are."""
+    rows = list(quotes)
+    alike = Alike([normalised(one.text).text.strip() for one in quotes.values()], _SHINGLE)
+    shared: dict[int, list[tuple[int, int]]] = {}
+    for count, page in enumerate(pages()):
+        has = alike.shared(page.plain.text)
+        for one in np.flatnonzero(has * _PART > alike.windows).tolist():
+            shared.setdefault(one, []).append((-int(has[one]), count))
+    tried: dict[int, list[tuple[int, int]]] = {}
+    for one, places in shared.items():
+        most = min(places)[0]
+        for votes, count in sorted(places)[:_DOCUMENTS]:
+            if 2 * votes <= most:  # both are below 0
+                tried.setdefault(count, []).append((votes, one))
+    found: dict[int, list[tuple[int, int, Placement]]] = {}
+    for count, page in enumerate(pages()):
+        for votes, one in tried.get(count, ()):
+            place = page.similarly(quotes[rows[one]])
+            if place is not None:
+                found.setdefault(rows[one], []).append((votes, count, place))
+    return {row: [hit[1:] for hit in sorted(some)] for row, some in found.items()}

@@ -40,7 +40,7 @@ def repaired(
 
     Of two results that cannot both stay the better ranked one does. Documents are brought together
     in the order in which they first appear. A span that passes a limit of characters is cut, an
-    element is taken out. Stated ranks are given up: they would be wrong.
+    element is taken out. Ranks are counted anew.
     """
     rules = find_task(task, most) if isinstance(task, str) else task
     changes: Counter[str] = Counter()
@@ -137,7 +137,7 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
         rows=Rows(run.rows.source, tuple(topic for topic, _ in kept), starts, has_lines=False),
         documents=run.documents.reordered(rows),
         scores=run.scores[rows],
-        ranks=None,
+        ranks=1.0 + np.arange(len(rows)) - np.repeat(starts[:-1], counts),
         spans=spans,
         paths=None if run.paths is None else run.paths.reordered(rows),
         ends=None if run.ends is None else run.ends.reordered(rows),

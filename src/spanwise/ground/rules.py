@@ -21,6 +21,8 @@ from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
 
@@ -87,14 +89,23 @@ def unknown_results(run: Run, collection: Lookup) -> list[Violation]:
     ]
 
 
-def past_the_end(run: Run, collection: Lookup) -> list[str]:
-    """How many spans end after their documents do."""
+def past_the_end(run: Run, lengths: Sequence[int] | IntArray) -> list[str]:
+    """How many spans end after their documents do; `lengths` has -1 where nobody knows."""
     if run.spans is None:
         return []
-    known = collection.lengths(run.documents.take(np.arange(len(run.rows))))
-    past = int(np.count_nonzero((known >= 0) & (run.spans.ends > known)))
-    advice = "; are the last columns start and end?" if past > len(known) / 2 else ""
+    known = np.asarray(lengths) >= 0
+    past = int(np.count_nonzero(known & (run.spans.ends > lengths)))
+    advice = "; are the last columns start and end?" if 4 * past > np.count_nonzero(known) else ""
     return [f"results that reach past the end of their document: {past}{advice}"] if past else []
+
+
+def stated_lengths(run: Run, judgements: Judgements) -> list[int]:
+    """How long judgements say that the document of each result is, -1 where they do not."""
+    if judgements.highlights is None:
+        return [-1] * len(run.rows)
+    judged = judgements.documents.take(np.arange(len(judgements.rows)))
+    known = dict(zip(judged, judgements.highlights.lengths.tolist(), strict=True))
+    return [known.get(name, -1) for name in run.documents.take(np.arange(len(run.rows)))]
 
 
 def unchecked(run: Run, task: str | Rules, collection: Lookup | None = None) -> list[str]:

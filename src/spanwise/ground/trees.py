@@ -1,7 +1,8 @@
 """Judged elements put in order as trees.
 
 Where only text was highlighted, a collection says which elements hold some of it: these, all their
-ancestors among them, are judged.
+ancestors among them, are judged. A plain text has its highlighted passages for elements: so the
+ideal is what was highlighted, however text is cut.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.judgements import Highlights, Judgements, Wanted
 
+PASSAGE = b"/#passage["
+"""What a highlighted passage of a plain text is called: like no element of XML."""
 MOST_EXHAUSTIVE = 2
 """Where only highlighted text counts every element with some is as exhaustive as can be."""
 
@@ -96,13 +99,17 @@ def _touched(
                 f"{judgements.rows.place(row)}: document {text(document)!r} has highlighted text"
                 " but is not in the collection; expected the collection that was judged"
             )
-        tree = collection.tree(document)
-        found = overlap(Spans(tree.start, tree.length), marked.of(row))
+        tree, passages = collection.tree(document), marked.of(row)
+        found = overlap(Spans(tree.start, tree.length), passages)
         held = np.flatnonzero(found > 0)
         every = tree.paths()
         paths += [every[number].encode("utf-8", "surrogateescape") for number in held.tolist()]
-        owners.append(np.full(len(held), row))
         columns.append(np.stack([tree.length[held], found[held], tree.start[held]]))
+        if tree.is_plain and len(held):
+            inner = range(1, len(passages) + 1)
+            paths += [paths[-1] + PASSAGE + b"%d]" % number for number in inner]
+            columns.append(np.stack([passages.lengths, passages.lengths, passages.starts]))
+        owners.append(np.full(len(paths) - sum(map(len, owners)), row))
     sizes = np.concatenate(columns, axis=1)
     grades = [MOST_EXHAUSTIVE, UNSTATED, NO_COVERAGE]
     same = np.repeat(np.array(grades)[:, None], sizes.shape[1], axis=1)

@@ -41,6 +41,12 @@ class Documents:
         tolerance: float = 300,
         past: Past = "zero",
     ) -> None:
+        if n <= 0:
+            raise UsageError(f"n is {n:g}; a distance must be more than 0")
+        if beta < 0:
+            raise UsageError(f"beta is {beta:g}; a weight must be 0 or more")
+        if tolerance < 0:
+            raise UsageError(f"tolerance is {tolerance:g}; it must be 0 characters or more")
         self.r, self.past = r, past
         self._score, self._beta, self._n, self._tolerance = score, beta, n, tolerance
 
@@ -63,8 +69,6 @@ def _f_scores(r: Readings, beta: float) -> FloatArray:
 
 
 def _entry_scores(r: Readings, n: float) -> FloatArray:
-    if n <= 0:
-        raise UsageError(f"n is {n:g}; a distance must be more than 0")
     distance = np.abs(r.start - r.entry)
     near = r.relevant_place & (r.start >= 0) & (r.entry >= 0) & (distance <= n)
     return np.where(near, (n - distance) / n, 0)

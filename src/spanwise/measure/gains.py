@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.condensed import condensed
 from spanwise.measure.discounts import rank_discounts
 from spanwise.measure.gain_tables import Gains, ideal_gains, result_gains
 from spanwise.measure.registry import measure
@@ -81,6 +82,7 @@ def _expected_ndcg(
     reference=f"{JARVELIN}; {BURGES}",
     aliases=("ndcg", "ndcg_cut_{cutoff}", "ndcg_{gains}", "NDCG"),
     expected=_expected_ndcg,
+    of=condensed,
 )
 def ndcg(
     r: Rankings, *, gains: Gains = (), dcg: Scale = "log2", cutoff: int | None = None

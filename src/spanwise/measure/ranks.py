@@ -7,6 +7,7 @@ from math import inf, log
 
 import numpy as np
 
+from spanwise.measure.condensed import condensed
 from spanwise.measure.discounts import log2_of_whole
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
@@ -35,6 +36,7 @@ def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArr
     reference=BUCKLEY_VOORHEES,
     aliases=("P_{cutoff}", "P{cutoff}", "P_avgjg_{cutoff}", "Precision"),
     expected=_expected_precision,
+    of=condensed,
 )
 def precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of the first k results that is relevant.
@@ -59,6 +61,7 @@ def _expected_recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     reference=BUCKLEY_VOORHEES,
     aliases=("recall_{cutoff}", "recall{cutoff}", "Recall"),
     expected=_expected_recall,
+    of=condensed,
 )
 def recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of all relevant documents that the first k results hold.
@@ -92,6 +95,7 @@ def _expected_average_precision(
     reference=BUCKLEY_VOORHEES + "; expectation over ties: " + TIES,
     aliases=("map", "map_cut_{cutoff}", "map_avgjg", "MAP"),
     expected=_expected_average_precision,
+    of=condensed,
 )
 def average_precision(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
     """How early the relevant documents come, with every one of them counting alike.
@@ -151,6 +155,7 @@ def _expected_reciprocal_rank(
     reference="Voorhees: The TREC-8 Question Answering Track Report, 1999",
     aliases=("recip_rank", "MRR"),
     expected=_expected_reciprocal_rank,
+    of=condensed,
 )
 def reciprocal_rank(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
     """How soon the first relevant result comes.
@@ -177,6 +182,7 @@ def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray
     reference=TREC_EVAL,
     aliases=("success_{cutoff}",),
     expected=_expected_success,
+    of=condensed,
 )
 def success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """Whether anything relevant is among the first k results.
@@ -197,6 +203,7 @@ def _expected_r_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     reference=BUCKLEY_VOORHEES,
     aliases=("R-prec", "RPrec"),
     expected=_expected_r_precision,
+    of=condensed,
 )
 def r_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Precision after as many results as there are relevant documents.
@@ -279,6 +286,7 @@ def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
     Law.IDEAL_IS_ONE,
     reference=BUCKLEY_VOORHEES,
     aliases=("iprec_at_recall_{recall}", "ircl_prn.{recall}"),
+    of=condensed,
 )
 def interpolated_precision(r: Rankings, *, rel: float = 1, recall: float) -> FloatArray:
     """The best precision at any rank where at least this share of the relevant was found.

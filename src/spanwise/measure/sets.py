@@ -5,6 +5,7 @@ from math import inf
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.condensed import condensed
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measures import Law
@@ -119,6 +120,7 @@ def _character(grade: float, status: int) -> str:
     Law.IDEAL_IS_ONE,
     reference=VAN_RIJSBERGEN,
     aliases=("set_P", "exact_prec"),
+    of=condensed,
 )
 def set_precision(r: Rankings, *, rel: float = 1, relative: bool = False) -> FloatArray:
     """The share of the retrieved documents that is relevant.
@@ -172,6 +174,7 @@ def set_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.IDEAL_IS_ONE,
     reference=TREC_EVAL,
     aliases=("set_map", "exact_unranked_avg_prec"),
+    of=condensed,
 )
 def set_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Precision times recall of the retrieved set.
@@ -191,6 +194,7 @@ def set_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.IDEAL_IS_ONE,
     reference=VAN_RIJSBERGEN,
     aliases=("set_F", "set_F_{beta}"),
+    of=condensed,
 )
 def set_f(r: Rankings, *, rel: float = 1, beta: float = 1) -> FloatArray:
     """Precision and recall of the retrieved set in one number.

@@ -6,7 +6,7 @@ elements and of the passages; paths and points stay as they were written, sizes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntFlag
 from typing import TYPE_CHECKING
@@ -75,6 +75,19 @@ class Elements:
             self.flags[chosen],
             None if self.spans is None else self.spans.at(chosen),
         )
+
+    def told(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
+        """Each path with its exhaustivity, specificity, coverage, size, highlighted text, flags."""
+        columns = (
+            self.exhaustivity.tolist(),
+            self.specificity.tolist(),
+            self.coverage.tolist(),
+            self.sizes.tolist(),
+            self.highlighted.tolist(),
+            self.flags.tolist(),
+        )
+        paths = self.paths.take(np.arange(len(self)))
+        return zip(paths, zip(*columns, strict=True), strict=True)
 
     def relevant(self) -> BoolArray:
         """Which of them have something relevant in them: graded so, or with highlighted text."""

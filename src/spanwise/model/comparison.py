@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,11 @@ from spanwise.errors import UnknownName, UsageError
 from spanwise.model.notebook import html_table, number, plain_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
+    from spanwise.model.anova import Anova
     from spanwise.model.scores import Scores
 
 BETTER, WORSE = "†", "‡"
@@ -67,6 +68,7 @@ class Comparison:
     confidence: float
     lowest: frozenset[str] = frozenset()  # the measures of which less is better
     warnings: tuple[str, ...] = ()
+    anova: Mapping[str, Anova] = field(default_factory=dict)  # of each measure: runs and topics
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
 
     @property
@@ -219,6 +221,13 @@ class Comparison:
         return ["run", *self.measures], rows
 
     @property
+    def allowing(self) -> str:
+        """How the first test allows for the number of comparisons."""
+        if "tukey" in self.tests[0]:
+            return "corrected for all pairs of runs"
+        return "uncorrected" if self.correction == "none" else f"corrected ({self.correction})"
+
+    @property
     def lettered(self) -> bool:
         """Whether marks are letters of runs."""
         return self.baseline is None and bool(self.differences)
@@ -250,8 +259,7 @@ class Comparison:
         elif self.differences:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
-            how = "uncorrected" if self.correction == "none" else f"corrected ({self.correction})"
-            lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {how}")
+            lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
         return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
 
     def __repr__(self) -> str:

@@ -22,6 +22,8 @@ Name = str | bytes
 
 UNKNOWN_CHARACTER = "\ufffd"
 """Stands in a text for an entity that is not known."""
+TEXT_ELEMENT = "document"
+"""A plain text is a document with this one element: `/document[1]`."""
 
 Unit = Literal["codepoints", "bytes"]
 WhiteSpace = Literal["keep", "collapse"]
@@ -65,6 +67,7 @@ class Document(NamedTuple):
     name: str  # path relative to the folder or archive it came from, with extension
     length: int
     elements: int
+    stated: bool = False  # the name is an id that stands in the file, not a path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +84,11 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.tag)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is that of a plain text."""
+        return len(self) == 1 and self.tags[int(self.tag[0])] == TEXT_ELEMENT
 
     def paths(self) -> list[str]:
         """The path of every element."""

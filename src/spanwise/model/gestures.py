@@ -152,17 +152,32 @@ def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int
     become unknown.
     """
     found = {**values, path: value}
-    for other, grade in values.items():
-        below = other.startswith(path + "/")
-        if below and value == TOO_SMALL:
+    if value == MOST:
+        found |= dict.fromkeys(_around(path), MOST)
+    for other in [one for one in values if one.startswith(path + "/")]:
+        if value == TOO_SMALL:
             found[other] = TOO_SMALL
-        elif below and grade > value and value != UNKNOWN:
+        elif values[other] > value != UNKNOWN:
             found[other] = UNKNOWN
-        elif path.startswith(other + "/") and value == MOST:
-            found[other] = MOST
     if values.get(path) == MOST and value != MOST:
         found |= dict.fromkeys(_lifted_by(path, found), UNKNOWN)
     return {name: grade for name, grade in found.items() if grade != UNKNOWN}
+
+
+def exhaustivity_of(values: Mapping[str, int], path: str) -> int:
+    """What an element is: as was said, or too small inside one that is; else unknown."""
+    small = any(values.get(one) == TOO_SMALL for one in _around(path))
+    return values.get(path, TOO_SMALL if small else UNKNOWN)
+
+
+def _around(path: str) -> list[str]:
+    """The elements in which one lies, from the outermost on.
+
+    >>> _around("/a[1]/b[2]/c[1]")
+    ['/a[1]', '/a[1]/b[2]']
+    """
+    names = path.split("/")
+    return ["/".join(names[:count]) for count in range(2, len(names))]
 
 
 def _lifted_by(path: str, values: Mapping[str, int]) -> list[str]:
@@ -201,7 +216,7 @@ def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]]
 def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list[str]:
     found = []
     for path, whole in assess:
-        grade = state.exhaustivity.get(path, UNKNOWN)
+        grade = exhaustivity_of(state.exhaustivity, path)
         if grade == UNKNOWN:
             found.append(f"say how exhaustive {path} is")
         elif grade == TOO_SMALL and whole:

@@ -37,6 +37,11 @@ class Highlights:
         """How many passages each row has."""
         return np.diff(self.first)
 
+    @property
+    def indivisible(self) -> bool:
+        """Whether documents are relevant as a whole or not at all, so that each has length 1."""
+        return self.unit == "opaque" and len(self.lengths) > 0 and bool((self.lengths == 1).all())
+
     def longer_than(self, lengths: IntArray) -> IntArray:
         """The rows whose passages go on where these lengths end; -1 is no end."""
         owner = np.repeat(np.arange(len(lengths)), self.counts)

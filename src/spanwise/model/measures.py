@@ -184,7 +184,7 @@ class Asked:
                 f"{self.label}: its expected value over tied results is not known;"
                 " use another rule for ties, such as --ties docno"
             )
-        return self.measure.expected(block, **self.parameters)
+        return replace(self.measure, function=self.measure.expected)(block, **self.parameters)
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter, given or by default; None if there is no such parameter."""

@@ -31,6 +31,7 @@ class Pool:
     source: str
     documents: tuple[Pooled, ...]
     about: Mapping[str, Any] = field(default_factory=dict)  # how it was made
+    candidates: tuple[Pooled, ...] = ()  # what judging may draw from, where it decides what comes
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -50,10 +51,14 @@ class Pool:
         """Topics and documents."""
         return {(one.topic, one.document) for one in self.documents}
 
+    def drawable(self) -> Pool:
+        """All that judges may come to see: the candidates, where judging draws from them."""
+        return Pool(self.source, self.candidates or self.documents, self.about)
 
-def pool_of(source: str, documents: Iterable[Pooled], about: Mapping[str, Any]) -> Pool:
-    """A pool in which every document of a topic is there once: the first time counts."""
+
+def once_each(documents: Iterable[Pooled]) -> tuple[Pooled, ...]:
+    """Every document of a topic once: the first time counts."""
     kept: dict[tuple[str, str], Pooled] = {}
     for one in documents:
         kept.setdefault((one.topic, one.document), one)
-    return Pool(source, tuple(kept.values()), about)
+    return tuple(kept.values())

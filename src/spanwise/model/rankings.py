@@ -7,7 +7,7 @@ and returns one value per topic; the same lines serve one topic or ten thousand.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -176,6 +176,32 @@ class Rankings:
             alone = np.broadcast_to(np.arange(self.depth), self.grade.shape)
             return alone, alone
         return self.tied_from, self.tied_to
+
+    def condensed(self) -> Rankings:
+        """The same without the results that nobody judged, the others closed up."""
+        return self.once("condensed", self._condense)
+
+    def _condense(self) -> Rankings:
+        kept = self.status == JUDGED
+        counts = np.count_nonzero(kept, axis=-1)
+        order = np.argsort(~kept, axis=-1, kind="stable")[:, : int(counts.max(initial=0))]
+        left_before = np.cumsum(kept, axis=-1) - kept
+        first, last = self.tied()
+
+        def closed_up(column: Any) -> Any:
+            taken = np.take_along_axis(column, order, axis=-1)
+            return np.where(np.arange(order.shape[-1]) < counts[:, None], taken, 0)
+
+        return replace(
+            self,
+            retrieved=counts,
+            grade=closed_up(self.grade),
+            status=closed_up(self.status),
+            score=None if self.score is None else closed_up(self.score),
+            tied_from=closed_up(np.take_along_axis(left_before, first, axis=-1)),
+            tied_to=closed_up(np.take_along_axis(left_before + kept, last, axis=-1) - 1),
+            _derived={},
+        )
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """Derived columns that several measures need are made once per block."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanwise.model.notebook import number
 from spanwise.report.comparison import against, below, bounds, differences_table
+from spanwise.report.latex import as_latex
 from spanwise.report.tables import Table, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -49,11 +50,21 @@ def values_table(c: Comparison) -> Table:
             if mark := c.mark(run, measure):
                 marks[cell] = mark
     table = tuple(map(tuple, rows))
-    return Table(tuple(header), table, tuple(below(c)), bold=frozenset(bold), marks=marks)
+    intervals = frozenset(range(2, len(header), 2))
+    return Table(
+        tuple(header),
+        table,
+        tuple(below(c)),
+        bold=frozenset(bold),
+        marks=marks,
+        attached=intervals,
+    )
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
     """The table, what is unfair, and the differences."""
+    if layout == "latex":
+        return as_latex(values_table(c))
     tables = [values_table(c)]
     if c.differences:
         tables.append(differences_table(c, worded))

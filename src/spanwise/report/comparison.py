@@ -43,7 +43,15 @@ def means_table(c: Comparison) -> Table:
                 marks[cell] = mark
             rows[place] += [number(mean.value), bounds(mean)]
     table = tuple(map(tuple, rows))
-    return Table(tuple(header), table, tuple(below(c)), bold=frozenset(bold), marks=marks)
+    intervals = frozenset(range(2, len(header), 2))
+    return Table(
+        tuple(header),
+        table,
+        tuple(below(c)),
+        bold=frozenset(bold),
+        marks=marks,
+        attached=intervals,
+    )
 
 
 def bounds(mean: Mean) -> str:
@@ -61,7 +69,15 @@ def below(c: Comparison) -> list[str]:
         for name, scores in zip(c.runs, c.scores, strict=True)
         for note in scores.notes
     ]
-    return [first, c.scores[0].signature, *c.legend(), *notes]
+    return [first, c.scores[0].signature, *c.legend(), *analysis(c), *notes]
+
+
+def analysis(c: Comparison) -> list[str]:
+    """Whether three or more runs differ at all, in the measure that orders them."""
+    found = c.anova.get(c.measures[0])
+    if found is None or len(c.runs) < 3:
+        return []
+    return [f"analysis of variance, {c.measures[0]}: {found.words()}"]
 
 
 def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
@@ -78,7 +94,8 @@ def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Tabl
         rows.append((*names, *_shown(one)))
         if one.p_adjusted < c.alpha:
             bold.add((row, len(names) + 3))
-    return Table(tuple(header), tuple(rows), words=words, bold=frozenset(bold))
+    interval = frozenset({len(words) + 1})
+    return Table(tuple(header), tuple(rows), words=words, bold=frozenset(bold), attached=interval)
 
 
 def _shown(one: Difference) -> list[str]:

@@ -86,8 +86,11 @@ def method(c: Comparison) -> list[str]:
     lines.append(f"Intervals: Student's, {c.confidence:.0%}, over topics.")
     if c.differences:
         against = "all pairs of runs" if c.baseline is None else f"each run against {c.baseline}"
-        how = "not corrected" if c.correction == "none" else f"corrected ({c.correction})"
-        lines.append(f"Test: {c.tests[0]}, {against}, p two-sided, {how} within each measure.")
+        lines.append(
+            f"Test: {c.tests[0]}, {against}, p two-sided, {c.allowing} within each measure."
+        )
+    if len(c.runs) > 2:
+        lines += [f"Analysis of variance, {worded(m)}: {one.words()}" for m, one in c.anova.items()]
     return lines
 
 

@@ -23,6 +23,7 @@ class Table:
     words: tuple[int, ...] = (0,)  # columns of words, which stand to the left
     bold: frozenset[Cell] = frozenset()
     marks: Mapping[Cell, str] = field(default_factory=dict)  # raised, behind the cell's text
+    attached: frozenset[int] = frozenset()  # columns that say something about the one before
 
     def widths(self) -> list[int]:
         """The widest cell of every column."""
@@ -113,14 +114,27 @@ def _fitting(table: Table, width: int | None) -> list[list[int]]:
         return [list(range(len(widths)))]
     taken = sum(widths[key] + 2 for key in keys) - 2
     panels, used = [list(keys)], taken
-    for column in range(len(keys), len(widths)):
-        needed = widths[column]
-        if used + 2 + needed > width and len(panels[-1]) > len(keys):
+    for group in _groups(table, len(keys), width - taken):
+        needed = sum(2 + widths[column] for column in group)
+        if used + needed > width and len(panels[-1]) > len(keys):
             panels.append(list(keys))
             used = taken
-        panels[-1].append(column)
-        used += 2 + needed
+        panels[-1] += group
+        used += needed
     return panels
+
+
+def _groups(table: Table, first: int, room: int) -> list[list[int]]:
+    """Columns from the first on, each with those attached to it, where there is room for them."""
+    groups: list[list[int]] = []
+    widths = table.widths()
+    for column in range(first, len(widths)):
+        fits = groups and sum(2 + widths[n] for n in (*groups[-1], column)) <= room
+        if fits and column in table.attached:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return groups
 
 
 def _panel(table: Table, columns: list[int], styled: bool) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import InputError
+from spanwise.errors import InputError, SpanwiseWarning
 from spanwise.model.ids import PlainIds
 from spanwise.model.rows import Rows
 from spanwise.model.run import Run
@@ -35,11 +36,19 @@ def rounded(scores: FloatArray) -> FloatArray:
     )
 
 
+def _say_unanswered(topics: Sequence[str], source: str) -> None:
+    if topics:
+        some = ", ".join(map(repr, topics[:5])) + (", ..." if len(topics) > 5 else "")
+        message = f"{source}: nothing was found for {len(topics)} of the topics: {some}"
+        warn(message, SpanwiseWarning, stacklevel=2)
+
+
 def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) -> Run:
-    """The run; topics without an answer are not in it."""
+    """The run; topics without an answer are not in it, and are said."""
     found = {topic: hits for topic, hits in answers.items() if len(hits.units)}
     if not found:
         raise InputError(f"{source}: nothing was found for any topic")
+    _say_unanswered([topic for topic in answers if topic not in found], source)
     rows = np.concatenate([hits.units for hits in found.values()])
     scores = rounded(np.concatenate([hits.scores for hits in found.values()]))
     starts = np.cumsum([0, *(len(hits.units) for hits in found.values())])

@@ -64,8 +64,8 @@ def by_weight(words: Mapping[str, float]) -> dict[float, list[str]]:
     return groups
 
 
-DEEP = 100_000
-"""How many units are looked at where scores of several questions are added up."""
+DEEP = 10_000_000
+"""Units that are asked for where every one counts: more than a collection has."""
 
 
 def summed(parts: Sequence[Hits]) -> Hits:

@@ -15,7 +15,7 @@ from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
-    from spanwise.model.documents import Collection
+    from spanwise.model.documents import Collection, Document
 
 Kind = Literal["document", "element", "chunk"]
 SYNTAX = "document, element, element:TAG,TAG..., chunk:SIZE or chunk:SIZE/OVERLAP"
@@ -181,7 +181,7 @@ def units_of(collection: Collection, grain: Grain) -> Units:
         grain,
         collection,
         names,
-        ids_of(names),
+        ids_of(documents),
         np.repeat(np.arange(len(names)), counts),
         Spans(np.concatenate(starts), np.concatenate(lengths)),
         paths,
@@ -189,18 +189,25 @@ def units_of(collection: Collection, grain: Grain) -> Units:
     )
 
 
-def ids_of(names: Sequence[str]) -> list[str]:
-    """What a run calls documents: file names without extension, paths where these repeat.
+def ids_of(documents: Sequence[Document]) -> list[str]:
+    """What a run calls documents: ids as they are stated, or made of the names of files.
 
-    >>> ids_of(["a/x.xml", "b/y.xml"]), ids_of(["a/x.xml", "b/x.xml"]), ids_of(["d.1", "d.2"])
-    (['x', 'y'], ['a/x', 'b/x'], ['d.1', 'd.2'])
+    These go without extension, and without folders unless they repeat.
+
+    >>> from spanwise.model.documents import Document
+    >>> files = [Document("a/x.xml", 5, 1), Document("b/y.xml", 5, 1)]
+    >>> ids_of(files), ids_of([*files, Document("c/x.xml", 5, 1)])
+    (['x', 'y'], ['a/x', 'b/y', 'c/x'])
+    >>> ids_of([Document("AC/DC", 5, 1, stated=True), Document("x.html", 5, 1, stated=True)])
+    ['AC/DC', 'x.html']
     """
-    paths = [_stem(name) for name in names]
-    short = [path.rpartition("/")[2] for path in paths]
-    for ids in (short, paths):
-        if len(set(ids)) == len(ids):
-            return ids
-    return list(names)
+    names = [document.name for document in documents]
+    paths = [one.name if one.stated else _stem(one.name) for one in documents]
+    short = [
+        one.name if one.stated else path.rpartition("/")[2]
+        for one, path in zip(documents, paths, strict=True)
+    ]
+    return next((ids for ids in (short, paths) if len(set(ids)) == len(ids)), names)
 
 
 def _stem(name: str) -> str:

@@ -41,7 +41,7 @@ SHEET = (
 FILES = {
     "zebra.cfg": (
         "profilePath: .\nmodulePath: {modules}\nregister: register:100G\n"
-        "recordType: dom.dom.xml\nrank: rank-1\nisam: b\n"
+        "recordType: dom.dom.xml\nrank: rank-1\nisam: b\nsortmax: {most}\n"
     ),
     "dom.xml": (
         '<dom xmlns="http://indexdata.com/zebra-2.0"><input><xmlreader level="1"/></input>'
@@ -62,7 +62,7 @@ FILES = {
         "space {\\001-\\040}!\"#$%&'\\()*+,-./:;<=>?@\\[\\\\]^_`\\{|}~\n"
     ),
 }
-"""Zebra's configuration: one index of words, records known by number."""
+"""Zebra's configuration: one index of words, records known by number, all of them ranked."""
 
 
 @engine(
@@ -80,23 +80,30 @@ class Zebra:
         modules = next(iter(sorted(Path("/usr").glob("lib*/**/idzebra-2.0/modules"))), None)
         if modules is None:
             raise MissingEngine("zebra", "Zebra's modules")
+        for name in ("register", "records"):
+            (folder / name).mkdir()
+        count = _write_units(folder / "records" / "units.xml", texts)
         for name, content in FILES.items():
-            (folder / name).write_text(content.replace("{modules}", str(modules)))
-        (folder / "register").mkdir()
-        records = folder / "records"
-        records.mkdir()
-        with (records / "units.xml").open("w", encoding="utf-8") as stream:
-            stream.write("<units>")
-            for number, text in enumerate(texts):
-                inside = escape(FORBIDDEN.sub(" ", _plain(text)))
-                stream.write(f'<unit id="{number}">{inside}</unit>\n')
-            stream.write("</units>\n")
+            settings = content.replace("{modules}", str(modules)).replace("{most}", str(count))
+            (folder / name).write_text(settings)
         for words in (("init",), ("update", "records")):
             _run(program, folder, *words)
 
     def open(self, folder: Path) -> _Open:
         """Start the server."""
         return _Open(folder)
+
+
+def _write_units(file: Path, texts: Iterable[str]) -> int:
+    """The texts as one XML file; how many there are."""
+    number = -1
+    with file.open("w", encoding="utf-8") as stream:
+        stream.write("<units>")
+        for number, text in enumerate(texts):
+            inside = escape(FORBIDDEN.sub(" ", _plain(text)))
+            stream.write(f'<unit id="{number}">{inside}</unit>\n')
+        stream.write("</units>\n")
+    return number + 1
 
 
 def _plain(text: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from spanwise.spread.manners import A_WHILE, NOT_YET
+from spanwise.spread.manners import A_WHILE, NOT_YET, without_interrupts
 
 if TYPE_CHECKING:
     from spanwise.spread.engines import Map
@@ -45,27 +44,21 @@ def _two_processes(folder: Path) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     settings = {"temporary-directory": str(folder), "distributed.nanny.pre-spawn-environ": KEPT}
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            local_directory=str(folder),
-            silence_logs=QUIET,
-            memory_limit=0,
-            preload=[__name__],
-            env={"TMPDIR": str(folder)},
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-def dask_setup(_: Any) -> None:
-    """Dask calls this in each of the two: Ctrl-C is for the process that started them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with dask.config.set(settings):
+        with without_interrupts():  # Ctrl-C is for this process, which ends the workers
+            cluster = LocalCluster(
+                n_workers=2,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else on all interfaces
+                local_directory=str(folder),
+                silence_logs=QUIET,
+                memory_limit=0,
+                env={"TMPDIR": str(folder)},
+            )
+        with cluster, Client(cluster, set_as_default=False) as client:
+            yield client
 
 
 def _map_of(client: Any) -> Map:

@@ -1,10 +1,12 @@
-"""Manners that every engine is held to: to wait for a short while at a time, and to be quiet."""
+"""Manners of engines: to wait for a short while at a time, to be quiet, to leave Ctrl-C to us."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 NOT_YET = object()
 """What a map gives instead of a result that takes longer: whoever waits can change their mind."""
@@ -24,3 +26,17 @@ def hushed() -> Iterator[None]:
         os.dup2(errors, 2)
         os.close(errors)
         os.close(nowhere)
+
+
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Threads and processes that are started meanwhile never hear of Ctrl-C."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it would let interrupts through again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

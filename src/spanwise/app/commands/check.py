@@ -17,7 +17,13 @@ import click
 @click.option("--task", help="Apply the rules of this task to the runs, such as focused or ric.")
 @click.option("--top", type=click.IntRange(1), help="Results per topic that the task allows.")
 @click.option("--collection", help="Also look everything up in this store or folder of documents.")
-@click.option("--fix", metavar="OUT", help="Write the run to OUT as its task wants it.")
+@click.option(
+    "--fix",
+    metavar="[OUT]",
+    is_flag=False,
+    flag_value="-",
+    help="Write the run to OUT as its task wants it; without OUT, or with -, to standard output.",
+)
 def command(
     files: tuple[str, ...],
     layout: str,
@@ -50,6 +56,7 @@ def command(
     from spanwise.collection import opened
     from spanwise.errors import UsageError
     from spanwise.formats import expanded
+    from spanwise.formats.opening import STDIN
     from spanwise.ground.tasks import find_task
 
     if task is None and (fix is not None or top is not None):
@@ -57,7 +64,11 @@ def command(
     rules = None if task is None else find_task(task, top)
     documents = opened(collection)
     reports = inspected(expanded(files), file_format, rules, documents)
-    emit(shown_as_json(reports) if layout == "json" else shown_as_text(reports, most))
+    shown = shown_as_json(reports) if layout == "json" else shown_as_text(reports, most)
+    if fix == STDIN:  # standard output is for the run
+        click.echo(shown, nl=False, err=True)
+    else:
+        emit(shown)
     if rules is not None and fix is not None:
         write_repaired(reports, rules, fix, documents)
     return 1 if any(report.problems or report.violations for report in reports) else 0

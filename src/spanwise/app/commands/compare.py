@@ -119,8 +119,11 @@ def command(
     from spanwise.app.terminal import watched
     from spanwise.compare.resampling import Draws
     from spanwise.compare.statements import Question
+    from spanwise.errors import UsageError
 
-    asked = tuple(test.strip() for some in tests for test in some.split(","))
+    if html == "-":
+        raise UsageError("--html -: a page needs a file; expected a name such as report.html")
+    asked = tuple(dict.fromkeys(test.strip() for some in tests for test in some.split(",")))
     draws = Draws(seed, resamples)
     chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)

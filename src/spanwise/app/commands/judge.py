@@ -148,7 +148,8 @@ def status_command(store: str, layout: str) -> None:
 @command.command("verify")
 @click.argument("store")
 @click.option("--collection", metavar="STORE", help="Also compare the texts of the documents.")
-def verify_command(store: str, collection: str | None) -> int:
+@click.option("--head", metavar="HASH", help="That an export names: is it of this log?")
+def verify_command(store: str, collection: str | None, head: str | None) -> int:
     """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong.
 
     \b
@@ -158,7 +159,7 @@ def verify_command(store: str, collection: str | None) -> int:
     from spanwise.app.judge.reporting import verified
     from spanwise.app.output import emit
 
-    text, fine = verified(store, collection)
+    text, fine = verified(store, collection, head)
     emit(text)
     return 0 if fine else 1
 
@@ -191,9 +192,12 @@ def revoke_command(store: str, judge: str) -> None:
       spanwise judge revoke pool.judged anna
     """
     from spanwise.app.judge.store import Store
+    from spanwise.app.judge.verdicts import chosen_judges
     from spanwise.app.output import emit
 
-    emit(f"{judge}: {Store(store).revoke(judge)} links revoked\n")
+    kept = Store(store)
+    (name,) = chosen_judges(kept, judge, None, machines=True)
+    emit(f"{name}: {kept.revoke(name)} links revoked\n")
 
 
 @command.command("export")

@@ -126,23 +126,34 @@ def _plan(words: dict[str, Any], topics: frozenset[str] | None) -> tuple[Plan, R
 
 
 def _with(pool: Pool, judged: Relevant, topics: frozenset[str] | None) -> Pool:
-    from spanwise.model.pools import Pooled, pool_of
+    from dataclasses import replace
+
+    from spanwise.model.pools import Pooled, once_each
 
     more = [Pooled(*key) for key in judged if topics is None or key[0] in topics]
-    return pool_of(pool.source, [*pool, *more], pool.about)
+    live = pool.candidates
+    return replace(
+        pool,
+        documents=once_each([*pool, *more]),
+        candidates=once_each([*live, *more]) if live else (),
+    )
 
 
 def _write(pool: Pool, output: str, to: str) -> None:
     from pathlib import Path
+    from warnings import warn
 
     from spanwise.app.output import emit, write_atomically, write_folder_atomically
-    from spanwise.errors import InputError
+    from spanwise.errors import InputError, SpanwiseWarning
     from spanwise.formats import FORMATS
 
     if not len(pool):
         raise InputError("nothing is left to judge: the pool would be empty")
     entry = FORMATS[to]
     assert entry.write is not None  # both kinds of pools are written here
+    if lost := entry.loses(pool):
+        told = ", ".join(f"{count} {what}" for what, count in lost.items())
+        warn(f"{output}: format {to!r} cannot hold {told}", SpanwiseWarning, stacklevel=2)
     if entry.files is not None:
         parts = ((name, entry.write(part)) for name, part in entry.files(pool))
         write_folder_atomically(Path(output), parts)
@@ -220,6 +231,7 @@ def check_command(
 @click.argument("pool")
 @click.argument("judgements")
 @click.argument("runs", nargs=-1)
+@click.option("--collection", metavar="PATH", help="The documents, for runs of elements.")
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
 @click.option(
     "--format",
@@ -229,7 +241,12 @@ def check_command(
     help="How to print.",
 )
 def estimate_command(
-    pool: str, judgements: str, runs: tuple[str, ...], per_topic: bool, layout: str
+    pool: str,
+    judgements: str,
+    runs: tuple[str, ...],
+    collection: str | None,
+    per_topic: bool,
+    layout: str,
 ) -> None:
     """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind.
 
@@ -243,5 +260,5 @@ def estimate_command(
     from spanwise.app.output import emit
     from spanwise.report.pools import estimate_tables
 
-    found = estimated(pool, judgements, runs, per_topic=per_topic)
+    found = estimated(pool, judgements, runs, collection, per_topic=per_topic)
     emit(json.dumps(found, indent=1) + "\n" if layout == "json" else estimate_tables(found))

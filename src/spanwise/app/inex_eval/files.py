@@ -100,7 +100,7 @@ def read_run(file: str, task: Task) -> Run:
     except FormatError:
         _reject_if_faulty(pieces, file, task)
         raise
-    starts, lengths = (_whole(numbers[column], file) for column in (6, 7))
+    starts, lengths = (_whole(numbers[column], rows) for column in (6, 7))
     unknown = starts == UNKNOWN
     spans = Spans(starts, np.where(unknown, 0, lengths))
     name = text(_last_line(pieces)[5])
@@ -123,10 +123,11 @@ def _columns(
         return read_columns((with_minus_one(piece, True) for piece in pieces), file, LAYOUT)
 
 
-def _whole(values: FloatArray, file: str) -> IntArray:
-    wrong = (values != np.trunc(values)) | (np.abs(values) > MOST_CHARACTERS)
-    if wrong.any():
-        raise FormatError(file, None, f"{values[wrong][0]:g}", "whole numbers of characters")
+def _whole(values: FloatArray, rows: Rows) -> IntArray:
+    wrong = np.flatnonzero((values != np.trunc(values)) | (np.abs(values) > MOST_CHARACTERS))
+    if len(wrong):
+        found, line = f"{values[wrong[0]]:g}", rows.line(int(wrong[0]))
+        raise FormatError(rows.source, line, found, "a whole number of characters")
     return values.astype(np.int64)
 
 

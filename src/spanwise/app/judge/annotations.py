@@ -46,8 +46,10 @@ def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
     base = f"urn:spanwise:{one.topic}:{name}:{one.judge}"
     source = {"source": name, "state": {"type": "TextState", "sha256": one.document.sha256}}
     creator = {"type": "Person", "name": one.judge}
-    said = {"topic": one.topic, "state": state.status, "bep": state.bep, "grade": state.grade}
+    said: dict[str, Any] = {"topic": one.topic, "state": state.status}
+    said |= {"bep": state.bep, "grade": state.grade}
     said |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
+    said["exhaustivity"] = dict(state.exhaustivity) or None
     yield {
         "id": base,
         "type": "Annotation",
@@ -91,13 +93,26 @@ def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict
     ]
 
 
+def looks_like_annotations(file: str) -> bool:
+    """Whether a file begins as a page of annotations does."""
+    if not Path(file).is_file():
+        return False
+    with Path(file).open("rb") as stream:
+        return CONTEXT.encode() in stream.read(1000)
+
+
 def read_annotations(file: str, collection: Collection) -> Judged:
     """What a page of annotations says; every quote must stand where its position says."""
     try:
-        page = json.loads(Path(file).read_bytes())
-        items = page["items"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(file, None, f"no annotation page ({error})", "W3C annotations") from error
+        return _judged(file, json.loads(Path(file).read_bytes())["items"], collection)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        said = f"no annotations of judgements ({type(error).__name__}: {error})"
+        raise FormatError(
+            file, None, said, "what `spanwise judge export --to w3c` writes"
+        ) from error
+
+
+def _judged(file: str, items: list[dict[str, Any]], collection: Collection) -> Judged:
     found: Judged = {}
     owners: dict[str, tuple[str, str]] = {}
     for item in items:

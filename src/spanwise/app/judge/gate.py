@@ -15,6 +15,8 @@ FIELDS = frozenset(
 )
 LONGEST = 10_000
 """Characters of a note."""
+LATEST = 1e12
+"""Seconds since 1970; what is not a number is not below it either."""
 HIGHEST = 1 << 53
 """Numbers that a page can count."""
 
@@ -37,7 +39,8 @@ def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
             return f"{name} is no text of at most {LONGEST} characters"
         if any(0xD800 <= ord(c) <= 0xDFFF for c in sent.get(name, "")):
             return f"{name} has half a character"
-    if not isinstance(sent.get("at", 0), int | float) or isinstance(sent.get("at"), bool):
+    at = sent.get("at", 0)
+    if not isinstance(at, int | float) or isinstance(at, bool) or not 0 <= at < LATEST:
         return "at is no time"
     return _meaning(sent, mode, aspects)
 
@@ -61,6 +64,8 @@ def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
             return "no such layer"
     elif kind == "bep" and not whole(sent.get("start")):
         return "an entry point needs a place"
+    elif kind == "bep" and not CHECK.fullmatch(sent.get("check", "")):
+        return "an entry point needs a check of its text"
     elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
         return "a grade is 0 to 3, or empty"
     elif kind == "exh" and (value not in ("-1", "0", "1", "2") or not sent.get("layer")):

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.app.judge.annotations import Judged, read_annotations
+from spanwise.app.judge.annotations import Judged, looks_like_annotations, read_annotations
 from spanwise.app.judge.store import Document, Event, Store
-from spanwise.app.judge.views import check_of, fingerprint
+from spanwise.app.judge.views import READ_FIRST, check_of, fingerprint
 from spanwise.collection import open_collection
 from spanwise.errors import InputError, UsageError
 from spanwise.formats import read_judgements
 from spanwise.ground.placing import placed_judgements
-from spanwise.model.gestures import Gesture
+from spanwise.model.gestures import RELEVANT, TOO_SMALL, Gesture
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
+
+OWN = ("state", "note", "reason", "exhaustivity")
 
 
 def imported(path: str, file: str, judge: str, collection: str, form: str | None) -> str:
@@ -29,7 +33,11 @@ def imported(path: str, file: str, judge: str, collection: str, form: str | None
     store, documents = Store(path), open_collection(collection)
     if store.events(judge):
         raise UsageError(f"{path}: {judge!r} has judged already; import under another name")
-    found = read_annotations(file, documents) if form == "w3c" else _judged(file, form, documents)
+    annotated = form == "w3c" or (form is None and looks_like_annotations(file))
+    found = read_annotations(file, documents) if annotated else _judged(file, form, documents)
+    if store.about["mode"] != "exhaustivity":
+        found = {key: {**said, "exhaustivity": {}} for key, said in found.items()}
+    _refuse_layers(file, store, found)
     numbers = {name: number for number, name, _ in store.topics()}
     places = {(t, d.id): d for t, n in numbers.items() for d in store.documents(n)}
     known = {key: said for key, said in found.items() if key in places}
@@ -49,6 +57,17 @@ def imported(path: str, file: str, judge: str, collection: str, form: str | None
         + (f"; {beyond} that are not in the pool were left out" if beyond else "")
         + "\n"
     )
+
+
+def _refuse_layers(file: str, store: Store, found: Judged) -> None:
+    """Highlights on a layer that the page does not show would be there and never seen."""
+    aspects = store.about.get("aspects", [])
+    shown = aspects if store.about["mode"] == "aspects" else [RELEVANT]
+    others = sorted({layer for said in found.values() for layer in said["layers"]} - set(shown))
+    if others:
+        raise InputError(
+            f"{file}: highlights on a layer {others[0]!r}; the store has {', '.join(shown)}"
+        )
 
 
 def _judged(file: str, form: str | None, collection: Collection) -> Judged:
@@ -72,9 +91,39 @@ def _judged(file: str, form: str | None, collection: Collection) -> Judged:
             entry = int(marked.entries[row])
             said["bep"] = entry if entry >= 0 else None
             said["chars"] = int(marked.lengths[row])
+        said["exhaustivity"] = _exhaustivity(judgements, row)
         if grade >= 0 and (marked is None or grade > 1):
             said["grade"] = int(grade)
         found[text(rows.topics[owners[row]]), text(name)] = said
+    for key, more in own_words(file).items():
+        if key in found:
+            found[key] |= more
+    return found
+
+
+def _exhaustivity(judgements: Judgements, row: int) -> dict[str, int]:
+    """What assessments say of elements: 1, 2, or too small."""
+    if judgements.elements is None:
+        return {}
+    elements = judgements.elements.elements
+    mine = np.arange(*elements.first[row : row + 2])
+    pairs = zip(elements.paths.take(mine), elements.exhaustivity[mine].tolist(), strict=True)
+    return {text(path): value for path, value in pairs if value in (TOO_SMALL, 1, 2)}
+
+
+def own_words(file: str) -> Judged:
+    """What our own lines say beyond what all judgements have: layers, notes, reasons, states."""
+    written = Path(file).read_bytes() if Path(file).is_file() else b""
+    found: Judged = {}
+    for line in written.splitlines() if written.startswith(b"{") else ():
+        said = json.loads(line) if line.strip() else {}
+        if "qid" in said and "doc" in said:
+            more = {name: said[name] for name in OWN if name in said}
+            if "layers" in said:
+                more["layers"] = {
+                    name: list(map(tuple, spans)) for name, spans in said["layers"].items()
+                }
+            found[str(said["qid"]), str(said["doc"])] = more
     return found
 
 
@@ -96,9 +145,12 @@ def _gestures(
             check = check_of(content[start:end])
             made.append({"kind": "add", "layer": layer, "start": start, "end": end, "check": check})
     if said.get("bep") is not None:
-        made.append({"kind": "bep", "start": said["bep"]})
+        check = check_of(content[said["bep"] : said["bep"] + READ_FIRST])
+        made.append({"kind": "bep", "start": said["bep"], "check": check})
     if said.get("grade") is not None:
         made.append({"kind": "grade", "value": str(said["grade"])})
+    for path, value in sorted(said.get("exhaustivity", {}).items(), key=lambda one: len(one[0])):
+        made.append({"kind": "exh", "layer": path, "value": str(value)})
     if said.get("note"):
         made.append({"kind": "note", "value": said["note"]})
     if said["state"] == "skipped":

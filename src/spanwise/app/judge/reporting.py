@@ -61,10 +61,10 @@ def _of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def verified(path: str, collection: str | None) -> tuple[str, bool]:
+def verified(path: str, collection: str | None, cited: str | None = None) -> tuple[str, bool]:
     """What is wrong with a store, and whether nothing is."""
     store = Store(path)
-    problems = store.verify()
+    problems = store.verify(cited)
     if collection is not None:
         documents = open_collection(collection)
         for number, name, _ in store.topics():

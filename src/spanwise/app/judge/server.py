@@ -51,6 +51,7 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
     routes = [
         Route("/", page),
         Route("/t/{topic:int}", page),
+        Route("/t/{topic:int}/next", page),
         Route("/t/{topic:int}/d/{doc:int}", page),
         Route("/help", page),
         Route("/desk", page),

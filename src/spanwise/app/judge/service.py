@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
-from spanwise.app.judge.gate import refusal
+from spanwise.app.judge.gate import HIGHEST, refusal
 from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.store import Document, Event, Store
-from spanwise.app.judge.views import View, assessed, check_of, fingerprint, refuse_bytes, view
+from spanwise.app.judge.views import (
+    View,
+    assessed,
+    check_of,
+    fingerprint,
+    meant,
+    refuse_bytes,
+    view,
+)
 from spanwise.ground.pooling import Queue
 from spanwise.model.gestures import EDITS, Gesture, State, folded, inconsistencies
 
@@ -89,6 +97,7 @@ class Service:
         return {
             "judge": judge,
             "role": role,
+            "store": str(self.store.about.get("made", "")),
             "mode": self.mode,
             "aspects": self.aspects,
             "guidelines": self.store.about.get("guidelines", ""),
@@ -219,7 +228,7 @@ class Service:
         count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
         rankings = []
         for run in range(count):
-            ranked = [(one.said["ranks"][run], one.id) for one in documents]
+            ranked = [(one.said["ranks"][run], one.id) for one in documents if "ranks" in one.said]
             rankings.append({name: rank for rank, name in sorted(r for r in ranked if r[0])})
 
         def relevant(name: str) -> bool | None:
@@ -228,7 +237,8 @@ class Service:
 
         seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
         queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
-        return [by_id[one.document] for one in queue.documents(relevant)]
+        told = [one for one in documents if "ranks" not in one.said]  # put in by hand: come first
+        return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
         """What every judge did to a document: for who adjudicates, once all have finished."""
@@ -248,6 +258,7 @@ class Service:
                     "layers": state.layers,
                     "bep": state.bep,
                     "grade": state.grade,
+                    "exhaustivity": state.exhaustivity,
                     "note": state.note,
                     "status": state.status,
                 }
@@ -304,16 +315,14 @@ class Service:
         gesture, one = event.gesture, self._document(event.topic, event.doc)
         if event.topic in self.orders().frozen:
             return CLOSED
-        if gesture.kind in EDITS:
+        if gesture.kind in EDITS | {"done"}:
             text = self._text(one.id)
             if fingerprint(text) != one.sha256:
                 return "the text of this document has changed since the pool was made"
-            if gesture.end > len(text) or gesture.start > len(text):
+            if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
-            if gesture.kind in ("add", "remove") and gesture.check != check_of(
-                text[gesture.start : gesture.end]
-            ):
-                return "the text between these positions is not the one that was meant"
+            if gesture.check and gesture.check != check_of(meant(gesture, text)):
+                return "the text at this place is not the one that was meant"
         if gesture.kind == "done":
             return self._unfinished(event, before)
         return ""
@@ -349,7 +358,7 @@ class Service:
 
     def _document(self, topic: int, number: int, judge: str = "") -> Document:
         self._topic(topic, judge)
-        found = self._documents(topic, number)
+        found = self._documents(topic, number) if number < HIGHEST else None
         if found is None or (judge and not self._visible(found, judge)):
             raise Refused(404, "no such document in the pool")
         return found

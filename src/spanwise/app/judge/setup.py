@@ -102,9 +102,10 @@ def _support(one: Pooled, collection: Collection) -> list[list[int]]:
 
 
 def opened_or_made(
-    path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign
+    path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
 ) -> Store:
     """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    pool = drawn.drawable()
     if not Path(path).exists():
         return made(path, pool, topics, collection, plan)
     if not is_store(path):
@@ -120,6 +121,8 @@ def opened_or_made(
         raise UsageError(f"{path}: made from another pool; give another --store")
     if store.about["mode"] != plan.mode:
         raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+    if plan.aspects and list(plan.aspects) != store.about["aspects"]:
+        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects'])}")
     return store
 
 

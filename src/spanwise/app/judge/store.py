@@ -18,6 +18,10 @@ from spanwise.errors import InputError, UsageError
 from spanwise.model.gestures import Gesture
 
 GENESIS = b"\0" * 32
+GUARDS = ("event_stays", "event_remains")
+RESERVED = ("adjudicated", "desk")
+"""Names of those who do not judge."""
+LONGEST_NAME = 100
 SQLITE = b"SQLite format 3\0"
 QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
 
@@ -106,6 +110,12 @@ class Store:
 
     def add_judge(self, name: str, role: str = "judge") -> None:
         """One more, unless there is one of that name."""
+        if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+            raise UsageError(
+                f"{name!r} is no name of a judge; expected 1 to {LONGEST_NAME} letters"
+            )
+        if role == "judge" and name in RESERVED:
+            raise UsageError(f"{name!r} is not the name of a judge here; give another")
         with self._lock:
             self._writer.execute(
                 "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge", (name, role)
@@ -191,6 +201,7 @@ class Store:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 answers = [self._put(event) for event in batch]
+                self._note_head()
                 self._writer.execute("COMMIT")
             except BaseException:
                 self._writer.execute("ROLLBACK")
@@ -222,9 +233,37 @@ class Store:
         )
         return seq, ""
 
-    def verify(self) -> list[str]:
-        """What is wrong with the file and with the chain of the log; nothing, if all is well."""
+    def _note_head(self) -> None:
+        """Where the log ends, a second time: a log that was cut is a chain without a fault."""
+        last = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
+        for seq, head in self._writer.execute(last).fetchall():
+            noted = json.dumps([seq, head.hex()])
+            self._writer.execute("INSERT OR REPLACE INTO about VALUES ('head', ?)", (noted,))
+
+    def verify(self, cited: str | None = None) -> list[str]:
+        """What is wrong with the file and with the chain of the log; nothing, if all is well.
+
+        `cited` is the head that an export names, or its beginning: the log must have had it once.
+        """
         problems = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
+        guards = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
+        problems += [
+            f"{name!r} is gone, which keeps the log" for name in GUARDS if name not in guards
+        ]
+        problems += self._broken_links()
+        noted = [
+            json.loads(row[0]) for row in self._read("SELECT value FROM about WHERE key = 'head'")
+        ]
+        heads = {seq: head.hex() for seq, head in self._read("SELECT seq, hash FROM event")}
+        problems += [
+            f"the log was cut: it went on to event {s}" for s, h in noted if heads.get(s) != h
+        ]
+        if cited is not None and not any(h.startswith(cited.lower()) for h in heads.values()):
+            problems.append(f"no event has the hash {cited}")
+        return problems
+
+    def _broken_links(self) -> list[str]:
+        problems = []
         prev, due = GENESIS, 1
         query = f"SELECT seq, {QUOTED}, prev, hash FROM event ORDER BY seq"
         for seq, *row, stored_prev, stored in self._read(query):

@@ -15,7 +15,7 @@ from spanwise.ground.points import TOUCHED, assessed
 from spanwise.model.assessments import Assessments, begins_of
 from spanwise.model.assessments import Pool as Numbered
 from spanwise.model.gestures import Spans as Set
-from spanwise.model.gestures import State, added, removed
+from spanwise.model.gestures import State, added, exhaustivity_of, removed
 from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.rows import Rows
@@ -164,7 +164,7 @@ def _assessments(
         highlights,
         collection,
         [Numbered(str(number + 1), "2", "keep") for number in range(topics)],
-        lambda row, path: found[row].state.exhaustivity.get(path, TOUCHED),
+        lambda row, path: exhaustivity_of(found[row].state.exhaustivity, path) or TOUCHED,
     )
     if unnamed:
         name = found[unnamed[0]].document.id

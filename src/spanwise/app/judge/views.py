@@ -16,7 +16,10 @@ from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection, Tree
+    from spanwise.model.gestures import Gesture
 
+READ_FIRST = 32
+"""So many characters after an entry point prove which one is meant."""
 HEADINGS = frozenset(
     {"title", "st", "head", "heading", "h1", "h2", "h3", "h4", "h5", "h6", "h"}
 ) | {
@@ -67,6 +70,12 @@ def fingerprint(text: str) -> str:
 def check_of(text: str) -> str:
     """Eight bytes that a gesture carries, to prove which text it means."""
     return fingerprint(text)[:16]
+
+
+def meant(gesture: Gesture, text: str) -> str:
+    """The text that a gesture is about: its stretch; of an entry point what is read first."""
+    end = gesture.start + READ_FIRST if gesture.kind == "bep" else gesture.end
+    return text[gesture.start : end]
 
 
 def view(collection: Collection, document: str) -> View:

@@ -280,7 +280,7 @@ const NEAR = 500, FAR = 700;
 const KEY = [["rel", "relevant, not retrieved"], ["ret", "retrieved"], ["both", "relevant and retrieved"], ["twice", "read twice"], ["near", "near miss"]];
 function painted(said, run) {
   const mine = said.runs[run];
-  if (!said.documents.length || !mine) return [];
+  if (!mine || !(said.documents.length || said.left)) return [];
   const key = make("p", null, { class: "key" }, ...KEY.map(([kind, words]) => make("mark", words, { class: kind })), make("span", "▶ best entry point", { class: "entry" }));
   const title = make("h3", "Documents as " + all.runs[run] + " shows them");
   const first = (n) => mine.spans.find((s) => s[0] === n)?.[3] ?? Infinity;
@@ -323,7 +323,11 @@ function documentBox(doc, spans, opened) {
   box.append(make("summary", doc.name + " ", {}, make("span", `${ranks} · ${found} of ${wanted} relevant characters shown`)));
   const strip = svg("svg", { class: "strip", viewBox: `0 0 ${doc.length} 22`, preserveAspectRatio: "none", role: "img", "aria-label": "where the marked text lies in the document" });
   const least = doc.length / 400;
-  for (const piece of pieces) if (piece.kind) strip.append(svg("rect", { x: piece.from, y: 4, width: Math.max(piece.to - piece.from, least), height: 14, style: `fill: var(--${piece.kind})` }));
+  const block = (piece, y, height, kind) => strip.append(svg("rect", { x: piece.from, y, width: Math.max(piece.to - piece.from, least), height, style: `fill: var(--${kind})` }));
+  for (const piece of pieces) {
+    if (piece.kind) block(piece, 4, 14, piece.kind);
+    if (piece.kind === "twice" && piece.relevant) block(piece, 4, 7, "both");
+  }
   if (doc.entry >= 0) strip.append(svg("rect", { x: doc.entry, y: 0, width: least, height: 22, style: "fill: var(--bad)" }));
   box.append(strip);
   if (doc.text !== null) box.append(textOf(doc, pieces));
@@ -331,18 +335,31 @@ function documentBox(doc, spans, opened) {
 }
 function textOf(doc, pieces) {
   const box = make("div", null, { class: "text", tabindex: "0" }), points = Array.from(doc.text);
-  const cut = (from, to) => points.slice(from, to).join("").replace(/\s*\n\s*\n\s*/g, "\n\n");
+  const plain = (from, to) => points.slice(from, to).join("").replace(/\s*\n\s*\n\s*/g, "\n\n");
+  const atWord = (place, step) => { // no word is torn, unless it is a very long one
+    for (let n = 0; n < 50; n++) if (!/\S/.test(points[place + n * step] ?? " ")) return place + n * step;
+    return place;
+  };
+  let end = "\n\n"; // how the text before ends: two pieces make no more than one blank line
+  const cut = (from, to) => {
+    let text = plain(from, to);
+    if (end.endsWith("\n\n")) text = text.trimStart();
+    else if (end.endsWith("\n")) text = text.replace(/^\s*\n\s*/, "\n");
+    end = (end + text).slice(-2);
+    return text;
+  };
   for (const piece of pieces) {
     if (piece.from === doc.entry) box.append(make("span", "▶", { class: "entry", title: "best entry point" }));
-    const text = cut(piece.from, piece.to);
     if (piece.kind) {
-      const words = { rel: "relevant, not retrieved", ret: "retrieved", both: "relevant and retrieved", twice: "read twice", near: "near miss" }[piece.kind];
-      box.append(make("mark", text, { class: piece.kind, title: words + (piece.ranks.length ? "; rank " + piece.ranks.join(", ") : "") }));
+      const again = piece.kind === "twice" && piece.relevant;
+      const words = new Map(KEY).get(piece.kind) + (again ? ", relevant" : "");
+      box.append(make("mark", cut(piece.from, piece.to), { class: piece.kind + (again ? " both" : ""), title: words + (piece.ranks.length ? "; rank " + piece.ranks.join(", ") : "") }));
     } else if (piece.to - piece.from > FAR) {
-      const gap = make("button", `… ${piece.to - piece.from - 200} characters …`, { type: "button", class: "gap" });
-      gap.addEventListener("click", () => gap.replaceWith(cut(piece.from + 100, piece.to - 100)));
-      box.append(cut(piece.from, piece.from + 100), gap, cut(piece.to - 100, piece.to));
-    } else box.append(text);
+      const [from, to] = [atWord(piece.from + 100, 1), atWord(piece.to - 100, -1)];
+      const gap = make("button", `… ${to - from} characters …`, { type: "button", class: "gap" });
+      gap.addEventListener("click", () => gap.replaceWith(plain(from, to)));
+      box.append(cut(piece.from, from), gap, cut(to, piece.to));
+    } else box.append(cut(piece.from, piece.to));
   }
   if (points.length < doc.length) box.append(make("span", ` … the document goes on for ${doc.length - points.length} characters`, { class: "quiet" }));
   return box;
@@ -397,8 +414,13 @@ async function begin() {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideCard(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => ["curves", "differences", "scatter"].forEach(redraw));
   const links = [...document.querySelectorAll("nav a")];
-  const seen = new IntersectionObserver((entries) => entries.forEach((e) => { if (e.isIntersecting) links.forEach((a) => a.classList.toggle("here", a.hash === "#" + e.target.id)); }), { rootMargin: "-30% 0px -60% 0px" });
-  document.querySelectorAll("main > section").forEach((section) => seen.observe(section));
+  const sections = [...document.querySelectorAll("main > section")], inView = new Set();
+  const seen = new IntersectionObserver((entries) => {
+    entries.forEach((e) => (e.isIntersecting ? inView.add(e.target) : inView.delete(e.target)));
+    const here = sections.find((section) => inView.has(section)); // sections grow while they are drawn
+    if (here) links.forEach((a) => a.classList.toggle("here", a.hash === "#" + here.id));
+  }, { rootMargin: "-30% 0px -60% 0px" });
+  sections.forEach((section) => seen.observe(section));
 }
 window.addEventListener("load", begin);
 })();

@@ -71,7 +71,8 @@ export async function show() {
   leave = () => {};
   const path = location.pathname;
   try {
-    const place = path.match(/^\/t\/(\d+)(?:\/d\/(\d+))?$/);
+    const place = path.match(/^\/t\/(\d+)(?:\/d\/(\d+))?$/), next = path.match(/^\/t\/(\d+)\/next$/);
+    if (next) { await nextOf(Number(next[1])); return; }
     if (place?.[2] !== undefined) leave = (await documentScreen(Number(place[1]), Number(place[2]))) ?? (() => {});
     else if (place) await topic(Number(place[1]));
     else if (path === "/help") await help();
@@ -81,6 +82,12 @@ export async function show() {
     page().replaceChildren(el("main", {}, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),
       el("p", {}, link("/", {}, "Back to all topics"))));
   }
+}
+
+async function nextOf(number) { // the next document that is not judged; else the topic
+  const { documents } = await gotPool(number);
+  const left = documents.find((one) => !["done", "skipped"].includes(one.status));
+  await go(left ? `/t/${number}/d/${left.number}` : `/t/${number}`, { replace: true });
 }
 
 export const settings = {

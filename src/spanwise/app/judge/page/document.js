@@ -7,10 +7,10 @@ import * as outbox from "./outbox.js";
 import { Painter } from "./paint.js";
 import { Panels } from "./panels.js";
 import { header } from "./screens.js";
-import { Text } from "./text.js";
+import { check, span, Text } from "./text.js";
 
 const UNITS = ["letter", "word", "sentence", "block"];
-const RELEVANT = "relevant";
+const RELEVANT = "relevant", READ_FIRST = 32; // the server's too: what of an entry point's text is checked
 
 export async function documentScreen(topic, number) {
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
@@ -26,6 +26,9 @@ export class DocumentScreen {
     this.mode = this.me.mode;
     this.events = view.events.slice();
     this.state = folded(this.events);
+    // Up to where nothing can be missing. What this window did itself does not count: before its
+    // number another window may have had one that has not come here yet.
+    this.seen = view.events.reduce((most, one) => Math.max(most, one.seq), 0);
     this.layer = this.mode === "aspects" ? this.me.aspects[0] : RELEVANT;
     this.unit = settings.get("unit", "word");
     this.cursor = null; // a stretch: [start, end], with the end that moves
@@ -53,7 +56,7 @@ export class DocumentScreen {
     const signal = this.abort.signal;
     document.addEventListener("keydown", (event) => this.onkey(event), { signal });
     document.addEventListener("selectionchange", () => this.onselection(), { signal });
-    this.pane.addEventListener("pointerup", () => this.onselection(), { signal });
+    for (const kind of ["pointerdown", "pointermove", "pointerup"]) this.pane.addEventListener(kind, (event) => this.onpointer(event), { signal });
     this.pane.addEventListener("click", (event) => this.onclick(event), { signal });
     const replace = () => requestAnimationFrame(() => requestAnimationFrame(() => this.placeFlag()));
     for (const kind of ["resize", "scroll"]) addEventListener(kind, replace, { signal, passive: true });
@@ -70,8 +73,8 @@ export class DocumentScreen {
     this.update();
     replace(); // text that was never on the screen has no place yet
     this.pane.focus({ preventScroll: true });
-    const at = location.hash.match(/^#s=(\d+)-(\d+)$/);
-    if (at) this.select([Number(at[1]), Number(at[2])]);
+    const at = location.hash.match(/^#s=(\d+)-(\d+)$/) ?? location.search.match(/^\?at=(\d+)$/);
+    if (at) this.select([at[1], at[2] ?? at[1]].map((place) => Math.min(Number(place), this.view.chars)));
   }
 
   close() {
@@ -82,18 +85,18 @@ export class DocumentScreen {
 
   // Events ------------------------------------------------------------------------------------
 
-  base() { return this.events.reduce((most, one) => Math.max(most, one.seq ?? 0), 0); }
-
   act(gesture) {
     if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return; }
-    const event = outbox.next({ topic: this.topic, doc: this.number, base: this.base(), ...gesture });
+    const event = outbox.next({ topic: this.topic, doc: this.number, base: this.seen, ...gesture });
     this.events.push(event);
+    const finished = this.state.status === "done" && event.kind !== "reopen";
     this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);
     if (event.kind === "open") this.state = folded(this.events);
-    this.problem = "";
+    this.problem = finished && this.state.status === "touched" ? "changed after it was finished: finish it again" : "";
     this.proposed = false;
     this.digests = this.digests.then(async () => {
       if (event.kind === "add" || event.kind === "remove") event.check = await check(this.text.slice(event.start, event.end));
+      if (event.kind === "bep") event.check = await check(this.text.slice(event.start, Math.min(event.start + READ_FIRST, this.view.chars)));
       outbox.store(event);
     });
     this.update();
@@ -101,7 +104,7 @@ export class DocumentScreen {
 
   acknowledged(event, seq) {
     const mine = this.events.find((one) => key(one) === key(event));
-    if (mine) mine.seq = seq;
+    if (mine) { mine.seq = seq; this.inOrder(false); }
     this.panels.savedNow();
   }
 
@@ -117,22 +120,24 @@ export class DocumentScreen {
 
   async refresh() { // what other windows did; the log's order counts
     let answer;
-    try { answer = await got(`/api/t/${this.topic}/d/${this.number}/events?since=${this.base0()}`); } catch { return; }
+    try { answer = await got(`/api/t/${this.topic}/d/${this.number}/events?since=${this.seen}`); } catch { return; }
     const known = new Map(this.events.map((one) => [key(one), one]));
     let fresh = false;
     for (const one of answer.newer) {
+      this.seen = Math.max(this.seen, one.seq);
       const mine = known.get(key(one));
       if (mine) mine.seq = one.seq; else { this.events.push(one); fresh = true; }
     }
-    if (!fresh) return;
-    this.events = this.events.map((one, place) => [one.seq ?? Infinity, place, one]).sort((a, b) => (a[0] === b[0] ? a[1] - b[1] : a[0] - b[0])).map(([, , one]) => one);
-    this.state = folded(this.events);
-    this.update();
+    this.inOrder(fresh);
   }
 
-  base0() { // up to where nothing of this document can be missing
-    const open = this.events.filter((one) => !one.seq);
-    return open.length ? Math.min(...open.map((one) => one.base ?? 0)) : this.base();
+  inOrder(fresh) { // what the log does not have yet comes last
+    const place = (one) => one.seq ?? Number.MAX_SAFE_INTEGER;
+    const sorted = this.events.slice().sort((a, b) => place(a) - place(b));
+    if (!fresh && sorted.every((one, row) => one === this.events[row])) return;
+    this.events = sorted;
+    this.state = folded(sorted);
+    this.update();
   }
 
   // What is shown ------------------------------------------------------------------------------
@@ -180,12 +185,19 @@ export class DocumentScreen {
     this.panels.selection();
   }
 
+  onpointer(event) { // Alt while dragging: to the letter
+    if (event.type === "pointermove" && !event.buttons) return;
+    this.exact = event.altKey;
+    if (event.type === "pointerup") this.onselection();
+  }
+  snapped(stretch) { return this.text.snapped(stretch, this.exact ? "letter" : this.unit); }
+
   onselection() {
     const found = this.text.selected();
     if (!found) { this.painter.paint("preview", []); return; }
     this.cursor = null;
     this.paintCursor();
-    const snapped = this.text.snapped(found, this.unit);
+    const snapped = this.snapped(found);
     this.painter.paint("preview", snapped[0] !== found[0] || snapped[1] !== found[1] ? [snapped] : []);
     this.panels.selection();
   }
@@ -207,7 +219,7 @@ export class DocumentScreen {
 
   chosen() { // what a gesture is about: the selection, else the cursor, else the sentence at it
     const selected = this.text.selected();
-    if (selected) return this.text.snapped(selected, this.unit);
+    if (selected) return this.snapped(selected);
     if (!this.cursor) return null;
     const [start, end] = span(this.cursor, this.view.chars, false);
     return end > start ? [start, end] : this.text.unit(start, "sentence");
@@ -261,7 +273,7 @@ export class DocumentScreen {
       say("entry point proposed at the first highlight; press b again to set it");
       return;
     }
-    this.act({ kind: "bep", start: here ?? spans[0][0] });
+    this.act({ kind: "bep", start: Math.min(here ?? spans[0][0], this.view.chars - 1) });
     say("best entry point set");
   }
 
@@ -270,7 +282,10 @@ export class DocumentScreen {
   finish() {
     if (this.state.status === "done") { this.act({ kind: "reopen" }); say("opened again"); return; }
     const left = inconsistencies(this.state, this.mode, this.view.paths);
-    if (left.length) { this.problem = left.join("; "); this.panels.update(); say(`cannot finish: ${left.join("; ")}`); return; }
+    if (left.length) { // many elements may be open: the line at the bottom stays a line
+      this.problem = left.length > 2 ? `${left[0]}; and ${left.length - 1} more` : left.join("; ");
+      this.panels.update(); say(`cannot finish: ${this.problem}`); return;
+    }
     this.act({ kind: "done" });
     say("finished");
   }
@@ -336,7 +351,7 @@ export class DocumentScreen {
     this.select([Math.min(...all), Math.max(...all)]);
   }
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); }
-  setUnit(unit) { this.unit = unit; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
+  setUnit(unit) { this.unit = unit; this.exact = false; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
     const [anchor, focus] = this.cursor ?? [0, 0];
     let to = focus;
@@ -393,20 +408,10 @@ export class DocumentScreen {
 // Gestures that differ in a unit and a direction.
 for (const unit of ["block", "sentence"]) {
   for (const [way, by] of [["On", 1], ["Back", -1]]) {
-    DocumentScreen.prototype[`${unit}${way}`] = function () { this.step(unit, by, false); };
+    DocumentScreen.prototype[`${unit}${way}`] = function () { if (unit !== "block" || !this.panels.dispute(by)) this.step(unit, by, false); };
     DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
     for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
   }
-}
-
-const span = ([a, b], chars, visible = true) => {
-  const start = Math.min(a, b), end = Math.max(a, b);
-  return visible && start === end ? [Math.min(start, Math.max(0, chars - 1)), Math.min(start + 1, chars)] : [start, end];
-};
-
-async function check(text) {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(hash).slice(0, 8), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 export { UNITS };

@@ -30,13 +30,16 @@ export function removed(spans, start, end) {
 export const empty = (status = "new") =>
   ({ status, layers: {}, bep: null, grade: null, exhaustivity: {}, note: "", reason: "" });
 
+const around = (path) => path.split("/").slice(2).map((_, i) => path.split("/").slice(0, i + 2).join("/")); // what it lies in
+export const exhaustivityOf = (values, path) => values[path] ?? (around(path).some((one) => values[one] === -1) ? -1 : 0);
+
 function exhausted(values, path, value) {
   const found = { ...values, [path]: value };
+  if (value === 2) for (const other of around(path)) found[other] = 2;
   for (const [other, grade] of Object.entries(values)) {
-    const below = other.startsWith(path + "/");
-    if (below && value === -1) found[other] = -1;
-    else if (below && grade > value && value !== 0) found[other] = 0;
-    else if (path.startsWith(other + "/") && value === 2) found[other] = 2;
+    if (!other.startsWith(path + "/")) continue;
+    if (value === -1) found[other] = -1;
+    else if (grade > value && value !== 0) found[other] = 0;
   }
   if (values[path] === 2 && value !== 2) { // what was lifted by this element alone is not known any more
     const others = Object.keys(found).filter((other) => found[other] === 2);
@@ -123,7 +126,7 @@ export function inconsistencies(state, mode, paths = []) {
   if (mode === "grades" && !marked && state.grade) found.push("nothing is highlighted, so the grade is 0 or none");
   if (mode === "exhaustivity") {
     for (const [path, whole] of assess(state, paths)) {
-      const grade = state.exhaustivity[path] ?? 0;
+      const grade = exhaustivityOf(state.exhaustivity, path);
       if (grade === 0) found.push(`say how exhaustive ${path} is`);
       else if (grade === -1 && whole) found.push(`${path} holds a whole passage, so it is not too small`);
     }

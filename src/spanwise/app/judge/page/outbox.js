@@ -4,9 +4,11 @@ import { api, session } from "./app.js";
 
 const CLIENT = Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
 const WAITS = [200, 500, 1000, 2000, 5000, 10000];
+const LASTING = new Set([400, 403, 404, 413]);
 const channel = new BroadcastChannel("spanwise-judge");
 
 let database = null, count = 0, waiting = [], busy = false, failures = 0, timer = 0;
+let most = 50; // gestures sent at once
 let since = 0; // when the oldest unsent gesture was made
 const listeners = { ack: () => {}, refused: () => {}, status: () => {}, changed: () => {} };
 
@@ -38,7 +40,7 @@ async function sweep() {
   const { held } = await navigator.locks.query();
   const alive = new Set(held.map((lock) => lock.name));
   const kept = await asked(database.transaction("outbox").objectStore("outbox").getAll());
-  const orphans = kept.filter((one) => one.judge === session.judge && !alive.has(`tab-${one.event.client}`));
+  const orphans = kept.filter((one) => one.judge === session.judge && one.store === session.me.store && !alive.has(`tab-${one.event.client}`));
   const known = new Set(waiting.map((one) => one.key));
   const found = orphans.filter((one) => !known.has(one.key)).sort((a, b) => a.at - b.at || a.event.n - b.event.n);
   if (found.length) { waiting.push(...found); tell(); await send(); }
@@ -57,7 +59,7 @@ export function next(event) { // an event with its name, before it is complete
 }
 
 export function store(made) {
-  const item = { key: `${CLIENT}:${made.n}`, judge: session.judge, at: Date.now(), event: made };
+  const item = { key: `${CLIENT}:${made.n}`, judge: session.judge, store: session.me.store, at: Date.now(), event: made };
   waiting.push(item);
   if (!since) since = Date.now();
   database.transaction("outbox", "readwrite").objectStore("outbox").put(item);
@@ -71,14 +73,15 @@ async function send() {
   if (busy || !waiting.length) return;
   busy = true;
   clearTimeout(timer);
-  const batch = waiting.slice(0, 50);
+  const batch = waiting.slice(0, most);
   let answer = null;
   try {
     answer = await api("/api/events", { events: batch.map((one) => wire(one.event)) });
   } catch { answer = null; }
   busy = false;
-  if (answer?.status === 400 && batch.length) { // nobody will ever take these: say so, keep nothing back
-    for (const one of batch) settle(one, { error: answer.content.error });
+  if (LASTING.has(answer?.status)) { // one that nobody will ever take must not hold up the others
+    if (batch.length === 1) settle(batch[0], { error: answer.content.error || `the server answered ${answer.status}` });
+    most = batch.length === 1 ? 50 : 1;
   } else if (!answer || !answer.content.results) {
     failures += 1;
     timer = setTimeout(send, WAITS[Math.min(failures, WAITS.length) - 1]);

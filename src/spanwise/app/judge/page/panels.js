@@ -1,7 +1,7 @@
 // What stands around the text: outline, topic, highlights, note, keywords, the line at the bottom.
 
 import { el, api, say, settings } from "./app.js";
-import { added, assess, highlighted, inconsistencies, removed } from "./fold.js";
+import { added, assess, exhaustivityOf, highlighted, inconsistencies, removed } from "./fold.js";
 import { UNITS } from "./document.js";
 import { KEYWORDS } from "./paint.js";
 import { statement } from "./screens.js";
@@ -38,7 +38,7 @@ export class Panels {
     this.marks = el("ul", { class: "marks", "aria-label": "My highlights" });
     this.marksTitle = el("h2", {}, "My highlights");
     this.extra = el("div");
-    this.noteField = el("textarea", { id: "note", "aria-label": "Note on this document", placeholder: "For yourself and for who adjudicates", onchange: () => screen.act({ kind: "note", value: this.noteField.value }) });
+    this.noteField = el("textarea", { id: "note", "aria-label": "Note on this document", maxlength: "10000", placeholder: "For yourself and for who adjudicates", onchange: () => screen.act({ kind: "note", value: this.noteField.value }) });
     this.words = el("textarea", { id: "words", rows: "3", onchange: () => { settings.set(`words.${screen.pool.id}`, this.words.value); this.colour(); screen.update(); } });
     this.words.value = this.keywords();
     this.finder = el("input", { type: "search", id: "finder", onkeydown: (event) => { if (event.key === "Enter") this.findNext(event.shiftKey ? -1 : 1); }, oninput: () => this.find() });
@@ -150,7 +150,7 @@ export class Panels {
       const words = screen.text.slice(start, Math.min(end, start + 80)).replace(/\s+/g, " ").trim();
       const label = screen.mode === "aspects" ? `${layer}: ` : "";
       return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
-        `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small" }, `${end - start} characters`)),
+        `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small", dir: "ltr" }, `${end - start} characters`)),
       el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => screen.act({ kind: "remove", layer, start, end }) }, "×"));
     });
     const bep = screen.state.bep;
@@ -191,9 +191,9 @@ export class Panels {
   exhaustivity() {
     const { screen } = this;
     const every = assess(screen.state, screen.view.paths);
-    const left = every.filter(([path]) => !screen.state.exhaustivity[path]).length;
+    const left = every.filter(([path]) => !exhaustivityOf(screen.state.exhaustivity, path)).length;
     return [el("h2", {}, every.length ? `Exhaustivity: ${left} of ${every.length} to say` : "Exhaustivity"), ...every.slice(0, 100).map(([path, whole], row) => {
-      const now = screen.state.exhaustivity[path] ?? 0;
+      const now = exhaustivityOf(screen.state.exhaustivity, path);
       const option = (value, label) => {
         const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
         input.checked = now === value;
@@ -215,13 +215,21 @@ export class Panels {
   askReason() {
     const { screen } = this;
     const finish = (reason) => { dialog.close(); screen.act({ kind: "skip", value: reason }); say("skipped"); screen.nextUnjudged(); };
-    const own = el("input", { type: "text", "aria-label": "Another reason", placeholder: "another reason" });
+    const own = el("input", { type: "text", "aria-label": "Another reason", maxlength: "1000", placeholder: "another reason" });
     const dialog = el("dialog", { "aria-label": "Why skip this document?", onclose: () => dialog.remove() }, el("h2", {}, "Why skip this document?"),
       el("div", { class: "choices" }, ...REASONS.map((reason) => el("button", { class: "button", type: "button", onclick: () => finish(reason) }, reason))),
       el("div", { class: "between" }, own, el("button", { class: "button strong", type: "button", onclick: () => { if (own.value.trim()) finish(own.value.trim()); } }, "Skip")),
       el("p", {}, el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Do not skip")));
     document.body.append(dialog);
     dialog.showModal();
+  }
+
+  dispute(by) { // whoever adjudicates goes from dispute to dispute, the largest first
+    const all = this.disputed ?? [];
+    if (!all.length) return false;
+    this.disputing = ((this.disputing ?? (by > 0 ? -1 : all.length)) + by + all.length) % all.length;
+    this.screen.select(all[this.disputing].slice());
+    return true;
   }
 
   async compare() {
@@ -231,23 +239,31 @@ export class Panels {
     const people = content.judges;
     const sets = people.map((one) => highlighted(one));
     people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
-    const both = (a, b) => b.reduce((kept, [s, e], i) => removed(kept, i ? b[i - 1][1] : 0, s), a).flatMap(([s, e]) => removed([[s, e]], b.at(-1)?.[1] ?? 0, screen.view.chars));
-    const union = sets.flat().reduce((all, [s, e]) => added(all, s, e), []);
-    const common = sets.reduce((all, one) => (one.length ? both(all, one) : []), union);
-    const cuts = [...new Set(sets.flat(2))].sort((a, b) => a - b);
-    const most = cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => 2 * sets.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length > sets.length).reduce((all, [s, e]) => added(all, s, e), []);
-    const disagreements = common.reduce((rest, [s, e]) => removed(rest, s, e), union).sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
-    const take = (spans, bep) => () => {
-      for (const [s, e] of highlighted(screen.state)) screen.act({ kind: "remove", layer: screen.layer, start: s, end: e });
-      for (const [s, e] of spans) screen.act({ kind: "add", layer: screen.layer, start: s, end: e });
-      const place = bep ?? spans[0]?.[0];
-      if (place !== undefined && spans.length) screen.act({ kind: "bep", start: place });
+    const voted = (need) => (some) => { // what so many of them have
+      const cuts = [...new Set(some.flat(2))].sort((a, b) => a - b);
+      return cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => some.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length >= need).reduce((all, [s, e]) => added(all, s, e), []);
+    };
+    const union = voted(1), common = voted(sets.length), most = voted(Math.floor(sets.length / 2) + 1);
+    const disagreements = common(sets).reduce((rest, [s, e]) => removed(rest, s, e), union(sets)).sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
+    this.disputed = disagreements;
+    const layers = [...new Set(people.flatMap((one) => Object.keys(one.layers)))];
+    const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => one.layers[name] ?? []))]));
+    const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
+    const middle = grades[grades.length >> 1] ?? null;
+    const take = (wanted, bep = null, grade = middle, said = {}) => () => {
+      for (const [layer, spans] of Object.entries(screen.state.layers)) for (const [start, end] of spans) screen.act({ kind: "remove", layer, start, end });
+      for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end });
+      const first = highlighted(screen.state)[0]?.[0];
+      if (first !== undefined) screen.act({ kind: "bep", start: bep ?? first });
       else if (screen.state.bep !== null) screen.act({ kind: "unbep" });
+      const value = first === undefined && screen.mode === "grades" ? null : grade; // nothing highlighted, no grade
+      if (screen.state.grade !== value) screen.act({ kind: "grade", value: value === null ? "" : String(value) });
+      for (const [path, one] of Object.entries(said).sort(([a], [b]) => a.length - b.length)) screen.act({ kind: "exh", layer: path, value: String(one) });
       say("taken");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
-    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("div", { class: "grades" }, ...people.map((one, i) => button(`Take ${one.judge}`, take(sets[i], one.bep))),
-      button("Union", take(union)), button("Intersection", take(common)), button("Majority", take(most))),
+    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.layers, one.bep, one.grade, one.exhaustivity))),
+      button("Union", take(each(union))), button("Intersection", take(each(common))), button("Majority", take(each(most)))),
     el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
     el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
       `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),
