@@ -95,7 +95,7 @@ def past_the_end(run: Run, lengths: Sequence[int] | IntArray) -> list[str]:
         return []
     known = np.asarray(lengths) >= 0
     past = int(np.count_nonzero(known & (run.spans.ends > lengths)))
-    advice = "; are the last columns start and end?" if 4 * past > np.count_nonzero(known) else ""
+    advice = "; are the last columns start and end?" if 2 * past > np.count_nonzero(known) else ""
     return [f"results that reach past the end of their document: {past}{advice}"] if past else []
 
 
