@@ -16,7 +16,7 @@ from spanwise.ground.duplicates import copies, refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
-from spanwise.ground.results import Results, ordered_results, refuse_points
+from spanwise.ground.results import Results, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import PASSAGE, judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
@@ -301,6 +301,16 @@ class _Block:
     def _place(self, number: int) -> str:
         row = int(self.results.row[number])
         return f"{self.run.rows.place(row)}: {said(self.run, row)}"
+
+
+def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
+    """Results that are no elements have to be placed; `paths` are those of elements."""
+    for row, path in zip(rows.tolist(), paths, strict=True):
+        if not path:
+            raise InputError(
+                f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
+                " where that lies needs --collection"
+            )
 
 
 def _index(judged: JudgedElements) -> dict[int, dict[bytes, int]]:

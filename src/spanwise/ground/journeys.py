@@ -11,7 +11,8 @@ import numpy as np
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
 from spanwise.ground.duplicates import refuse_duplicates
-from spanwise.ground.results import Results, ordered_results, refuse_points
+from spanwise.ground.elements import refuse_points
+from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import InputError
 from spanwise.ground.align import segments
-from spanwise.ground.duplicates import said
 from spanwise.ground.match import judged_rows, same_documents
 from spanwise.ground.order import by_score, places_of
 from spanwise.model.spans import ranges
@@ -108,13 +106,3 @@ def _by_rank(run: Run) -> IntArray:
     document = np.array([number[name] for name in names])
     places = (run.spans.lengths, run.spans.starts, document)
     return np.lexsort((*(column * ranked for column in places), ranks, owner))
-
-
-def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
-    """Results that are no elements have to be placed; `paths` are those of elements."""
-    for row, path in zip(rows.tolist(), paths, strict=True):
-        if not path:
-            raise InputError(
-                f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
-                " where that lies needs --collection"
-            )
