@@ -198,9 +198,13 @@ def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray
     MAnxCG@k = (1/k) times the sum of nxCG@1 to nxCG@k. Undefined if nothing is relevant.
     `interpolate` changes nothing here.
     """
-    last = min(cutoff, max(curves.r.depth, curves.best.shape[-1], 1))  # from there on both are flat
-    values = curves.normalised(np.arange(1, last + 1)[None, :], cutoff)
-    whole = values.sum(axis=-1) + (cutoff - last) * values[:, -1]
+    # From the end of both lists on nothing changes. Each topic is added up to its own end, one by
+    # one, so that its sum does not depend on other topics.
+    longer = np.maximum(curves.r.retrieved, curves.count)
+    end = np.clip(longer, 1, cutoff)[:, None]
+    values = curves.normalised(np.arange(1, end.max(initial=1) + 1)[None, :], cutoff)
+    before, last = (_at(table, end)[:, 0] for table in (np.cumsum(values, axis=-1), values))
+    whole = before + (cutoff - end[:, 0]) * last
     return curves.defined(whole / cutoff)
 
 
