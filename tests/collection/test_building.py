@@ -262,7 +262,7 @@ class TestOpening:
         build([str(folder)], str(tmp_path / "store"))
         header = tmp_path / "store" / "store.json"
         header.write_text(json.dumps(json.loads(header.read_text()) | {"version": 99}))
-        with pytest.raises(InputError, match="version 99; expected version 1"):
+        with pytest.raises(InputError, match="version 99; expected version 2"):
             Store(str(tmp_path / "store"))
 
     def test_a_damaged_shard(self, tmp_path, folder):
