@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import spanwise
+from demo_files import HANDBOOK
 from spanwise.app.cli import COMMANDS
 
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
@@ -181,3 +183,23 @@ def test_a_defect_of_ours_is_one_line_unless_a_traceback_is_wanted(traceback):
     assert done.stderr.count("\n") == 1 or traceback
     assert "KeyError: 'absent'" in done.stderr
     assert done.returncode == (1 if traceback else 3)
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_leaves_nothing(tmp_path, asked):
+    words = [HANDBOOK / "qrels.txt", "-", "--collection", HANDBOOK / "articles"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spanwise", "eval", *map(str, words)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob("*/*")):  # the documents are being taken in, or were
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.send_signal(asked)
+    with process:
+        assert process.stderr.read() == b""
+    assert process.returncode == 128 + asked
+    assert list(tmp_path.iterdir()) == []

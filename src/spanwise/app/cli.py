@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import warnings
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -94,6 +96,7 @@ def run() -> None:
     What a command makes lives to its end, so looking for garbage among it often is time lost.
     """
     gc.set_threshold(1_000_000, 20, 20)
+    _leave_when_asked_to_end()
     try:
         status = main()
     except Exception as error:
@@ -103,3 +106,15 @@ def run() -> None:
         say("error", f"a defect of spanwise, {what}; SPANWISE_TRACEBACK=1 shows where")
         status = 3
     sys.exit(status)
+
+
+def _leave_when_asked_to_end() -> None:
+    """Whoever ends a command finds nothing of it afterwards: no server, no temporary folder."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)

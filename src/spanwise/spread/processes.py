@@ -75,8 +75,9 @@ def _pool(count: int) -> ProcessPoolExecutor:
 
 
 def _begin() -> None:
-    """Ctrl-C is for the process that asked; it ends the others."""
+    """Ctrl-C is for the process that asked; it ends the others. They have nothing to put away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
