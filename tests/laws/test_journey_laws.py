@@ -155,4 +155,5 @@ def test_without_doubt_expected_precision_is_average_precision(case):
     (journey,) = block(certain, [1.0] * len(worth), results).of(None)
     ranks = sorted(first.values())
     average = sum((i + 1) / rank for i, rank in enumerate(ranks)) / len(worth)
-    assert mean_precision(discoveries(journey)) == pytest.approx(average, abs=ROUNDING)
+    [found] = discoveries([journey])
+    assert mean_precision(found) == pytest.approx(average, abs=ROUNDING)

@@ -40,6 +40,11 @@ def journey(steps, worth, results=None):
     )
 
 
+def discovered(steps, worth, results=None):
+    [found] = discoveries([journey(steps, worth, results)])
+    return found
+
+
 @st.composite
 def cases(draw, worths=(Fraction(1),)):
     targets = draw(st.integers(1, 3))
@@ -54,7 +59,7 @@ def cases(draw, worths=(Fraction(1),)):
 @given(cases())
 def test_distribution_is_that_of_all_behaviours(case):
     steps, worth, results = case
-    found = discoveries(journey(steps, worth, results))
+    found = discovered(steps, worth, results)
     amounts = np.arange(len(worth) + 2)
     for ranks, chances in reached(found, np.ones(len(worth), np.int64), amounts):
         for rank, row in zip(ranks.tolist(), chances, strict=True):
@@ -68,7 +73,7 @@ def test_distribution_is_that_of_all_behaviours(case):
 def test_precision_at_recall_is_that_of_all_behaviours(case, twelfths):
     steps, worth, results = case
     level = Fraction(twelfths, 12)
-    found = discoveries(journey(steps, worth, results))
+    found = discovered(steps, worth, results)
     (value,) = precision_at_recall(found, np.array([float(level)]))
     exact = enumerated_precision(steps, worth, results, level)
     assert value == pytest.approx(float(exact), abs=1e-13)
@@ -78,7 +83,7 @@ def test_precision_at_recall_is_that_of_all_behaviours(case, twelfths):
 @given(cases(), st.integers(1, 6))
 def test_prum_is_that_of_all_behaviours(case, sixths):
     steps, worth, results = case
-    found = discoveries(journey(steps, worth, results))
+    found = discovered(steps, worth, results)
     exact = enumerated_prum(steps, len(worth), results, Fraction(sixths, 6))
     assert discovering_share(found, sixths / 6) == pytest.approx(float(exact), abs=1e-13)
 
@@ -87,7 +92,7 @@ def test_prum_is_that_of_all_behaviours(case, sixths):
 @given(cases(worths=WORTHS), st.integers(1, 7))
 def test_recall_is_that_of_all_behaviours(case, rank):
     steps, worth, results = case
-    found = discoveries(journey(steps, worth, results))
+    found = discovered(steps, worth, results)
     exact = sum(
         c * sum(worth[t] for t in h[min(rank, results)]) for c, h in behaviours(steps, results)
     ) / sum(worth)
@@ -100,7 +105,7 @@ def test_worths_without_a_common_share_are_combined(case):
     """One worth is beyond fractions, so that no grid can hold it."""
     steps, worth, results = case
     odd = [*worth, Fraction(0.7071067811865476)]
-    found = discoveries(journey(steps, odd, results))
+    found = discovered(steps, odd, results)
     assert whole_shares(found.worth) is None
     exact = [enumerated_precision(steps, odd, results, Fraction(n, 4)) for n in range(1, 5)]
     values = precision_at_recall(found, np.arange(1, 5) / 4)
@@ -109,7 +114,7 @@ def test_worths_without_a_common_share_are_combined(case):
 
 def test_too_many_sums_are_refused_and_the_grid_is_named():
     worth = [0.5 + 1 / (3.7 + n) for n in range(20)]
-    found = discoveries(journey([(n + 1, n, 0.5) for n in range(20)], worth))
+    found = discovered([(n + 1, n, 0.5) for n in range(20)], worth)
     with pytest.raises(UsageError, match="grid=1000"):
         precision_at_recall(found, np.array([0.5]))
 
@@ -117,10 +122,35 @@ def test_too_many_sums_are_refused_and_the_grid_is_named():
 def test_small_portions_make_no_difference(monkeypatch):
     """Portions that end between ranks carry everything over."""
     steps = [(k, t, (k * 7 + t * 3) % 10 / 10 + 0.05) for k in range(1, 30) for t in range(k % 5)]
-    found = discoveries(journey(steps, [1] * 6, 40))
-    at_once = mean_precision(found), discovering_share(found, 0.8)
+    found = discovered(steps, [1] * 6, 40)
+    levels = np.arange(1, 7) / 6
+    at_once = *precision_at_recall(found, levels), discovering_share(found, 0.8)
     monkeypatch.setattr(kernel, "CELLS", 1)
-    assert (mean_precision(found), discovering_share(found, 0.8)) == pytest.approx(at_once, 1e-14)
+    in_portions = *precision_at_recall(found, levels), discovering_share(found, 0.8)
+    assert in_portions == pytest.approx(at_once, 1e-14)
+
+
+@settings(deadline=None)
+@given(st.lists(cases(), max_size=4))
+def test_topics_do_not_disturb_each_other(several):
+    together = discoveries([journey(*case) for case in several])
+    for case, found in zip(several, together, strict=True):
+        alone = discovered(*case)
+        assert (found.rank == alone.rank).all()
+        assert (found.target == alone.target).all()
+        assert (found.missed_before == alone.missed_before).all()
+        assert (found.missed == alone.missed).all()
+
+
+@settings(deadline=None)
+@given(cases(), st.sampled_from([Fraction(1), Fraction(1, 3)]))
+def test_mean_over_targets_of_equal_worth_is_that_of_all_behaviours(case, worth):
+    steps, targets, results = case
+    worths = [worth] * len(targets)
+    levels = [Fraction(i, len(targets)) for i in range(1, len(targets) + 1)]
+    found = discovered(steps, worths, results)
+    exact = sum(enumerated_precision(steps, worths, results, level) for level in levels)
+    assert mean_precision(found) == pytest.approx(float(exact / len(levels)), abs=1e-14)
 
 
 # On paper -----------------------------------------------------------------------------------
@@ -128,7 +158,7 @@ def test_small_portions_make_no_difference(monkeypatch):
 
 def test_certain_readers_have_average_precision():
     """Targets at ranks 1, 3 and 7, a fourth never: (1/1 + 2/3 + 3/7 + 0) / 4."""
-    found = discoveries(journey([(1, 0, 1), (3, 1, 1), (7, 2, 1)], [1] * 4, 10))
+    found = discovered([(1, 0, 1), (3, 1, 1), (7, 2, 1)], [1] * 4, 10)
     expected = (1 + Fraction(2, 3) + Fraction(3, 7)) / 4
     assert mean_precision(found) == pytest.approx(float(expected), abs=1e-15)
     assert discovering_share(found, 0.75) == pytest.approx(3 / 7, abs=1e-15)
@@ -137,7 +167,7 @@ def test_certain_readers_have_average_precision():
 
 def test_one_doubtful_target():
     """Seen at rank 2 with 1/2, else at rank 4 with 1/2: 1/2 * 1/2 + 1/4 * 1/4."""
-    found = discoveries(journey([(2, 0, 0.5), (4, 0, 0.5)], [1], 4))
+    found = discovered([(2, 0, 0.5), (4, 0, 0.5)], [1], 4)
     assert mean_precision(found) == pytest.approx(5 / 16, abs=1e-15)
     assert recall_at(found, 3) == 0.5
     assert recall_at(found, 4) == 0.75
@@ -149,7 +179,7 @@ def test_one_doubtful_target():
 
 def test_graded_targets():
     """Worths 1, 1/2, 1/2: half of all is one target, three quarters are two."""
-    found = discoveries(journey([(1, 1, 1), (2, 0, 1)], [1, 0.5, 0.5], 2))
+    found = discovered([(1, 1, 1), (2, 0, 1)], [1, 0.5, 0.5], 2)
     values = precision_at_recall(found, np.array([0.25, 0.5, 0.75, 1]))
     assert values.tolist() == [1, 1 / 2, 2 / 2, 0]
     assert precision_at_rank(found, 1, whole=False) == 0.25 * 2
@@ -157,7 +187,7 @@ def test_graded_targets():
 
 
 def test_nothing_found():
-    found = discoveries(journey([], [1, 1], 5))
+    found = discovered([], [1, 1], 5)
     assert mean_precision(found) == 0
     assert discovering_share(found, 0.5) == 0
     assert precision_at_rank(found, 3, whole=True) == 0
@@ -170,7 +200,7 @@ def test_thousands_of_even_chances():
     """Two steps of 1/2 and then certainty for each: binomial distributions throughout."""
     targets = 1999
     steps = [(1, t, 0.5) for t in range(targets)] + [(2, t, 0.5) for t in range(targets)]
-    found = discoveries(journey(steps + [(3, t, 1) for t in range(targets)], [1] * targets))
+    found = discovered(steps + [(3, t, 1) for t in range(targets)], [1] * targets)
     amounts = np.array([0, 900, 999, 1000, 1050, 1499, 1500, 1999, 2000])
     rows = np.concatenate([c for _, c in reached(found, np.ones(targets, np.int64), amounts)])
     for row, (hits, of) in zip(rows, ((1, 2), (3, 4), (1, 1)), strict=True):
@@ -187,7 +217,7 @@ def test_targets_that_pass_one_half_one_by_one():
     targets = 600
     steps = [(1, t, 0.5) for t in range(targets)]
     steps += [(2 + t, t, 1) for t in range(targets)]
-    found = discoveries(journey(steps, [1] * targets))
+    found = discovered(steps, [1] * targets)
     amounts = np.array([300, 450, 599, 600])
     rows = np.concatenate([c for _, c in reached(found, np.ones(targets, np.int64), amounts)])
     for certain in (0, 1, 150, 300, 450, 599, 600):
@@ -207,7 +237,7 @@ def test_many_different_chances_against_exact_fractions():
         for t in range(targets)
         for v in range(visits)
     ]
-    found = discoveries(journey(steps, [1] * targets))
+    found = discovered(steps, [1] * targets)
     amounts = np.arange(targets + 1)
     rows = {}
     for ranks, chances in reached(found, np.ones(targets, np.int64), amounts):
@@ -227,7 +257,7 @@ def test_unsatisfied_readers_among_thousands():
     """After rank 1 binomial: P(F < 1000) of 1999 even chances is one half."""
     targets = 1999
     steps = [(1, t, 0.5) for t in range(targets)] + [(2, t, 0.5) for t in range(targets)]
-    found = discoveries(journey(steps, [1] * targets))
+    found = discovered(steps, [1] * targets)
     _, before, in_vain, _ = unsatisfied(found, 1000)
     assert before.tolist() == pytest.approx([1, 0.5], abs=1e-12)
     assert in_vain.tolist() == pytest.approx([0, 0], abs=1e-12)  # (1/2) ** 1999 and less

@@ -311,7 +311,7 @@ def _of_journey(case: Case) -> tuple[Table, list[str]]:
     task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
     (block,) = journey_blocks(case.judgements, task)
     (journey,) = block.of(behaviour_of(case.asked, block))
-    found = discoveries(journey)
+    [found] = discoveries([journey])
     table = journey_table(
         journey,
         found.rank,

@@ -11,9 +11,10 @@ The number of roots is odd: then no factor is 0 at any of them, since only w = -
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -58,19 +59,42 @@ class Discoveries:
         return missed
 
 
-def discoveries(journey: Journey) -> Discoveries:
+def discoveries(journeys: Sequence[Journey]) -> list[Discoveries]:
     """How likely each target is still to be discovered, before and after each step."""
-    order = np.argsort(journey.target, kind="stable")
-    target, chance = journey.target[order], journey.chance[order]
-    first = np.searchsorted(target, target)
-    visit = np.arange(len(target)) - first
-    before, after = np.ones(len(target)), np.ones(len(target))
-    for number in range(int(visit.max(initial=-1)) + 1):
-        now = np.flatnonzero(visit == number)
-        before[now] = after[now - 1] if number else 1.0
-        after[now] = before[now] * (1 - chance[now])
-    back = np.argsort(order, kind="stable")
-    before, after = before[back], after[back]
+    targets = np.cumsum([0, *(len(journey.worth) for journey in journeys)])
+    pairs = list(zip(journeys, targets.tolist(), strict=False))
+    target = np.concatenate([_NONE, *(journey.target + first for journey, first in pairs)])
+    chance = np.concatenate([_NO_CHANCE, *(journey.chance for journey in journeys)])
+    before, after = _missed(target, chance)
+    steps = np.cumsum([0, *(len(journey.rank) for journey in journeys)]).tolist()
+    return [
+        _fresh(journey, before[first:last], after[first:last])
+        for journey, (first, last) in zip(journeys, pairwise(steps), strict=True)
+    ]
+
+
+_NONE, _NO_CHANCE = np.zeros(0, np.int64), np.zeros(0)
+
+
+def _missed(target: IntArray, chance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The chance that the target of each step has not been seen before the step, and after it."""
+    order = np.argsort(target, kind="stable")
+    ordered = target[order]
+    visit = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
+    before, after = np.ones(len(ordered)), 1 - chance[order]
+    by_visit = np.argsort(visit, kind="stable")
+    ends = np.cumsum(np.bincount(visit))
+    for begin, end in pairwise(ends.tolist()):
+        now = by_visit[begin:end]
+        before[now] = after[now - 1]
+        after[now] *= before[now]
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return before[back], after[back]
+
+
+def _fresh(journey: Journey, before: FloatArray, after: FloatArray) -> Discoveries:
+    """The steps to what has not surely been seen before."""
     fresh = before > 0
     return Discoveries(
         journey.results,

@@ -79,7 +79,21 @@ def precision_at_recall(found: Discoveries, levels: FloatArray) -> FloatArray:
 def mean_precision(found: Discoveries) -> float:
     """The mean of precision over the levels 1/N, 2/N, ..., 1 for N targets."""
     targets = len(found.worth)
+    if (found.worth == found.worth[0]).all():
+        return _mean_of_equals(found) / targets
     return float(precision_at_recall(found, np.arange(1, targets + 1) / targets).mean())
+
+
+def _mean_of_equals(found: Discoveries) -> float:
+    """The sum of precision over these levels where all targets are worth the same.
+
+    The i-th level costs i ranks of the ideal list, so a reader who has discovered F targets has
+    saved 1 + 2 + ... + F of them: in expectation the sum of all chances and of the products of
+    all pairs of them. A chance that rises by d adds d (1 + the sum of the others).
+    """
+    rise = found.missed_before - found.missed
+    others = np.cumsum(rise) - rise - (1 - found.missed_before)
+    return float((rise * (1 + np.maximum(others, 0)) / found.rank).sum())
 
 
 def discovering_share(found: Discoveries, level: float) -> float:

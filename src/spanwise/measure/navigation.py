@@ -102,7 +102,7 @@ def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
 
 
 def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:
-    found = b.once(("discoveries", behaviour), lambda: list(map(discoveries, b.of(behaviour))))
+    found = b.once(("discoveries", behaviour), lambda: discoveries(b.of(behaviour)))
     return np.array([value(one) if len(one.worth) else np.nan for one in found])
 
 
@@ -225,8 +225,9 @@ def best_entry_point_distance(
         journey = b.of(how)[topic]
         if not len(journey.worth):
             return float("nan")
-        _, first = np.unique(journey.target, return_index=True)
-        return float(journey.chance[first].sum() / len(journey.worth))
+        first = np.zeros(len(journey.worth))
+        first[journey.target[::-1]] = journey.chance[::-1]  # of several the last written counts
+        return float(first.sum() / len(journey.worth))
 
     how = _behaviour("bep", A=A, L=L)
     return np.array([value(topic) for topic in range(len(b))])
