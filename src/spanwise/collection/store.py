@@ -18,6 +18,7 @@ from spanwise.collection.names import NAMES, NameTable, names_in, whole_names
 from spanwise.collection.shards import FORMAT_VERSION, Note, read_note, table_file
 from spanwise.errors import InputError
 from spanwise.model.documents import CharacterPolicy, Document, Element, Name, Tree
+from spanwise.model.ids import Coded
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ class Store:
         """Keys of elements, whether they are keys at all, and which are to be points in them."""
         if len(self._keys) > _MOST_REMEMBERED:
             self._keys = PathKeys()
+        if isinstance(paths, Coded):
+            return _expanded(paths.codes, *self._wanted(paths.names))
         keys = self._keys
         found = [keys[path] for path in paths]
         points: dict[int, Point] = {}
@@ -138,6 +141,8 @@ class Store:
 
     def _numbered(self, names: Sequence[bytes]) -> IntArray:
         """The numbers of documents, -1 for unknown ones; what was found is remembered."""
+        if isinstance(names, Coded):
+            return self._numbered(names.names)[names.codes]
         known = self._numbers
         new = list({name for name in names if name not in known})
         if new:
@@ -204,7 +209,20 @@ def _bytes(name: Name) -> bytes:
     return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
 
 
-def _all_bytes(names: Sequence[Name]) -> list[bytes]:
+def _expanded(
+    codes: IntArray,
+    wanted: FingerprintArray,
+    known: np.ndarray[Any, Any],
+    points: dict[int, Point],
+) -> tuple[FingerprintArray, np.ndarray[Any, Any], dict[int, Point]]:
+    """What was found for names, for all rows that have them."""
+    rows = np.flatnonzero(np.isin(codes, list(points))).tolist() if points else ()
+    return wanted[codes], known[codes], {row: points[int(codes[row])] for row in rows}
+
+
+def _all_bytes(names: Sequence[Name]) -> Sequence[bytes]:
+    if isinstance(names, Coded):
+        return names
     return [name if isinstance(name, bytes) else _bytes(name) for name in names]
 
 

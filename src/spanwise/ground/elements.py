@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE
+from spanwise.ground.by_path import ByPath
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.duplicates import copies, refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
@@ -21,7 +21,7 @@ from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import PASSAGE, judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
 from spanwise.model.elements import NOBODY
-from spanwise.model.ids import text
+from spanwise.model.ids import Coded, text
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ class _Block:
     def _returned(self, retrieved: IntArray) -> Returned:
         run, results = self.run, self.results
         judgement = results.judged[results.document]
-        paths = self._paths(judgement)
-        element = self._elements(judgement, paths)
+        coded = self._paths(judgement)
+        element, paths = self._elements(judgement, coded), coded.tolist()
         start, length = self._places(paths)
         size, lit = length.copy(), np.zeros(len(length), np.int64)
         if self._has_elements:
@@ -135,9 +135,7 @@ class _Block:
                 lit = np.where(known, judged.highlighted[element], 0)
             if judged.scale != "highlighted":
                 lit[:] = -1
-        passage = np.zeros(len(paths), np.bool_)
-        if b"" in paths:
-            passage = np.array([not path for path in paths], np.bool_)
+        passage = np.array([not path for path in coded.names], np.bool_)[coded.codes]
         self._light(lit, passage, judgement, Spans(start, length))
         return Returned(
             results.topic,
@@ -159,11 +157,11 @@ class _Block:
     def _has_elements(self) -> bool:
         return self.judgements.elements is not None or self.setting.collection is not None
 
-    def _paths(self, judgement: IntArray) -> list[bytes]:
+    def _paths(self, judgement: IntArray) -> Coded:
         """The path of every result that is an element; a whole document is its root element."""
         run, rows = self.run, self.results.row
         if run.paths is None and run.spans is None:
-            return self._roots(judgement)
+            return Coded.of(self._roots(judgement))
         return run.element_paths(rows)
 
     def _roots(self, judgement: IntArray) -> list[bytes]:
@@ -178,19 +176,13 @@ class _Block:
             roots.append(b"/" + path[1:].partition(b"/")[0])
         return roots
 
-    def _elements(self, judgement: IntArray, paths: Sequence[bytes]) -> IntArray:
+    def _elements(self, judgement: IntArray, paths: Coded) -> IntArray:
         """Which judged element each result is."""
-        element = np.full(len(paths), NOBODY)
         if not self._has_elements:
-            return element
+            return np.full(len(paths), NOBODY)
         judged = self.setting.judged(self.judgements)
-        index = judged.once("index", lambda: _index(judged))
-        nothing: dict[bytes, int] = {}
-        some = np.flatnonzero(judgement >= 0)
-        pairs = zip(some.tolist(), judgement[some].tolist(), strict=True)
-        found = [index.get(row, nothing).get(paths[n], NOBODY) for n, row in pairs]
-        element[some] = found
-        return element
+        known = judged.once("by path", lambda: ByPath(judged.row, Coded.of(judged.paths)))
+        return known.find(judgement, paths)
 
     def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
         """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
@@ -311,16 +303,6 @@ def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
                 f"{run.rows.place(row)}: {said(run, row)} begins or ends at a point; to know"
                 " where that lies needs --collection"
             )
-
-
-def _index(judged: JudgedElements) -> dict[int, dict[bytes, int]]:
-    """For each row of the judgements its elements by path."""
-    first = judged.first.tolist()
-    return {
-        row: dict(zip(judged.paths[begin:end], range(begin, end), strict=True))
-        for row, (begin, end) in enumerate(pairwise(first))
-        if end > begin
-    }
 
 
 def _items(results: Returned) -> Callable[[int], Item]:

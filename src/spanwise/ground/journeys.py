@@ -234,7 +234,7 @@ class Guide:
     def _paths(self, result: IntArray) -> list[bytes]:
         """The paths of results that are elements; empty where they are spans or documents."""
         rows = self.results.row[result]
-        paths = self.run.element_paths(rows)
+        paths = self.run.element_paths(rows).tolist()
         if self.run.paths is not None and self.run.spans is None:
             refuse_points(self.run, rows, paths)
         return paths

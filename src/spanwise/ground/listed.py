@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.ground.by_path import NOT_THERE, ByPath
 from spanwise.model.assessments import NO_SIZE
+from spanwise.model.ids import Coded
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-OTHER, ROOT = -1, -2
+OTHER, ROOT = NOT_THERE, -2
 """A result that is no listed element: a whole document, or anything else."""
 
 
@@ -47,17 +49,12 @@ class Listed:
         cls, run: Run, judgements: Judgements, rows: IntArray, judged: IntArray
     ) -> IntArray:
         """The listed element that each result is; else ROOT or OTHER."""
-        assert run.paths is not None
         known = judgements.once("listed", lambda: _by_path(judgements))
-        ends = [b""] * len(rows) if run.ends is None else run.ends.take(rows)
-
-        def element(row: int, path: bytes, end: bytes) -> int:
-            if row < 0 or end or not path:
-                return OTHER
-            return known.get((row, path), ROOT if path.count(b"/") == 1 else OTHER)
-
-        found = map(element, judged.tolist(), run.paths.take(rows), ends)
-        return np.fromiter(found, np.int64, len(rows))
+        paths = run.element_paths(rows)
+        root = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
+        element = known.find(judged, paths)
+        whole = (element == OTHER) & (judged >= 0) & root[paths.codes]
+        return np.where(whole, ROOT, element)
 
     def instead(
         self,
@@ -82,12 +79,11 @@ class Listed:
         )
 
 
-def _by_path(judgements: Judgements) -> dict[tuple[int, bytes], int]:
-    """The number of every element whose size is listed, by row and path."""
+def _by_path(judgements: Judgements) -> ByPath:
+    """Every element whose highlighted text is listed, by row and path."""
     if judgements.elements is None:
-        return {}
+        return ByPath(np.zeros(0, np.int64), Coded.of([]))
     elements = judgements.elements.elements
-    listed = np.flatnonzero(elements.highlighted != NO_SIZE)
-    owners = np.searchsorted(elements.first, listed, side="right") - 1
-    keys = zip(owners.tolist(), elements.paths.take(listed), strict=True)
-    return dict(zip(keys, listed.tolist(), strict=True))
+    listed = elements.highlighted != NO_SIZE
+    owners = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
+    return ByPath(np.where(listed, owners, NOT_THERE), elements.paths.coded())

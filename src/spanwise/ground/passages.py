@@ -56,7 +56,8 @@ def refuse_paths(run: Run) -> None:
     """Results named by paths lie somewhere, but only the documents say where."""
     if run.paths is None or run.lengths is not None:  # lengths come with places
         return
-    named = np.array([bool(path) for path in run.paths.take(np.arange(len(run.rows)))], np.bool_)
+    paths = run.paths.coded()
+    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
     if run.spans is None or (named.any() and (run.spans.starts[named] == UNKNOWN).all()):
         raise UsageError(
             f"{run.rows.source}: results are named by element paths; to know where they lie"

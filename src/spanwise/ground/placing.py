@@ -16,7 +16,7 @@ import numpy as np
 from spanwise.errors import SpanwiseWarning, UsageError
 from spanwise.ground.quoted import quoted_judgements, quoted_run
 from spanwise.model.assessments import NO_SIZE, Assessments, begins_of
-from spanwise.model.ids import PlainIds, text
+from spanwise.model.ids import Coded, PlainIds, text
 from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.notes import Placed, Remark, Tally
 from spanwise.model.paths import IN_TEXT
@@ -78,8 +78,7 @@ def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None
     run = quoted_run(run, collection)
     if run.labels is not None:
         said.append(Placed("chunks placed in their documents", counted(run.labels)))
-    every = np.arange(len(run.rows))
-    documents = run.documents.take(every)
+    documents = run.documents.coded()
     lengths = collection.lengths(documents)
     nowhere = absent(run, lengths)
     said.append(_tally("results of documents that the collection does not have", run, nowhere))
@@ -88,11 +87,11 @@ def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None
         said.append(_tally("results that reach past the end of their document", run, past))
     if run.paths is None:
         return replace(run, lengths=lengths)
-    paths = run.paths.take(every)
-    named = np.array([bool(path) for path in paths], np.bool_)
-    lasts = None if run.ends is None else run.ends.take(every)
+    paths = run.paths.coded()
+    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
+    lasts = None if run.ends is None else _all(run.ends)
     found = spans_between(collection, documents, paths, lasts)
-    unplaced = Spans(np.full(len(every), UNKNOWN), np.zeros(len(every), np.int64))
+    unplaced = Spans(np.full(len(paths), UNKNOWN), np.zeros(len(paths), np.int64))
     given = unplaced if run.spans is None else run.spans
     spans = Spans(
         np.where(named, found.starts, given.starts), np.where(named, found.lengths, given.lengths)
@@ -151,24 +150,22 @@ def respelled(run: Run, judgements: Judgements | Preferences, collection: Collec
     spellings = judgements.once(
         ("spellings", collection), lambda: _spellings(judgements, collection)
     )
-    documents = run.documents.take(np.arange(len(run.rows)))
+    documents = run.documents.coded()
+    numbers = collection.numbers(documents.names).tolist()
     judged = set(spellings.values())
-    others = list({name for name in documents if name not in judged})
-    numbers = collection.numbers(others).tolist()
-    changed = {
-        name: spellings[number]
-        for name, number in zip(others, numbers, strict=True)
-        if number in spellings
-    }
-    if not changed:
+    names = [
+        name if name in judged else spellings.get(number, name)
+        for name, number in zip(documents.names, numbers, strict=True)
+    ]
+    if names == documents.names:
         return run
-    names = PlainIds([changed.get(name, name) for name in documents])
-    return replace(run, documents=run.documents.same_kind(names))
+    spelt = PlainIds(Coded(documents.codes, names).tolist())
+    return replace(run, documents=run.documents.same_kind(spelt))
 
 
 def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
     """How each document that the collection has is called."""
-    names = list(dict.fromkeys(_all(judgements.documents)))
+    names = judgements.documents.coded().names
     numbers = collection.numbers(names).tolist()
     return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
 
@@ -289,7 +286,7 @@ class _LookedUp:
     @classmethod
     def of(cls, said: Assessments, documents: Sequence[bytes], collection: Collection) -> _LookedUp:
         elements = collection.spans(
-            _owners(said.elements.first, documents), _all(said.elements.paths)
+            _owners(said.elements.first, documents), said.elements.paths.coded()
         )
         owners = _owners(said.passages.first, documents)
         firsts, lasts = _all(said.passages.starts), _all(said.passages.ends)
@@ -377,17 +374,18 @@ def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[
 def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
     """The length of each document: the size of its root element, if the file lists it."""
     listed = lengths.copy()
-    paths = _all(said.elements.paths)
-    roots = np.array([n for n, path in enumerate(paths) if path.count(b"/") == 1], np.int64)
+    paths = said.elements.paths.coded()
+    outermost = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
+    roots = np.flatnonzero(outermost[paths.codes])
     roots = roots[said.elements.sizes[roots] != NO_SIZE]
     rows = np.searchsorted(said.elements.first, roots, side="right") - 1
     listed[rows] = said.elements.sizes[roots]
     return listed
 
 
-def _owners(first: IntArray, documents: Sequence[bytes]) -> list[bytes]:
+def _owners(first: IntArray, documents: Sequence[bytes]) -> Coded:
     """The document of each part, given where the parts of each document begin."""
-    return [documents[row] for row in np.repeat(np.arange(len(documents)), np.diff(first)).tolist()]
+    return Coded(np.repeat(np.arange(len(documents)), np.diff(first)), documents)
 
 
 def _all(ids: Ids) -> list[bytes]:

@@ -7,8 +7,8 @@ Everything else asks through `Ids`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -32,10 +32,60 @@ _ODD = [
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
+class Coded(Sequence[bytes]):
+    """A column in which ids come again and again: a list of names, and which each row has."""
+
+    def __init__(self, codes: IntArray, names: Sequence[bytes]) -> None:
+        self.codes, self.names = codes, names
+
+    @classmethod
+    def of(cls, ids: Sequence[bytes]) -> Coded:
+        """The same ids, every name once."""
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(ids))}
+        codes = np.fromiter(map(numbers.__getitem__, ids), np.int64, len(ids))
+        return cls(codes, list(numbers))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return Coded(self.codes[row], self.names)
+        return self.names[int(self.codes[row])]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[bytes]:
+        """The id of every row."""
+        return list(map(self.names.__getitem__, self.codes.tolist()))
+
+    def at(self, rows: IntArray) -> Coded:
+        """Some of the rows."""
+        return Coded(self.codes[rows], self.names)
+
+
+class _Column:
+    """A column that remembers how it is coded."""
+
+    _coded: Coded | None = None
+
+    def coded(self: Ids) -> Coded:
+        """All ids, every name once."""
+        if self._coded is None:
+            self._coded = Coded.of(self.take(np.arange(len(self))))
+        return self._coded
+
+
 class Ids(Protocol):
     """A column of ids, whatever it is stored in."""
 
+    _coded: Coded | None
+
     def __len__(self) -> int: ...
+
+    def coded(self) -> Coded:
+        """All ids, every name once."""
 
     def take(self, rows: IntArray) -> list[bytes]:
         """The ids of these rows."""
@@ -59,7 +109,7 @@ class Ids(Protocol):
         """The rows ordered by group, and by falling id within each group."""
 
 
-class PlainIds:
+class PlainIds(_Column):
     """A list of ids."""
 
     def __init__(self, ids: Sequence[bytes]) -> None:
@@ -95,7 +145,7 @@ class PlainIds:
         return rows[by_id[by_group]]
 
 
-class PackedIds:
+class PackedIds(_Column):
     """Ids of up to 32 bytes, none of them NUL, in rows of 64-bit words filled up with NUL."""
 
     def __init__(self, words: FingerprintArray) -> None:
@@ -175,7 +225,7 @@ class PackedIds:
         return rows[np.lexsort((*words.T[::-1], groups))]
 
 
-class PolarsIds:
+class PolarsIds(_Column):
     """A Polars column of binary strings."""
 
     def __init__(self, series: pl.Series) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from spanwise.model.ids import Coded
 from spanwise.model.ids import joined as joined_ids
 from spanwise.model.paths import IN_TEXT
 from spanwise.model.rows import Rows
@@ -54,18 +55,17 @@ class Run:
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
 
-    def element_paths(self, rows: IntArray) -> list[bytes]:
+    def element_paths(self, rows: IntArray) -> Coded:
         """The paths of results that are elements; empty for spans, points, ranges and documents."""
         if self.paths is None:
-            return [b""] * len(rows)
-        paths = self.paths.take(rows)
-        if self.ends is None and IN_TEXT not in b" ".join(paths):
-            return paths
-        ends = paths if self.ends is None else self.ends.take(rows)
-        return [
-            b"" if IN_TEXT in path or end not in (b"", path) else path
-            for path, end in zip(paths, ends, strict=True)
-        ]
+            return Coded(np.zeros(len(rows), np.int64), [b""])
+        paths = self.paths.coded().at(rows)
+        names = [b"" if IN_TEXT in name else name for name in paths.names]
+        if self.ends is None:
+            return Coded(paths.codes, names)
+        pairs = zip(paths, self.ends.take(rows), strict=True)
+        ranges = np.array([end not in (b"", path) for path, end in pairs], np.bool_)
+        return Coded(np.where(ranges, len(names), paths.codes), [*names, b""])
 
 
 def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
