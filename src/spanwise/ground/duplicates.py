@@ -48,7 +48,8 @@ def repeats(run: Run) -> int:
     topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
     document = topic_keys(run.documents.fingerprints(), topic)
     placed = np.flatnonzero(run.spans.starts != UNKNOWN)
-    return len(placed) - len(np.unique(_fingerprints(run, document[placed], placed)))
+    keys = np.sort(_fingerprints(run, document[placed], placed))
+    return int(np.count_nonzero(keys[1:] == keys[:-1]))
 
 
 def _suspicious(run: Run, results: Results) -> bool:

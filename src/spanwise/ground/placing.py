@@ -21,7 +21,7 @@ from spanwise.model.judgements import Highlights, Judgements, Preferences
 from spanwise.model.notes import Placed, Remark, Tally
 from spanwise.model.paths import IN_TEXT
 from spanwise.model.placements import counted
-from spanwise.model.spans import NOTHING, UNKNOWN, Spans, merged
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, merged_by
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
@@ -341,25 +341,17 @@ class _LookedUp:
     def highlights(self, said: Assessments, lengths: IntArray) -> Highlights:
         """The passages as disjoint spans; how many characters there are is what the file says."""
         first = said.passages.first
-        of_rows = [
-            merged(self._placed_passages(slice(begin, end)))
-            for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
-        ]
+        owner = np.repeat(np.arange(len(first) - 1), np.diff(first))
+        there = np.flatnonzero(self.passages.starts != UNKNOWN)
+        owner, passages = merged_by(owner[there], self.passages.at(there))
         totals = np.concatenate([[0], np.cumsum(said.passages.sizes)])
         return Highlights(
             relevant=totals[first[1:]] - totals[first[:-1]],
             lengths=_listed_lengths(said, lengths),
             entries=self.entries,
-            first=begins_of([len(spans) for spans in of_rows]),
-            passages=Spans(
-                np.concatenate([spans.starts for spans in of_rows]),
-                np.concatenate([spans.lengths for spans in of_rows]),
-            ),
+            first=begins_of(np.bincount(owner, minlength=len(first) - 1)),
+            passages=passages,
         )
-
-    def _placed_passages(self, some: slice) -> Spans:
-        mine = self.passages.at(some)
-        return mine.at(np.flatnonzero(mine.starts != UNKNOWN))
 
 
 def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:

@@ -7,16 +7,18 @@ ideal is what was highlighted, however text is cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.errors import InputError
+from spanwise.ground.by_path import ByPath
 from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
 from spanwise.model.elements import NOBODY, JudgedElements, Scale
-from spanwise.model.ids import text
+from spanwise.model.ids import Coded, text
+from spanwise.model.paths import parent_of
 from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ MOST_EXHAUSTIVE = 2
 class _Columns:
     """Judged elements as they come, not yet in order."""
 
-    paths: list[bytes]
+    paths: Coded
     owner: IntArray  # row of the judgements
     numbers: IntArray  # exhaustivity, specificity, coverage, size, highlighted, start
 
@@ -54,7 +56,8 @@ def judged_elements(judgements: Judgements, collection: Collection | None = None
     parts = [] if said is None else [_listed(said)]
     if collection is not None and judgements.highlights is not None:
         silent = _silent_rows(judgements)
-        parts.append(_touched(judgements, judgements.highlights, silent, collection))
+        if len(silent) or not parts:
+            parts.append(_touched(judgements, judgements.highlights, silent, collection))
     columns = _joined(parts)
     judged = _in_order(judgements, columns, _scale(judgements, columns))
     if judgements.wanted is None:
@@ -74,7 +77,7 @@ def _listed(said: Assessments) -> _Columns:
         ]
     )
     owner = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
-    return _Columns(elements.paths.take(np.arange(len(elements))), owner, numbers)
+    return _Columns(elements.paths.coded(), owner, numbers)
 
 
 def _silent_rows(judgements: Judgements) -> IntArray:
@@ -113,12 +116,15 @@ def _touched(
     sizes = np.concatenate(columns, axis=1)
     grades = [MOST_EXHAUSTIVE, UNSTATED, NO_COVERAGE]
     same = np.repeat(np.array(grades)[:, None], sizes.shape[1], axis=1)
-    return _Columns(paths, np.concatenate(owners), np.concatenate([same, sizes]))
+    return _Columns(Coded.of(paths), np.concatenate(owners), np.concatenate([same, sizes]))
 
 
 def _joined(parts: Sequence[_Columns]) -> _Columns:
+    paths = parts[0].paths
+    if len(parts) > 1:
+        paths = Coded.of([path for part in parts for path in part.paths])
     return _Columns(
-        [path for part in parts for path in part.paths],
+        paths,
         np.concatenate([part.owner for part in parts]),
         np.concatenate([part.numbers for part in parts], axis=1),
     )
@@ -141,13 +147,11 @@ def _scale(judgements: Judgements, columns: _Columns) -> Scale:
 
 
 def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> JudgedElements:
-    paths = columns.paths
-    order = np.fromiter(_sorted(columns), np.int64, len(paths))
-    numbers = columns.numbers[:, order]
-    ordered = [paths[number] for number in order.tolist()]
-    owner = columns.owner[order]
+    order = _order(columns)
+    numbers, paths, owner = columns.numbers[:, order], columns.paths.at(order), columns.owner[order]
     first = np.searchsorted(owner, np.arange(len(judgements.rows) + 1))
-    parent, child, after = _relations(ordered, owner.tolist())
+    parent, child = _parents(owner, paths)
+    level = _levels(parent)
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
     # Files of 2005 count every passage one too long, but no element is more than all highlighted.
     highlighted = np.where(size == NO_SIZE, highlighted, np.minimum(highlighted, size))
@@ -156,11 +160,11 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
         scale,
         judgements.rows,
         first,
-        ordered,
+        paths.tolist(),
         parent,
         child,
-        _levels(parent),
-        after,
+        level,
+        _afters(parent, level),
         exhaustivity,
         specificity,
         coverage,
@@ -168,38 +172,41 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
         highlighted,
         start,
         _highlighted(judgements, owner, parent, highlighted),
-        np.ones(len(ordered), np.bool_),
+        np.ones(len(paths), np.bool_),
     )
 
 
-def _sorted(columns: _Columns) -> Iterator[int]:
-    """Numbers of elements by row, then path."""
-    paths = columns.paths
-    by_row = np.argsort(columns.owner, kind="stable")
-    ends = np.flatnonzero(np.diff(columns.owner[by_row])) + 1
-    for some in np.split(by_row, ends):
-        yield from sorted(some.tolist(), key=paths.__getitem__)
+def _order(columns: _Columns) -> IntArray:
+    """Numbers of elements by row, then path: what lies in an element follows it."""
+    names = columns.paths.names
+    place = np.empty(len(names), np.int64)
+    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return np.lexsort((place[columns.paths.codes], columns.owner))
 
 
-def _relations(
-    paths: Sequence[bytes], owner: Sequence[int]
-) -> tuple[IntArray, BoolArray, IntArray]:
-    """For each element the nearest one around it, whether it lies directly in that one, and the
-    first one after all that is in it.
-    """
-    parent, after = [NOBODY] * len(paths), [len(paths)] * len(paths)
-    child = [False] * len(paths)
-    around: list[tuple[bytes, int]] = []  # those that may hold the next one, outermost first
-    row = -1
-    for number, path in enumerate(paths):
-        while around and (owner[number] != row or not path.startswith(around[-1][0])):
-            after[around.pop()[1]] = number
-        row = owner[number]
-        if around:
-            parent[number] = around[-1][1]
-            child[number] = path.rfind(b"/") == len(around[-1][0]) - 1
-        around.append((path + b"/", number))
-    return np.array(parent, np.int64), np.array(child, np.bool_), np.array(after, np.int64)
+def _parents(owner: IntArray, paths: Coded) -> tuple[IntArray, BoolArray]:
+    """For each element the nearest one around it, and whether it lies directly in that one."""
+    known, names = ByPath(owner, paths), paths.names
+    parent, child = np.full(len(paths), NOBODY), np.zeros(len(paths), np.bool_)
+    alone = np.arange(len(paths))
+    while len(alone):  # those around which nothing was found so far
+        first = names is paths.names
+        names = [parent_of(name) for name in names]
+        parent[alone] = known.find(owner[alone], Coded(paths.codes[alone], names))
+        if first:
+            child = parent != NOBODY
+        inner = np.array([bool(name) for name in names], np.bool_)
+        alone = alone[(parent[alone] == NOBODY) & inner[paths.codes[alone]]]
+    return parent, child
+
+
+def _afters(parent: IntArray, level: IntArray) -> IntArray:
+    """For each element the first one after all that is in it."""
+    inside = np.zeros(len(parent), np.int64)
+    for number in range(int(level.max(initial=0)), 0, -1):
+        some = np.flatnonzero(level == number)
+        np.add.at(inside, parent[some], inside[some] + 1)
+    return np.arange(1, len(parent) + 1) + inside
 
 
 def _levels(parent: IntArray) -> IntArray:

@@ -66,6 +66,20 @@ def merged(spans: Spans) -> Spans:
     return Spans(starts[begins], ends[last] - starts[begins])
 
 
+def merged_by(owner: IntArray, spans: Spans) -> tuple[IntArray, Spans]:
+    """The text of each owner merged; owners rise. Whose each span is, and the spans.
+
+    >>> spans = Spans(np.array([5, 0, 8]), np.array([5, 5, 2]))
+    >>> owner, both = merged_by(np.array([0, 0, 2]), spans)
+    >>> owner.tolist(), both.starts.tolist(), both.lengths.tolist()
+    ([0, 2], [0, 8], [10, 2])
+    """
+    apart = 2 + int(spans.ends.max(initial=0))  # so far that texts of two owners never touch
+    together = merged(Spans(spans.starts + owner * apart, spans.lengths))
+    owner = together.starts // apart
+    return owner, Spans(together.starts - owner * apart, together.lengths)
+
+
 def inmost(spans: Spans) -> Spans:
     """Of spans that nest, those with no other inside, in rising order; of equals one.
 
