@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -93,6 +93,7 @@ def estimated(
     for run in contributions(runs).runs if runs else ():
         both, found = placed(said, run, texts, [])
         assert isinstance(both, Judgements)  # as they were read
+        both = replace(both, elements=None, evidence=None)  # what was not drawn has neither
         answer["runs"].append(_run(both, found, some, measures, texts, per_topic))
     return answer
 
@@ -160,10 +161,12 @@ def _run(
     per_topic: bool,
 ) -> dict[str, Any]:
     lies = said.highlights is not None and (run.spans is not None or run.paths is not None)
-    wanted = dict(OF_TEXT if lies else OF_DOCUMENTS) | {name: name for name in measures}
+    always = OF_TEXT if lies else OF_DOCUMENTS
     answer: dict[str, Any] = {"run": printable(run.name)}
-    columns = _columns(said, run, topics, list(wanted.values()), texts)
-    for name, values in zip(wanted, columns, strict=True):
+    columns = _columns(said, run, topics, [*always.values(), *measures], texts)
+    hidden = set(always.values()) - set(measures)
+    for name, label in {**always, **{one: one for one in columns if one not in hidden}}.items():
+        values = columns[label]
         answer[name] = _rounded(mean_of(values))
         if per_topic:
             means = [mean_of(column[:, None]).value for column in values.T]
@@ -179,7 +182,7 @@ def _columns(
     topics: dict[str, Judged],
     names: Sequence[str],
     texts: Collection | None,
-) -> list[FloatArray]:
+) -> dict[str, FloatArray]:
     """For each measure its values by draw and topic."""
     profile = fitting(find_profile(None, None), said, run, names, named=None)
     wanted = asked(names, profile.defaults)
@@ -189,7 +192,7 @@ def _columns(
         values_of(judged, run, keys, wanted, profile.policy, collection=texts)
         for judged in _completed(said, run, list(topics.values()), keys)
     ]
-    return [np.array([draw[one.label] for draw in draws], np.float64) for one in wanted]
+    return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}
 
 
 def _completed(

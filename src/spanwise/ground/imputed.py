@@ -138,20 +138,15 @@ class Guesses:
         )
 
     def _new(self, topic: int, some: Iterable[Likeness]) -> list[_Entry]:
-        """Documents like some, each at the first free place from its rank on, else before it."""
-        free = self._free[topic]
-        ranks = np.array([place.rank for place in free])
-        left = dict(enumerate(free))
+        """Documents like some, each at the nearest free place to its rank, if it has one."""
+        places = list(self._free[topic])
+        ranks = np.array([place.rank for place in places], np.float64)
         entries = []
-        for number, like in enumerate(sorted(some, key=lambda one: one.rank)):
-            at = int(np.searchsorted(ranks, like.rank)) if like.rank and left else len(free)
-            while at < len(free) and at not in left:
-                at += 1
-            if like.rank and at == len(free):
-                at = max(left, default=len(free))
-            place = left.pop(at, None) if like.rank else None
-            if place is None:
-                place = Place(NOWHERE + str(number).encode(), 0, NOTHING, -1)
+        for number, like in enumerate(some):
+            place = Place(NOWHERE + str(number).encode(), 0, NOTHING, -1)
+            if like.rank and np.isfinite(ranks).any():
+                at = int(np.abs(ranks - like.rank).argmin())
+                place, ranks[at] = places[at], np.inf
             entries.append(_entry(place, like))
         return entries
 
