@@ -159,3 +159,6 @@ def test_several_judges_are_not_taken_for_one(tmp_path):
     (tmp_path / "two.jsonl").write_text("".join(both))
     words = ("pool", "estimate", pool, tmp_path / "two.jsonl", world.runs[0])
     assert "several judges; expected one" in called(main, *words)[1]
+    (tmp_path / "one.jsonl").write_text(both[0])
+    words = ("pool", "estimate", pool, tmp_path / "one.jsonl", world.runs[0])
+    assert called(main, *words)[2] == 0

@@ -19,7 +19,7 @@ from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.imputed import Guesses
 from spanwise.ground.placing import placed, placed_judgements
 from spanwise.model.ids import text
-from spanwise.model.judgements import Judgements, only
+from spanwise.model.judgements import Judgements, by_assessor, only
 from spanwise.model.scores import printable
 from spanwise.pipeline import asked, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
@@ -102,7 +102,8 @@ def _read(judgements: str, texts: Collection | None) -> Judgements:
     said = read_judgements(judgements)
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
-    if said.assessors is not None:
+    said, *others = by_assessor(said)
+    if others:
         raise UsageError(f"{judgements}: several judges; expected one, or all merged into one")
     refuse_duplicate_judgements(said)
     notes: list[str] = []
