@@ -70,7 +70,10 @@ def estimated(
     """Relevant text and documents of each topic; recall, precision and other measures of runs."""
     drawn = read_pool(pool)
     if not drawn.about.get("estimable", True):
-        raise UsageError(f"{pool}: made by {drawn.about.get('method')}; nothing can be estimated")
+        raise UsageError(
+            f"{pool}: by {drawn.about.get('method')}, and no sample of all documents; nothing can"
+            " be estimated from pools that learn, nor where documents were added or left out"
+        )
     if measures and not runs:
         raise UsageError("-m scores runs, and there are none; give RUN...")
     texts = opened(collection)
