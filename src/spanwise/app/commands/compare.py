@@ -129,10 +129,8 @@ def command(
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     if budget is not None:
         from spanwise.app.budgeting import comparison_at, reading
-        from spanwise.comparing import refuse_budget_on
 
-        refuse_budget_on(on)
-        request = reading(request, unit)
+        request = reading(request, unit, on)
         found = comparison_at(request, budget, baseline, question, ceilings=ceiling)
     else:
         found = comparison(request, baseline, question, on)
