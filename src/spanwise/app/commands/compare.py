@@ -96,7 +96,7 @@ def command(
     output: str | None,
     on: str | None,
 ) -> None:
-    """Compare runs: means with intervals, and differences with tests.
+    """Compare runs: means with intervals, differences with tests.
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
