@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from warnings import warn
 
 from spanwise.collection.unpacking import refusing_damage, unpacked
@@ -41,29 +42,39 @@ class Source:
             return unpacked(data, self.place)
 
 
-def files(
-    folder: Path, prefix: str, above: frozenset[tuple[int, int]]
-) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """The files below a folder with their relative names, hidden ones left out."""
+class Found(NamedTuple):
+    """A file below a folder."""
+
+    path: str
+    name: str  # relative to the folder
+    about: os.stat_result
+
+
+def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Found]:
+    """The files below a folder, hidden ones left out. Of each only the name waits for its turn."""
     with refusing_damage(str(folder)):
         about = folder.stat()
         with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if not entry.name.startswith(".")]
+            ordered = sorted(
+                os.fsencode(entry.name) + b"/" * entry.is_dir()
+                for entry in listing
+                if not entry.name.startswith(".")
+            )
     above = above | {(about.st_dev, about.st_ino)}
-    ordered = sorted((os.fsencode(entry.name) + b"/" * entry.is_dir(), entry) for entry in entries)
-    for _, entry in ordered:
-        name = prefix + entry.name
-        with refusing_damage(entry.path):
-            about = entry.stat()
+    for each in ordered:
+        own = os.fsdecode(each.rstrip(b"/"))
+        path, name = str(folder / own), prefix + own
+        with refusing_damage(path):
+            about = os.stat(path)  # noqa: PTH116
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
-                left_out(entry.path, "a link to a folder above it")
+                left_out(path, "a link to a folder above it")
                 continue
-            yield from files(Path(entry.path), f"{name}/", above)
+            yield from files(Path(path), f"{name}/", above)
         elif stat.S_ISREG(about.st_mode):
-            yield entry, name
+            yield Found(path, name, about)
         else:
-            left_out(entry.path, "not a file")
+            left_out(path, "not a file")
 
 
 def left_out(path: str, reason: str) -> None:

@@ -8,7 +8,6 @@ side by side, the one that stands first in the table is taken.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from warnings import warn
 
-from spanwise.collection.listing import Source, files
+from spanwise.collection.listing import Found, Source, files
 from spanwise.collection.sgml import (
     looks_like_reuters,
     looks_like_trec,
@@ -210,11 +209,11 @@ def _members(path: Path) -> Iterator[tuple[str, _File | None]]:
 
 
 def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
-    entries: Iterator[tuple[str, str]] = iter([(str(path), path.name)])
     if path.is_dir():
-        entries = ((entry.path, name) for entry, name in files(path, "", frozenset()))
-    for place, name in islice(entries, MOST_FILES):
-        about = os.stat(place)  # noqa: PTH116
+        entries = files(path, "", frozenset())
+    else:
+        entries = iter([Found(str(path), path.name, path.stat())])
+    for place, name, about in islice(entries, MOST_FILES):
         kind = None if _is_one(name) or not about.st_size else _of_file(Path(place), name)
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 

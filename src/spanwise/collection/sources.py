@@ -51,7 +51,7 @@ def total_size(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            total += sum(entry.stat().st_size for entry, _ in files(Path(path), "", frozenset()))
+            total += sum(file.about.st_size for file in files(Path(path), "", frozenset()))
         elif Path(path).is_file():
             total += Path(path).stat().st_size
     return total
@@ -59,12 +59,12 @@ def total_size(paths: Sequence[str]) -> int:
 
 def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
-    for entry, name in files(folder, "", frozenset()):
+    for path, name, about in files(folder, "", frozenset()):
         empty = False
         if name.lower().endswith(PACKED):
-            yield from _packed(Path(entry.path), name)
+            yield from _packed(Path(path), name)
         else:
-            yield _plain(entry.path, name, entry.stat())
+            yield _plain(path, name, about)
     if empty:
         raise FormatError(str(folder), None, "the folder has no files", "at least one document")
 
