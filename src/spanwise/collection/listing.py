@@ -11,7 +11,7 @@ from typing import NamedTuple
 from warnings import warn
 
 from spanwise.collection.unpacking import refusing_damage, unpacked
-from spanwise.errors import SpanwiseWarning
+from spanwise.errors import FormatError, SpanwiseWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Source:
     path: str | None = None  # the file that holds it, packed or not
     data: bytes | None = None  # its bytes, where they could not be read later
     kind: str | None = None  # what it is written in, where its name does not say
+    refusal: FormatError | None = None  # why it cannot be read, where that came out already
 
     @property
     def is_stated(self) -> bool:
@@ -34,6 +35,8 @@ class Source:
 
     def load(self) -> bytes:
         """Its bytes."""
+        if self.refusal is not None:
+            raise self.refusal
         if self.data is not None:
             return self.data
         with refusing_damage(self.place):
@@ -64,17 +67,25 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
         path, name = str(folder / own), prefix + own
-        with refusing_damage(path):
-            about = os.stat(path)  # noqa: PTH116
+        about = _about(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
                 left_out(path, "a link to a folder above it")
                 continue
             yield from files(Path(path), f"{name}/", above)
-        elif stat.S_ISREG(about.st_mode):
+        elif stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode):
             yield Found(path, name, about)
         else:
             left_out(path, "not a file")
+
+
+def _about(path: str) -> os.stat_result:
+    """The status of a file; of a link to nothing its own, so that reading it says what is wrong."""
+    with refusing_damage(path):
+        try:
+            return os.stat(path)  # noqa: PTH116
+        except FileNotFoundError:
+            return os.lstat(path)
 
 
 def left_out(path: str, reason: str) -> None:

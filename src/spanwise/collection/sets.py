@@ -148,8 +148,7 @@ class _File(NamedTuple):
 
 def documents_in(path: str) -> Iterator[Source] | None:
     """The documents of a set in a folder, an archive or a file; None if there is no set in it."""
-    with refusing_damage(path):
-        found, others = _sorted_out(Path(path))
+    found, others = _sorted_out(Path(path))
     if not found:
         return None
     kind = next(one for one in SETS if any(file.kind is one for file in found))
@@ -183,12 +182,17 @@ def _sorted_out(path: Path) -> tuple[list[_File], list[str]]:
     """Files of sets, and the names of all others."""
     found: list[_File] = []
     others: list[str] = []
-    for place, file in _members(path) if _is_archive(path) else _files(path):
-        if file is None:
-            others.append(place)
-        else:
-            found.append(file)
-    return found, others
+    try:
+        with refusing_damage(str(path)):
+            for place, file in _members(path) if _is_archive(path) else _files(path):
+                if file is None:
+                    others.append(place)
+                else:
+                    found.append(file)
+    except FormatError:
+        if found:
+            raise
+    return found, others  # of a damaged archive none: whoever reads its documents says so
 
 
 def _is_archive(path: Path) -> bool:
