@@ -1,6 +1,7 @@
 """spanwise convert, and spanwise check on the same files."""
 
 import io
+import json
 import sys
 from types import SimpleNamespace
 
@@ -275,3 +276,35 @@ def test_xml_of_no_known_kind_is_refused(files, ask):
     (files / "odd.xml").write_text("<html/>\n")
     assert ask("check", "odd.xml").text.startswith("odd.xml:1: <html>; expected INEX ")
     assert ask("convert", "odd.xml", "-", "--to", "qrels").complaint.startswith("odd.xml:1: <html>")
+
+
+def test_a_score_that_looks_like_a_place_is_kept(folder, ask):
+    """A single result with score 1, or scores that count down, are stated all the same."""
+    (folder / "one.run").write_text(
+        "1 Q0 ape 1 1 mine 0 10\n2 Q0 ape 1 2 mine 0 9\n2 Q0 bat 2 1 mine 0 9\n"
+    )
+    lines = ask("convert", "one.run", "-", "--to", "span_run").out.splitlines()[1:]
+    assert [json.loads(line)["score"] for line in lines] == [1, 2, 1]
+    assert ask("convert", "one.run", "-", "--to", "inex_submission_2007").text.count("<rsv>") == 3
+
+
+def test_no_score_is_made_up_where_results_are_left_out(folder, ask):
+    """What a form cannot hold goes; the others do not get scores that nobody stated."""
+    (folder / "run.xml").write_text(
+        SUBMISSION.replace("<rsv>2</rsv>", "").replace("<rsv>1.5</rsv>", "")
+    )
+    answer = ask("convert", "run.xml", "-", "--to", "inex_submission_2005")
+    assert "/article[1]" in answer.text
+    assert "<rsv>" not in answer.text
+
+
+def test_a_score_among_missing_ones_is_kept(folder, ask):
+    (folder / "run.xml").write_text(SUBMISSION.replace("<rsv>2</rsv>", ""))
+    answer = ask("convert", "run.xml", "-", "--to", "span_run")
+    assert [json.loads(line).get("score") for line in answer.out.splitlines()[1:]] == [None, 1.5]
+
+
+def test_parquet_keeps_the_header(files, ask):
+    assert ask("convert", "run.xml", "run.parquet").err == ""
+    direct = ask("convert", "run.xml", "-", "--to", "span_run").out
+    assert ask("convert", "run.parquet", "-", "--to", "span_run").out == direct

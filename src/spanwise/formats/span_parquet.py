@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +19,7 @@ from spanwise.formats.records_judged_out import judged_lines
 from spanwise.formats.records_runs import result_in, said_of
 from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.returned import Returned, results_at, says_order_only, topics_of
+from spanwise.formats.returned import Returned, results_at, topics_of
 from spanwise.formats.tables import (
     judgements_table,
     plain_judgements,
@@ -76,7 +78,11 @@ class _Stored:
         import polars as pl
 
         self.columns = list(self._read(pl.read_parquet_schema))
-        self.unit: Unit = self._read(pl.read_parquet_metadata).get("unit", "codepoint")
+        said = self._read(pl.read_parquet_metadata)
+        self.unit: Unit = said.get("unit", "codepoint")
+        self.header: dict[str, str] | None = (
+            json.loads(said["header"]) if "header" in said else None
+        )
         missing = [name for name in ("qid", "doc") if name not in self.columns]
         if missing:
             raise FormatError(file, None, f"no column {missing[0]!r}", due)
@@ -130,42 +136,40 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     if plain is not None:
         run = plain_run(stored.rows(plain), file, name, unit)
         if run is not None:
-            return run
+            return replace(run, header=stored.header)
     content = Returned(file, how)
     for record in _records(stored.rows(), file, RUN_DUE):
         try:
             content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.finished(name, None, RUN_DUE, unit)
+    return content.finished(name, stored.header, RUN_DUE, unit)
 
 
 @writer("span_run_parquet")
 def write_run(run: Run) -> Iterator[bytes]:
-    """One row for each result."""
+    """One row for each result; what a submission says about itself is in the metadata."""
+    more = {} if run.header is None else {"header": json.dumps(dict(run.header))}
     table = run_table(run)
     if table is not None:
-        yield _parquet(table, run.unit)
+        yield _parquet(table, run.unit, **more)
         return
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
-        scored = not says_order_only(run.scores[places])
-        for rank, result in enumerate(results_at(run, places), start=1):
-            said = said_of(result, scored)
-            said.setdefault("rank", rank)
-            rows.append({"run": run.name, "qid": topic.decode("utf-8", "replace"), **said})
-    yield _written(rows, run.unit)
+        start = {"run": run.name, "qid": topic.decode("utf-8", "replace")}
+        rows += [{**start, **said_of(result)} for result in results_at(run, places)]
+    yield _written(rows, run.unit, **more)
 
 
-def _written(rows: list[dict[str, Any]], unit: str) -> bytes:
+def _written(rows: list[dict[str, Any]], unit: str, **more: str) -> bytes:
     import polars as pl
 
-    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit)
+    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit, **more)
 
 
-def _parquet(table: pl.DataFrame, unit: str) -> bytes:
+def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
     buffer = BytesIO()
-    table.write_parquet(buffer, metadata={"unit": unit})
+    table.write_parquet(buffer, metadata={"unit": unit, **more})
     return buffer.getvalue()
 
 
