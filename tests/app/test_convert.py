@@ -308,3 +308,19 @@ def test_parquet_keeps_the_header(files, ask):
     assert ask("convert", "run.xml", "run.parquet").err == ""
     direct = ask("convert", "run.xml", "-", "--to", "span_run").out
     assert ask("convert", "run.parquet", "-", "--to", "span_run").out == direct
+
+
+def test_a_submission_of_another_track_is_told_that_it_is_not_read(folder, ask):
+    (folder / "snippets.xml").write_text(
+        '<inex-snippet-submission participant-id="4" run-id="s"><topic topic-id="1">'
+        '<snippet rsv="1" doc-id="12">sea</snippet></topic></inex-snippet-submission>\n'
+    )
+    answer = ask("check", "snippets.xml")
+    assert answer.status == 1
+    assert "snippets or links, are not read" in answer.text
+
+
+def test_results_without_a_place_are_not_the_same_result(folder, ask):
+    """Two elements that the collection did not have may be two different ones."""
+    (folder / "lost.run").write_text("1 Q0 ape 1 9 mine X X\n1 Q0 ape 2 8 mine -1 -1\n")
+    assert ask("check", "lost.run").status == 0
