@@ -324,3 +324,35 @@ def test_results_without_a_place_are_not_the_same_result(folder, ask):
     """Two elements that the collection did not have may be two different ones."""
     (folder / "lost.run").write_text("1 Q0 ape 1 9 mine X X\n1 Q0 ape 2 8 mine -1 -1\n")
     assert ask("check", "lost.run").status == 0
+
+
+def test_a_table_of_spans_never_says_less_than_it_admits(files, ask):
+    """Elements have no place there: written without them, documents would not be relevant."""
+    answer = ask("convert", "pool.xml", "judged.parquet")
+    assert answer.status == 2
+    assert "span_qrels has a place for them" in answer.err
+    lines = [
+        '{"qid": "1", "doc": "a", "by": "ann", "spans": [{"s": 0, "e": 5}]}',
+        '{"qid": "1", "doc": "a", "by": "bob", "spans": [{"s": 3, "e": 9}]}',
+        '{"qid": "1", "doc": "b", "by": "bob", "spans": [],'
+        ' "elements": [{"path": "/a[1]", "size": 2, "rsize": 2}]}',
+    ]
+    (files / "both.jsonl").write_text("\n".join(lines) + "\n")
+    assert "1 relevant document with nothing" in ask("convert", "both.jsonl", "both.parquet").err
+    rows = ask("convert", "both.parquet", "-", "--to", "span_qrels").out.splitlines()[1:]
+    said = [json.loads(row) for row in rows]
+    assert [(one["by"], one["spans"]) for one in said] == [
+        ("ann", [{"s": 0, "e": 5}]),
+        ("bob", [{"s": 3, "e": 9}]),
+    ]
+
+
+def test_every_topic_statement_of_a_file_is_kept(files, ask):
+    """There may be several of them: what the assessor saw first, and what it became."""
+    both = '<inex_topic ct_no="1"><title>a</title></inex_topic>\n<inex_topic ct_no="2"/>\n'
+    pool = POOL.format(pool=4, topic=1).replace('version="2">\n', f'version="2">\n{both}')
+    (files / "pool.xml").write_text(pool)
+    answer = ask("convert", "pool.xml", "-", "--to", "inex_assessments_2007")
+    assert (
+        '<inex_topic ct_no="1"><title>a</title></inex_topic>\n<inex_topic ct_no="2">' in answer.text
+    )

@@ -213,8 +213,9 @@ def highlights(draw):
 
 
 @given(highlights())
-def test_highlighted_text_as_our_own_lines(content):
-    assert plain(parsed(written(content, "span_qrels"), "span_qrels")) == plain(content)
+def test_highlighted_text_as_our_own_lines_and_tables(content):
+    same_again(content, "span_qrels")
+    same_again(content, "span_qrels_parquet")
 
 
 @st.composite
