@@ -3,7 +3,7 @@
 import pytest
 
 from spanwise.app.inex_eval.files import _keeps_rules, read_run
-from spanwise.app.inex_eval.numbers import java_double
+from spanwise.app.inex_eval.numbers import java_double, java_int
 
 QRELS = "1 Q0 a 10 100 0 0:10\n1 Q0 b 0 50\n2 Q0 a 4 8 2 2:4\n"
 MINE = "1 Q0 b 1 9 m 0 10\n1 Q0 a 2 8 m 0 10\n"
@@ -120,16 +120,24 @@ def test_several_runs_of_which_one_is_rejected(files, ask):
         ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 a 1 9 m 0 0"], None),
         ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 2 0", "1 Q0 a 1 9 m 3 1"], "overlaps"),
         ("-t", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
-        ("-f", ["1 Q0 a 1 9 m 0 5", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
         ("-t", ["1 Q0 a 1 9 m 0 -5"], "negative"),
         ("-f", ["1 Q0 a 1 9 m X X", "1 Q0 a 1 9 m X X"], None),
         ("-f", ["1 Q0 a 1 9 m", "1 Q0 a 1 9 m 0 5"], "fields missing in line 1: 1 Q0 a 1 9 m"),
-        ("-f", ["1 Q0 a 1 9 m 0 5 6"], "fields missing in line 1"),
+        ("-f", ["1 Q0 a 1 9 m 0 5 6"], "too many fields in line 1: 1 Q0 a 1 9 m 0 5 6"),
+        ("-f", ["1 Q0 a 1 9 m 0 5", ""], "fields missing in line 2: "),
+        ("-f", ["1 Q0 a 1 9 m 0 5", " 1 Q0 b 1 9 m 0 5"], "too many fields in line 2:  1 Q0 b"),
+        ("-f", ["7 Q0 a 1 9 m 0 5", "7 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
+        ("-r", ["7 Q0 a 1 9 m 0 5", "7 Q0 b 1 9 m 0 5", "7 Q0 a 1 9 m 5 -5"], None),
         ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "interleaved"),
         ("-i", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "2 Q0 a 1 9 m 5 5"], None),
         ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 b 1 9 m 0 5"], None),
         ("-b", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "multiple results"),
-        ("-b", ["1 Q0 a 1 9 m X X", "1 Q0 b 1 9 m 0 1", "1 Q0 a 1 9 m 5 5"], "multiple results"),
+        ("-b", ["1 Q0 a 1 9 m X X", "1 Q0 b 1 9 m 0 1", "1 Q0 a 1 9 m 5 5"], "interleaved"),
+        (
+            "-r",
+            ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 a 1 9 m 5 5"],
+            "interleaved",
+        ),
     ],
 )
 def test_rules_of_the_tasks(files, ask, task, lines, fault):
@@ -150,8 +158,8 @@ def test_rank_and_score_may_be_anything(files, ask):
     assert "char_prec\tall\t1.0\n" in ask("inex_eval", "-f", "judged.qrels", "mine.run").text
 
 
-def test_white_space_does_not_matter(files, ask):
-    returned(files, "", "1\tQ0 b  1 9 m 0 10 \r", "", " 1 Q0 a 2 8 m 0 10")
+def test_blanks_between_columns_do_not_matter(files, ask):
+    returned(files, "1\tQ0 b  1 9 m 0 10 \r", "1 Q0 a 2 8 m 0 10\r")
     asked = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
     assert asked.text == FOCUSED + CURVE + "</eval>\n"
 
@@ -183,21 +191,69 @@ def test_repeated_judgements_count_again_in_the_totals_only(files, ask):
     ]
 
 
-def test_recall_above_1_is_passed_over_and_said(files, ask):
-    lines = ["1 Q0 a 1 9 m 0 10", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 10"]
+def test_topics_are_printed_in_order_whatever_the_order_of_the_files(files, ask):
+    (files / "judged.qrels").write_text("9 Q0 a 1 9 0 0:1\n10 Q0 a 1 9 0 0:1\n")
+    returned(files, "9 Q0 a 1 9 m 0 1", "10 Q0 a 1 9 m 0 1")
+    lines = ask("inex_eval", "-b", "-q", "judged.qrels", "mine.run").text.splitlines()
+    assert [line for line in lines if line.startswith("AgP")] == ["AgP\t\t10\t1.0", "AgP\t\t9\t1.0"]
+
+
+def test_a_topic_that_comes_again_is_not_known_any_more(files, ask):
+    """Its first document is counted again, its text found again; the other topic's is known."""
+    lines = ["1 Q0 a 1 9 m 0 10", "2 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m 5 5"]
     returned(files, *lines)
     answer = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
-    assert "char_rec\t1\t2.0\n" in answer.text  # the original has it so
+    assert answer.text.startswith(
+        "Impossible recall point: 200\nImpossible recall point: 200\n<eval"
+    )
+    assert "num_ret\t\t1\t2\n" in answer.text  # a, and a again
+    assert "num_rel_ret\t1\t2\n" in answer.text
+    assert "art_rec\t\t1\t2.0\n" in answer.text
+    assert "char_rec\t1\t2.0\n" in answer.text
     assert "AiP\t\t1\t1.0\n" in answer.text
-    assert "more is found than there is" in answer.warnings[0]
+    assert "comes again" in answer.warnings[0]
+    assert "more is found than there is: 1;" in answer.warnings[1]
+    returned(files, *lines[:3], "1 Q0 b 1 9 m 4 5")
+    assert "overlaps with previously" in ask("inex_eval", "-f", "judged.qrels", "mine.run").text
 
 
-def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
+def test_recall_above_1_is_said_in_the_order_of_the_run(files, ask):
+    (files / "judged.qrels").write_text("1 Q0 a 4 20 0 0:10\n2 Q0 a 5 20 0 0:10\n")
+    returned(files, "2 Q0 a 1 9 m 0 10", "1 Q0 a 1 9 m 0 4", "1 Q0 a 1 9 m 4 1")
+    answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
+    first, second, rest = answer.text.split("\n", 2)
+    assert [first, second] == ["Impossible recall point: 200", "Impossible recall point: 125"]
+    assert rest.startswith("<eval")
+    assert "iP[0.00]\tall\t0.5\n" in rest  # 0 and 1
+
+
+def test_totals_of_more_than_32_bits_are_those_of_the_original_and_said(files, ask):
     returned(files, "1 Q0 a 1 9 m 0 2000000000", "1 Q0 b 1 9 m 0 2000000000")
     answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
-    assert "ret_size\tall\t4000000000\n" in answer.text
+    assert "ret_size\tall\t-294967296\n" in answer.text  # 4,000,000,000 - 2^32
     assert len(answer.warnings) == 1
     assert "2147483647" in answer.warnings[0]
+    (record,) = ask(
+        "eval",
+        "judged.qrels",
+        "mine.run",
+        "-m",
+        "char_prec",
+        "--topics",
+        "both",
+        "--format",
+        "jsonl",
+    ).records
+    assert record["value"] == 10 / 4_000_000_000
+
+
+def test_recall_of_a_topic_with_nothing_relevant_that_is_missing_from_the_run(files, ask):
+    (files / "judged.qrels").write_text(QRELS + "3 Q0 a 0 9\n4 Q0 a 0 9\n")
+    returned(files, MINE.strip(), "3 Q0 a 1 9 m 0 1")
+    text = ask("inex_eval", "-r", "-c", "-q", "judged.qrels", "mine.run").text
+    assert "gR[1]\t\t3\tNaN\n" in text
+    assert "gR[1]\t\t4\t0.0\n" in text
+    assert "AgP\t\t4\tNaN\n" in text
 
 
 @pytest.mark.parametrize(
@@ -213,6 +269,8 @@ def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
         (["-r", "-beta", "b", "judged.qrels", "mine.run"], "-beta is 'b'"),
         (["-b", "-n", "0", "judged.qrels", "mine.run"], "-n is 0"),
         (["-i", "-irr", "-1", "judged.qrels", "mine.run"], "-irr is -1"),
+        (["-b", "-n", "9" * 30, "judged.qrels", "mine.run"], "between 1 and 2147483647"),
+        (["-r", "-beta", "inf", "judged.qrels", "mine.run"], "-beta is inf"),
         (["-f", "judged.qrels", "absent.run"], "absent.run: cannot be opened"),
         (["-f", "mine.run", "mine.run"], "mine.run:1:"),
     ],
@@ -228,8 +286,8 @@ def test_places_that_are_no_numbers(files, ask, place):
 
 
 def test_a_run_that_keeps_the_rules_is_read_once(files):
-    run = read_run(str(files / "mine.run"), "r")
-    assert all(_keeps_rules(run, task) for task in "tfrib")
+    run = read_run(str(files / "mine.run"), "r", [b"1"]).run
+    assert all(_keeps_rules(run, task, [b"1"]) for task in "tfrib")
 
 
 @pytest.mark.parametrize(
@@ -254,6 +312,10 @@ def test_a_run_that_keeps_the_rules_is_read_once(files):
 )
 def test_numbers_as_java_prints_them(value, shown):
     assert java_double(value) == shown
+
+
+def test_whole_numbers_as_32_bits_hold_them():
+    assert [java_int(n) for n in (0, 2**31 - 1, 2**31)] == ["0", "2147483647", "-2147483648"]
 
 
 # Our own command ----------------------------------------------------------------------------
