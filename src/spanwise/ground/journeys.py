@@ -281,12 +281,14 @@ class Guide:
         documents = map(text, self.run.documents.take(rows))
         paths = self._paths(result)
         spans = self.run.spans
-        starts = [UNKNOWN] * len(rows) if spans is None else spans.starts[rows].tolist()
-        lengths = [UNKNOWN] * len(rows) if spans is None else spans.lengths[rows].tolist()
+        none = np.full(len(rows), UNKNOWN)
+        starts = none if spans is None else spans.starts[rows]
+        # What could not be placed has no length either.
+        lengths = none if spans is None else np.where(starts < 0, UNKNOWN, spans.lengths[rows])
         topic = self.results.topic[result]
         ranks = result - np.searchsorted(self.results.topic, topic) + 1
         names = [text(self.topics[code]) for code in topic.tolist()]
-        rest = zip(paths, starts, lengths, ranks.tolist(), strict=True)
+        rest = zip(paths, starts.tolist(), lengths.tolist(), ranks.tolist(), strict=True)
         return [
             _place(name, document, *place)
             for name, document, place in zip(names, documents, rest, strict=True)
