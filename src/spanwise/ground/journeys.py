@@ -14,6 +14,7 @@ from spanwise.ground.by_path import NOT_THERE, ByPath
 from spanwise.ground.duplicates import refuse_duplicates
 from spanwise.ground.elements import refuse_points
 from spanwise.ground.inside import Pairs, by_path, by_start
+from spanwise.ground.passages import refuse_paths
 from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import Coded, text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
@@ -120,13 +121,9 @@ class Guide:
 
     def _starts(self) -> IntArray:
         """Where each result begins; -1 where nobody knows. A whole document begins at 0."""
+        refuse_paths(self.run)
         if self.run.spans is not None:
             return self.run.spans.starts[self.results.row]
-        if self.run.paths is not None:
-            raise UsageError(
-                f"{self.run.rows.source}: results are named by element paths; to know where they"
-                " lie needs --collection"
-            )
         return np.zeros(len(self.results.row), np.int64)
 
     def _marked(self, purpose: str) -> Highlights:
