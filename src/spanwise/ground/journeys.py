@@ -14,6 +14,7 @@ from spanwise.ground.by_path import NOT_THERE, ByPath
 from spanwise.ground.duplicates import refuse_duplicates
 from spanwise.ground.elements import refuse_points
 from spanwise.ground.inside import Pairs, by_path, by_start
+from spanwise.ground.passages import refuse_paths
 from spanwise.ground.results import Results, ordered_results
 from spanwise.model.ids import Coded, text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
@@ -120,13 +121,9 @@ class Guide:
 
     def _starts(self) -> IntArray:
         """Where each result begins; -1 where nobody knows. A whole document begins at 0."""
+        refuse_paths(self.run)
         if self.run.spans is not None:
             return self.run.spans.starts[self.results.row]
-        if self.run.paths is not None:
-            raise UsageError(
-                f"{self.run.rows.source}: results are named by element paths; to know where they"
-                " lie needs --collection"
-            )
         return np.zeros(len(self.results.row), np.int64)
 
     def _marked(self, purpose: str) -> Highlights:
@@ -297,12 +294,14 @@ class Guide:
         documents = map(text, self.run.documents.take(rows))
         paths = self._paths()
         spans = self.run.spans
-        starts = [UNKNOWN] * len(rows) if spans is None else spans.starts[rows].tolist()
-        lengths = [UNKNOWN] * len(rows) if spans is None else spans.lengths[rows].tolist()
+        none = np.full(len(rows), UNKNOWN)
+        starts = none if spans is None else spans.starts[rows]
+        # What could not be placed has no length either.
+        lengths = none if spans is None else np.where(starts < 0, UNKNOWN, spans.lengths[rows])
         topic = self.results.topic
         ranks = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
         names = [text(self.topics[code]) for code in topic.tolist()]
-        rest = zip(paths, starts, lengths, ranks.tolist(), strict=True)
+        rest = zip(paths, starts.tolist(), lengths.tolist(), ranks.tolist(), strict=True)
         return [
             _place(name, document, *place)
             for name, document, place in zip(names, documents, rest, strict=True)
