@@ -254,7 +254,7 @@ def test_runs_of_several_tasks_stand_in_one_table(place):
     assert status == 0, err
     heading, _, mine, near = out.splitlines()[:4]
     assert heading.split() == ["run", "p", "b"]
-    assert (len(mine.split()), len(near.split())) == (2, 2)
+    assert (len(mine.split()), len(near.split())) == (3, 3)  # two words of name
     assert len(mine) < len(near)
     assert ("b", "all") not in table("results/mine.txt")
 
