@@ -15,6 +15,7 @@ from spanwise.app.evalj.plan import Metric, planned
 from spanwise.app.evalj.properties import RESULTS, Properties, read_properties
 from spanwise.app.evalj.results import file_names
 from spanwise.app.output import emit, say, write_atomically
+from spanwise.app.terminal import page_width
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import FORMATS, expanded, read_judgements, read_run
@@ -63,7 +64,9 @@ def main(words: list[str]) -> int:
     for scores, name in zip(shown, file_names([one.source for one in shown]), strict=True):
         _write(job, options, scores, job.results / f"{name}.txt")
     if shown:
-        emit(rendered([_printed(job, one) for one in shown], "table", per_topic=options.per_topic))
+        printed = [_printed(job, one) for one in shown]
+        width = page_width()
+        emit(rendered(printed, "table", per_topic=options.per_topic, width=width))
     _draw(job, options, shown)
     return 0
 
