@@ -64,8 +64,14 @@ def test_the_recall_bases_of_figure_one(folder):
 def test_a_recall_base_as_a_table(folder):
     status, output, _ = call("recallbase", "judged.xml", "--collection", "docs")
     assert status == 0
-    assert "10 elements of 1 topics, " in output
+    assert "10 elements of 1 topic, " in output
     assert "150" in output  # the size of the body
+
+
+def test_a_recall_base_of_a_topic_that_nobody_judged(folder):
+    status, _, error = call("recallbase", "judged.xml", "--topic", "7")
+    assert status == 2
+    assert "topic '7' is not in judged.xml" in error
 
 
 def test_recall_base_and_simulation_count_as_the_assessments_do(folder):

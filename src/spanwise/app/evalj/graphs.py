@@ -92,7 +92,7 @@ def write_picture(one: Graph, folder: Path) -> Path:
     except ImportError:
         raise MissingExtra("vl-convert", "report", "evalj -jfree") from None
     rows = [{"run": line.run, "x": x, "y": y} for line in one.lines for x, y in line.points]
-    scale = {"type": "log" if one.curve.across == "rank" else "linear"}
+    scale = {"type": "log" if one.curve.across == "rank" else "linear", "nice": False}
     chart = {
         "title": one.label,
         "width": 600,
@@ -102,7 +102,12 @@ def write_picture(one: Graph, folder: Path) -> Path:
         "encoding": {
             "x": {"field": "x", "type": "quantitative", "scale": scale, "title": one.curve.across},
             "y": {"field": "y", "type": "quantitative", "title": one.curve.upwards},
-            "color": {"field": "run", "type": "nominal"},
+            "color": {
+                "field": "run",
+                "type": "nominal",
+                "sort": [line.run for line in one.lines],
+                "legend": {"labelLimit": 0},  # names are not cut
+            },
         },
     }
     file = folder / f"{one.name}.png"
