@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 FINISHED = ("done", "skipped")
 CLOSED = "this topic is closed: the desk has frozen it"
+READ_AT_ONCE = 8
+"""Documents that are kept in memory: they may be long, and reading one again is quick."""
 FOUND = 20
 """So many names are shown to who looks for a document."""
 
@@ -63,8 +65,9 @@ class Service:
         self.store, self.collection = store, collection
         self.mode = store.about.get("mode", "highlight")
         self.aspects: list[str] = store.about.get("aspects", [])
-        self._view = lru_cache(64)(lambda name: view(collection, name))
-        self._text = lru_cache(64)(collection.text)
+        self._view = lru_cache(READ_AT_ONCE)(lambda name: view(collection, name))
+        self._text = lru_cache(READ_AT_ONCE)(collection.text)
+        self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
         self._documents = lru_cache(100_000)(store.document)
         self._topics = {number: (name, said) for number, name, said in store.topics()}
 
@@ -316,9 +319,9 @@ class Service:
         if event.topic in self.orders().frozen:
             return CLOSED
         if gesture.kind in EDITS | {"done"}:
-            text = self._text(one.id)
-            if fingerprint(text) != one.sha256:
+            if self._fingerprint(one.id) != one.sha256:
                 return "the text of this document has changed since the pool was made"
+            text = self._text(one.id)
             if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
             if gesture.check and gesture.check != check_of(meant(gesture, text)):
