@@ -112,7 +112,13 @@ def test_decisions_are_in_the_log_and_are_checked(server):
 
 def test_a_judge_adds_a_document_for_nobody_else(server):
     anna, ben = server.judge("anna"), server.judge("ben")
-    assert anna.ask("GET", "/api/t/0/find?q=OTHER")[2] == {"found": ["Another", "other"]}
+    answer = anna.ask("GET", "/api/t/0/find?q=OTHER")[2]
+    assert answer == {
+        "found": [["Another", ""], ["other", ""]],
+        "read": 4,
+        "documents": 4,
+        "more": False,
+    }
     status, _, answer = anna.ask("POST", "/api/t/0/documents", {"id": "other"})
     assert (status, answer) == (200, {"number": 2})
     assert anna.ask("POST", "/api/t/0/documents", {"id": "d1"})[2] == {"number": 1}

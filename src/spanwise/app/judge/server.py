@@ -33,6 +33,7 @@ PAGE = {
     "panels.js": "text/javascript",
     "screens.js": "text/javascript",
     "text.js": "text/javascript",
+    "words.js": "text/javascript",
     "style.css": "text/css",
     "icon.svg": "image/svg+xml",
 }
@@ -40,6 +41,8 @@ PAGE = {
 BATCH = 50
 RATE, BURST = 50.0, 500.0
 """Events per second and judge, and how many may come at once after a pause."""
+MATCHING = 10
+"""A regular expression costs as much as so many events."""
 
 
 def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
@@ -61,6 +64,7 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/api/t/{topic:int}/d/{doc:int}", api.answers(api.document)),
         Route("/api/t/{topic:int}/d/{doc:int}/compare", api.answers(api.compare)),
         Route("/api/t/{topic:int}/d/{doc:int}/events", api.answers(api.newer)),
+        Route("/api/t/{topic:int}/d/{doc:int}/matches", api.answers(api.matches), methods=["POST"]),
         Route("/api/t/{topic:int}/find", api.answers(api.find)),
         Route("/api/t/{topic:int}/documents", api.answers(api.add), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
@@ -172,7 +176,12 @@ class Api:
     def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
         """Documents that could be added to a topic's pool."""
         wanted = request.query_params.get("q", "")
-        return 200, {"found": self.service.findable(who[0], request.path_params["topic"], wanted)}
+        return 200, self.service.findable(who[0], request.path_params["topic"], wanted)
+
+    def matches(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """Where a regular expression occurs."""
+        self._charge(who[0], MATCHING)
+        return 200, self.service.matches(who[0], *_place(request), _object(body).get("pattern"))
 
     def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
         """One more document for a judge."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import HIGHEST, refusal
 from spanwise.app.judge.histories import seconds, states
+from spanwise.app.judge.looking import found
+from spanwise.app.judge.matching import matches
 from spanwise.app.judge.store import Document, Event, Store
 from spanwise.app.judge.views import (
     View,
@@ -36,8 +36,6 @@ FINISHED = ("done", "skipped")
 CLOSED = "this topic is closed: the desk has frozen it"
 READ_AT_ONCE = 8
 """Documents that are kept in memory: they may be long, and reading one again is quick."""
-FOUND = 20
-"""So many names are shown to who looks for a document."""
 
 
 class Refused(Exception):
@@ -149,20 +147,14 @@ class Service:
             {"frozen": True} if closed else {}
         )
 
-    def findable(self, judge: str, topic: int, wanted: str) -> list[str]:
-        """Documents of the collection with these letters in their names, in its order."""
+    def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
+        """Documents of the collection with these letters in their names or titles."""
         self._topic(topic, judge)
-        letters = wanted.casefold()
-        found = (name for name in self._names_like(topic) if letters in name.casefold())
-        return list(islice(found, FOUND))
+        return found(self.collection, self.store.documents(topic)[0].id, wanted)
 
-    def _names_like(self, topic: int) -> Iterator[str]:
-        """All documents of the collection, named in the way in which the pool names its own."""
-        sample = PurePosixPath(self.store.documents(topic)[0].id)
-        for one in self.collection.documents():
-            name = PurePosixPath(one.name)
-            name = name if len(sample.parts) > 1 else PurePosixPath(name.name)
-            yield str(name if sample.suffix == name.suffix else name.with_suffix(""))
+    def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
+        """Where a regular expression occurs in a document."""
+        return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
 
     def add(self, judge: str, topic: int, name: object) -> int:
         """Put a document into the judge's own pool; its number there."""
@@ -361,10 +353,10 @@ class Service:
 
     def _document(self, topic: int, number: int, judge: str = "") -> Document:
         self._topic(topic, judge)
-        found = self._documents(topic, number) if number < HIGHEST else None
-        if found is None or (judge and not self._visible(found, judge)):
+        one = self._documents(topic, number) if number < HIGHEST else None
+        if one is None or (judge and not self._visible(one, judge)):
             raise Refused(404, "no such document in the pool")
-        return found
+        return one
 
     def _shown(self, one: Document) -> View:
         return self._view(one.id)

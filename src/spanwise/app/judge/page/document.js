@@ -15,7 +15,7 @@ const RELEVANT = "relevant", READ_FIRST = 32; // the server's too: what of an en
 export async function documentScreen(topic, number) {
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
   const screen = new DocumentScreen(topic, number, pool, view);
-  await screen.open();
+  screen.open();
   return () => screen.close();
 }
 
@@ -39,7 +39,7 @@ export class DocumentScreen {
     this.abort = new AbortController();
   }
 
-  async open() {
+  open() {
     this.text = new Text(this.view);
     this.pane = el("div", { class: "text", tabindex: "0", role: "document", "aria-label": `Text of ${this.view.id}` });
     this.text.render(this.pane);
@@ -69,7 +69,7 @@ export class DocumentScreen {
     if (!this.events.length && !this.view.frozen && !this.view.closed) this.act({ kind: "open" });
     if (this.view.closed) this.panels.tell("This topic is closed. It can be read, not judged.");
     if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
-    if (this.me.role === "adjudicator") await this.panels.compare();
+    if (this.me.role === "adjudicator") this.panels.compare().catch((error) => this.panels.tell(error.message));
     this.update();
     replace(); // text that was never on the screen has no place yet
     this.pane.focus({ preventScroll: true });
@@ -78,6 +78,7 @@ export class DocumentScreen {
   }
 
   close() {
+    this.panels.keepNote();
     clearInterval(this.poll);
     this.abort.abort();
     for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => {});
@@ -244,12 +245,12 @@ export class DocumentScreen {
   unhighlight() { this.mark("remove"); }
 
   mark(kind, stretch = this.chosen()) {
-    if (!stretch || this.mode === "document") { say("select something first"); return; }
+    if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
     const [start, end] = stretch;
     this.act({ kind, layer: this.layer, start, end });
     getSelection().removeAllRanges();
     this.painter.paint("preview", []);
-    if (this.cursor) this.cursor = [start, start === end ? end : end];
+    if (this.cursor) this.cursor = [start, end];
     this.paintCursor();
     const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
     say(`${kind === "add" ? "highlighted" : "removed"} ${words} words`);
@@ -263,6 +264,7 @@ export class DocumentScreen {
   }
 
   bep() {
+    if (this.mode === "document" || !this.view.chars) { say("no entry point here"); return; }
     const spans = highlighted(this.state);
     const here = this.here();
     if (here === null && !spans.length) { say("select a place first"); return; }
@@ -291,6 +293,7 @@ export class DocumentScreen {
   }
 
   nothing() {
+    if (this.mode === "document") { this.gradeAndGo(0); return; }
     if (highlighted(this.state).length) { this.problem = "something is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
     if (this.state.bep !== null) this.act({ kind: "unbep" });
     if (this.state.grade) this.act({ kind: "grade", value: "0" });
@@ -389,8 +392,8 @@ export class DocumentScreen {
     if (now) this.select(now);
   }
   toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); }
-  keywordOn() { this.jump(this.panels.hits, 1); }
-  keywordBack() { this.jump(this.panels.hits, -1); }
+  keywordOn() { this.jump(this.panels.words.hits, 1); }
+  keywordBack() { this.jump(this.panels.words.hits, -1); }
   jump(hits, by) {
     const here = this.here() ?? (by > 0 ? -1 : this.view.chars);
     const found = by > 0 ? hits.find(([start]) => start > here) ?? hits[0] : hits.findLast(([start]) => start < here) ?? hits.at(-1);
