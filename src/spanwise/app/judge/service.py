@@ -17,6 +17,7 @@ from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.looking import found
 from spanwise.app.judge.matching import matches
 from spanwise.app.judge.store import Document, Event, Store
+from spanwise.app.judge.verdicts import MACHINE
 from spanwise.app.judge.views import (
     View,
     assessed,
@@ -236,16 +237,23 @@ class Service:
         return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
-        """What every judge did to a document: for who adjudicates, once all have finished."""
+        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+
+        Those are the people to whom it was given, and whose pool has the document.
+        """
         if role != "adjudicator":
             raise Refused(403, "only the adjudicator sees what judges did")
-        self._document(topic, number)
-        people = [name for name, one in self.store.judges().items() if one == "judge"]
+        one, orders = self._document(topic, number), self.orders()
+        people = [
+            name
+            for name, one in self.store.judges().items()
+            if one == "judge" and orders.lets(name, topic) and not name.startswith(MACHINE)
+        ]
         unfinished = [name for name in people if not self._finished(name, topic)]
         if unfinished:
             raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
         lanes = []
-        for name in people:
+        for name in [name for name in people if self._visible(one, name)]:
             state = self._state(name, topic, number)
             lanes.append(
                 {
@@ -256,6 +264,7 @@ class Service:
                     "exhaustivity": state.exhaustivity,
                     "note": state.note,
                     "status": state.status,
+                    "reason": state.reason,
                 }
             )
         return {"judges": lanes}

@@ -155,7 +155,12 @@ export class Panels {
       return made;
     };
     const { bep } = this.screen.state;
-    this.strip.replaceChildren(...spans.slice(0, 300).map(([s, e]) => piece(s, e, "")), ...this.words.hits.slice(0, 100).map(([s, e]) => piece(s, e, "hit")), ...(bep === null ? [] : [piece(bep, bep, "bep")]));
+    const lanes = (this.judged ?? []).flatMap((some, i) => some.slice(0, 300).map(([s, e]) => {
+      const made = piece(s, e, `lane lane-${i % 6}`);
+      made.style.right = `${0.6 + 0.4 * i}rem`;
+      return made;
+    }));
+    this.strip.replaceChildren(...lanes, ...spans.slice(0, 300).map(([s, e]) => piece(s, e, "")), ...this.words.hits.slice(0, 100).map(([s, e]) => piece(s, e, "hit")), ...(bep === null ? [] : [piece(bep, bep, "bep")]));
   }
 
   showExtra() { // grades, aspects, exhaustivity
@@ -228,9 +233,14 @@ export class Panels {
     const { screen } = this;
     const { status, content } = await api(`/api/t/${screen.topic}/d/${screen.number}/compare`);
     if (status !== 200) { this.tell(content.error); return; }
-    const people = content.judges;
+    if (screen.abort.signal.aborted) return;
+    const people = content.judges.filter((one) => one.status === "done"); // who skipped has no say
+    const skipped = content.judges.filter((one) => one.status === "skipped").map((one) => el("p", { class: "small" }, `${one.judge} skipped this document: ${one.reason}`));
+    if (!people.length) { this.lanes.replaceChildren(el("h2", {}, "Judges"), ...skipped); return; }
     const sets = people.map((one) => highlighted(one));
     people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
+    this.judged = sets; // a lane for each at the margin
+    this.showStrip();
     const voted = (need) => (some) => { // what so many of them have
       const cuts = [...new Set(some.flat(2))].sort((a, b) => a - b);
       return cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => some.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length >= need).reduce((all, [s, e]) => added(all, s, e), []);
@@ -242,9 +252,9 @@ export class Panels {
     const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => one.layers[name] ?? []))]));
     const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
     const middle = grades[grades.length >> 1] ?? null;
-    const take = (wanted, bep = null, grade = middle, said = {}) => () => {
+    const take = (whose, wanted, bep = null, grade = middle, said = {}) => () => {
       for (const [layer, spans] of Object.entries(screen.state.layers)) for (const [start, end] of spans) screen.act({ kind: "remove", layer, start, end });
-      for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end });
+      for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end, value: whose }); // the log says where it is from
       const first = highlighted(screen.state)[0]?.[0];
       if (first !== undefined) screen.act({ kind: "bep", start: bep ?? first });
       else if (screen.state.bep !== null) screen.act({ kind: "unbep" });
@@ -254,8 +264,9 @@ export class Panels {
       say("taken");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
-    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.layers, one.bep, one.grade, one.exhaustivity))),
-      button("Union", take(each(union))), button("Intersection", take(each(common))), button("Majority", take(each(most)))),
+    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}`);
+    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("p", { class: "grades small" }, ...people.map(name)), ...skipped, el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.judge, one.layers, one.bep, one.grade, one.exhaustivity))),
+      button("Union", take("union", each(union))), button("Intersection", take("intersection", each(common))), button("Majority", take("majority", each(most)))),
     el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
     el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
       `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),
