@@ -167,13 +167,11 @@ def test_a_stale_finish_is_refused(tmp_path):
 def busy_campaign(folder):
     """In full 500 documents of up to a million letters, in a store; else four short ones."""
     if not SOAK:
-        return campaign(folder, DOCUMENTS), {n: TEXT for n in range(4)}
+        return campaign(folder, DOCUMENTS), dict.fromkeys(range(4), TEXT)
     draw = random.Random(7)
     texts = {n: f"{n} {TEXT} " * int(10 ** draw.uniform(2.3, 4.3)) for n in range(500)}
     campaign(folder, {f"d{n:03}": f"<a><p>{text}</p></a>" for n, text in texts.items()})
-    out, error, status = called(
-        main, "collection", "build", folder / "docs", "-o", folder / "built"
-    )
+    _, error, status = called(main, "collection", "build", folder / "docs", "-o", folder / "built")
     assert status == 0, error
     shutil.rmtree(folder / "docs")
     (folder / "built").rename(folder / "docs")
@@ -234,7 +232,8 @@ def test_twenty_judges_at_two_gestures_a_second(tmp_path):
 
 def own_memory(process):
     """In kB: without the files of the collection, which the system maps and takes back at will."""
-    said = dict(line.split(":") for line in Path(f"/proc/{process}/status").open())
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    said = dict(line.split(":", 1) for line in lines)
     return int(said["RssAnon"].split()[0])
 
 
