@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from spanwise.app.judge import desk
+from spanwise.app.judge import desk, practice
 from spanwise.app.judge.desk import OWNER
 from spanwise.app.judge.exporting import lines
 from spanwise.app.judge.guard import Guard
@@ -28,9 +28,11 @@ PAGE = {
     "document.js": "text/javascript",
     "fold.js": "text/javascript",
     "keys.js": "text/javascript",
+    "moving.js": "text/javascript",
     "outbox.js": "text/javascript",
     "paint.js": "text/javascript",
     "panels.js": "text/javascript",
+    "practice.js": "text/javascript",
     "screens.js": "text/javascript",
     "text.js": "text/javascript",
     "words.js": "text/javascript",
@@ -58,6 +60,7 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/t/{topic:int}/d/{doc:int}", page),
         Route("/help", page),
         Route("/desk", page),
+        Route("/practice", page),
         Route("/page/{name}", asset),
         Route("/api/me", api.answers(api.me)),
         Route("/api/t/{topic:int}/pool", api.answers(api.pool)),
@@ -67,6 +70,8 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/api/t/{topic:int}/d/{doc:int}/matches", api.answers(api.matches), methods=["POST"]),
         Route("/api/t/{topic:int}/find", api.answers(api.find)),
         Route("/api/t/{topic:int}/documents", api.answers(api.add), methods=["POST"]),
+        Route("/api/practice", api.answers(api.lessons), methods=["GET"]),
+        Route("/api/practice", api.answers(api.practise), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
         Route("/api/desk", api.answers(api.desk), methods=["GET"]),
         Route("/api/desk", api.answers(api.decide), methods=["POST"]),
@@ -191,6 +196,20 @@ class Api:
         topic = request.path_params["topic"]
         return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
 
+    def lessons(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Documents with known answers, for who is new."""
+        return 200, practice.lessons(self.service.store, who[0])
+
+    def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What a judge made of one of them."""
+        sent = _object(body)
+        if problem := practice.refusal(sent):
+            raise Refused(400, problem)
+        self._charge(who[0], 1)
+        event, answer = practice.answered(sent, who[0])
+        ((_, error),) = self.service.store.append([event])
+        return (409, {"error": error}) if error else (200, answer)
+
     # The desk ---------------------------------------------------------------------------------
 
     def desk(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
@@ -214,6 +233,7 @@ class Api:
             "topics": topics,
             "progress": progress(store),
             "agreement": desk.agreements(store),
+            "practised": practice.practised(store),
             "events": seq,
             "head": head,
         }

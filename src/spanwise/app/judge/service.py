@@ -16,6 +16,7 @@ from spanwise.app.judge.gate import HIGHEST, refusal
 from spanwise.app.judge.histories import seconds, states
 from spanwise.app.judge.looking import found
 from spanwise.app.judge.matching import matches
+from spanwise.app.judge.practice import practised
 from spanwise.app.judge.store import Document, Event, Store
 from spanwise.app.judge.verdicts import MACHINE
 from spanwise.app.judge.views import (
@@ -105,6 +106,7 @@ class Service:
             "guidelines": self.store.about.get("guidelines", ""),
             "topics": topics,
             "last": self._last(judge),
+            "practised": len(practised(self.store).get(judge, ())),
         }
 
     def orders(self) -> Orders:

@@ -4,8 +4,9 @@ import * as outbox from "./outbox.js";
 import { home, topic, help } from "./screens.js";
 import { desk } from "./desk.js";
 import { documentScreen } from "./document.js";
+import { practice } from "./practice.js";
 
-export const session = { token: "", judge: "", me: null, statuses: new Map() };
+export const session = { token: "", judge: "", me: null, statuses: new Map(), practised: new Set() };
 
 export async function gotPool(number) { // with what this window knows and the server may not know yet
   const pool = await got(`/api/t/${number}/pool`);
@@ -82,6 +83,7 @@ async function showNow() {
     if (place?.[2] !== undefined) leave = await documentScreen(Number(place[1]), Number(place[2]));
     else if (place) await topic(Number(place[1]));
     else if (path === "/help") await help();
+    else if (path === "/practice") leave = await practice();
     else if (path === "/desk" || session.me.role === "owner") await desk();
     else await home();
   } catch (error) {

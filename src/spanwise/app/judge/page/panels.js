@@ -2,7 +2,7 @@
 
 import { el, api, say } from "./app.js";
 import { added, assess, exhaustivityOf, highlighted, inconsistencies, removed } from "./fold.js";
-import { UNITS } from "./document.js";
+import { UNITS } from "./moving.js";
 import { statement } from "./screens.js";
 import { Words } from "./words.js";
 
@@ -82,7 +82,7 @@ export class Panels {
     const here = screen.pool.documents.findIndex((one) => one.number === screen.number) + 1;
     return el("footer", { class: "bottom" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
       button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z", { class: "button optional" }),
-      button("Skip", () => this.askReason(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
+      button("Skip", () => screen.skip(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
       screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p", { class: "button optional" }) : null,
       button("Next", () => screen.next(), "3"),
       el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.unit, this.saved));
