@@ -18,7 +18,7 @@ from spanwise.ground.placing import placed_run
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
-from spanwise.model.spans import NOTHING, Spans, merged, overlap
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, merged, overlap
 from spanwise.report.scores import null
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ def _retrieved(run: Run, topic: str, judged: Judged) -> tuple[FloatArray, float]
     owners: dict[str, list[int]] = {}
     for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
         owners.setdefault(text(name), []).append(row)
-    if run.spans is None and run.paths is not None and judged.passages is not None:
+    nowhere = run.spans is None or bool((run.spans.starts[rows] == UNKNOWN).all())
+    named = run.paths is not None and run.lengths is None  # lengths come with places
+    if nowhere and named and judged.passages is not None:
         raise UsageError(
             f"{run.rows.source}: results are named by element paths; to know where they lie needs"
             " --collection"
