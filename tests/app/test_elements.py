@@ -257,19 +257,22 @@ def test_a_topic_missing_from_the_run_has_no_overlap(folder):
 
 
 def test_explaining_says_which_case_and_what_the_bound_took(folder):
-    children = [f"{SEC6}/p[2]", SEC6, f"{SEC6}/p[1]"]
+    children = [f"{SEC6}/p[2]", SEC6, f"{SEC6}/p[1]", "/article[1]/bdy[1]/sec[1]"]
     (folder / "run.xml").write_text(submission(children))
     status, output, _ = call(
-        "explain", "judged.xml", "run.xml", "--topic", "163", "-m", "nxCG(quant=sog)@3",
+        "explain", "judged.xml", "run.xml", "--topic", "163", "-m", "nxCG(quant=sog)@4",
         "--collection", "docs",
     )  # fmt: skip
     assert status == 0
     rows = [
-        line.split() for line in output.splitlines() if line.strip().startswith(("1", "2", "3"))
+        line.split()
+        for line in output.splitlines()
+        if line.strip().startswith(("1", "2", "3", "4"))
     ]
     assert rows[0][3:] == ["0.9000", "unseen", *["0.9000"] * 3, "1.0000", "0.9000"]
     assert rows[1][3:7] == ["1.0000", "partly", "10", "0.0800"]  # 10 characters had been seen
     assert rows[2][3:6] == ["1.0000", "seen", "0.0000"]
+    assert rows[3][3:6] == ["0.0000"] * 3  # worth nothing, whatever was seen of it
 
 
 def test_explaining_inex_eval_ng_rank_by_rank(folder):

@@ -10,7 +10,7 @@ from spanwise.ground.elements import element_rankings
 from spanwise.kinds import element_setting
 from spanwise.measure.cumulated import Curves, reached
 from spanwise.measure.next_generation import exhaustivity_in_all, parts
-from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN
+from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
 from spanwise.model.elements import NOBODY
 from spanwise.report.cells import counted
 from spanwise.report.elements import (
@@ -23,6 +23,7 @@ from spanwise.report.elements import (
 )
 
 if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
     from spanwise.model.judgements import Judgements
@@ -73,7 +74,7 @@ def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
     worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
     ranks = np.arange(1, depth + 1)
     best = np.array([block.at(curves.best, rank)[0] for rank in ranks.tolist()])
-    cases = [CASES[case] for case in gains.case.tolist()] if curves.rule.alpha else []
+    cases = _cases(gains, worth) if curves.rule.alpha else []
     seen = gains.seen.tolist()
     gained = np.cumsum(gains.gain)
     earned = Earnings(worth, cases, seen, gains.bare, gains.gain, gained, best)
@@ -87,6 +88,15 @@ def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
     if asked.measure.name == "ep":
         words += _effort(curves, asked)
     return earnings_table(earned, listing, last, quotient), words
+
+
+def _cases(gains: Gains, worth: FloatArray) -> list[str]:
+    """The cases of the gain function; none for what is worth nothing, seen or not."""
+    looked = (worth > 0) | (gains.case != UNSEEN)
+    return [
+        CASES[case] if known else ""
+        for case, known in zip(gains.case.tolist(), looked.tolist(), strict=True)
+    ]
 
 
 def _quotient(
