@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from spanwise.report.tables import Table
 
 GAIN_WORDS = (
-    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all;"
-    " earns: after what was seen; bound: what is taken off because its ideal element has no more"
+    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
+    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off because its ideal element has no more"
     " left; ideal: gain of the ideal run so far"
 )
 
