@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 GAIN_WORDS = (
     "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
-    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off because its ideal element has no more"
-    " left; ideal: gain of the ideal run so far"
+    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off"
+    " because its ideal element has no more left; ideal: gain of the ideal run so far"
 )
 
 
