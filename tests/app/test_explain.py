@@ -246,6 +246,17 @@ def test_it_fits_the_terminal(explain, folder, width):
     assert any("paragraph[4]"[-5:] in line for line in lines)
 
 
+def test_names_stay_readable_and_marks_stay_beside_their_numbers(explain, folder):
+    long = "d" * 30
+    (folder / "long.run").write_text(f"1 Q0 {long} 1 9 mine 0 9\n1 Q0 a 2 8 mine 0 9\n")
+    case = case_of(Request("inex.qrels", ["long.run"], ["MAiP"]), "1")
+    lines = explained(case, 80).splitlines()
+    assert lines[0].split() == ["rank", "document", "part", "size", "relevant", "new", "precision"]
+    assert lines[2].split()[1] == long
+    assert lines[5].split() == ["rank", "recall", "best", "from", "here"]
+    assert lines[8].endswith("0.5000  < 0.00-0.04")  # 9 of 200 characters, after 18
+
+
 # Mistakes -----------------------------------------------------------------------------------
 
 

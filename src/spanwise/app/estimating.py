@@ -14,6 +14,7 @@ from spanwise.collection import opened
 from spanwise.compare.sampled import Sample, estimate, mean_of
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_pool
+from spanwise.ground.passages import refuse_paths
 from spanwise.ground.placing import placed_run
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
@@ -140,11 +141,8 @@ def _retrieved(run: Run, topic: str, judged: Judged) -> tuple[FloatArray, float]
     owners: dict[str, list[int]] = {}
     for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
         owners.setdefault(text(name), []).append(row)
-    if run.spans is None and run.paths is not None and judged.passages is not None:
-        raise UsageError(
-            f"{run.rows.source}: results are named by element paths; to know where they lie needs"
-            " --collection"
-        )
+    if judged.passages is not None:
+        refuse_paths(run)
     if run.spans is None or judged.passages is None:
         for document in owners.keys() & judged.names.keys():
             part[judged.names[document]] = judged.relevant[judged.names[document]]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
+READABLE = 16
+"""Columns of numbers rather go below than make a name shorter than this."""
 Columns = Sequence[tuple[str, Sequence[str]]]
 """Titles, each with what stands below it."""
 
@@ -213,11 +215,12 @@ def table_of(listing: Listing, columns: Columns, marks: Sequence[str] = ()) -> T
     every = [*listing.columns(), *columns]
     named = len(every) - len(columns)
     words = tuple(range(1, named))
+    attached = frozenset[int]()
     if any(marks):
+        words, attached = (*words, len(every)), frozenset([len(every)])
         every.append(("", marks))
-        words = (*words, len(every) - 1)
     rows = tuple(zip(*(cells for _, cells in every), strict=True))
-    return Table(tuple(title for title, _ in every), rows, words=words)
+    return Table(tuple(title for title, _ in every), rows, words=words, attached=attached)
 
 
 def cut_after(table: Table, cutoff: Any) -> Table:
@@ -229,7 +232,7 @@ def cut_after(table: Table, cutoff: Any) -> Table:
 def drawn(table: Table, below: Sequence[str], width: int | None, most: int | None = None) -> str:
     """The table as text, in which long names are shortened until it fits.
 
-    Where even that is not enough it goes on in a second panel below.
+    Where even that is not enough the numbers go on in a second panel below, beside the ranks.
     """
     left = len(table.rows) - (len(table.rows) if most is None else most)
     if left > 0:
@@ -241,7 +244,9 @@ def drawn(table: Table, below: Sequence[str], width: int | None, most: int | Non
 def _narrowed(table: Table, width: int) -> Table:
     names = [column for column in table.words if table.header[column]]
     widths = table.widths()
-    excess = sum(widths) + 2 * (len(widths) - 1) - width
+    least = [min(w, READABLE) if column in names else w for column, w in enumerate(widths)]
+    side_by_side = range(len(widths)) if sum(least) + 2 * (len(least) - 1) <= width else [0, *names]
+    excess = sum(widths[column] + 2 for column in side_by_side) - 2 - width
     while excess > 0 and any(widths[column] > NARROWEST for column in names):
         widest = max(names, key=lambda column: widths[column])
         widths[widest] -= 1

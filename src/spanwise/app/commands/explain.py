@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @run_format_option
 @with_request("ties", "depth", "judged_only", "structure")
 def command(request: Request, topic: str, most: int | None) -> None:
-    """Show the ranking of one topic row by row, with what a measure makes of it.
+    """Show the ranking of one topic as a measure sees it.
 
     Each row has what the result is worth and what precision and recall, or cumulated gain, have
     come to; a line is drawn below the cut-off. For iP and MAiP a mark shows which levels of recall

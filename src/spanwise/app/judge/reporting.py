@@ -85,5 +85,8 @@ def log(path: str, judge: str | None) -> Iterator[str]:
     documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}
     for event in store.events(judge):
         at = datetime.fromtimestamp(event.at_server, UTC).isoformat(timespec="milliseconds")
-        where = {"topic": topics[event.topic], "doc": documents[event.topic].get(event.doc)}
+        where = {
+            "topic": topics.get(event.topic),
+            "doc": documents.get(event.topic, {}).get(event.doc),
+        }
         yield json.dumps({"at": at, "judge": event.judge, **where, **said(event)}) + "\n"

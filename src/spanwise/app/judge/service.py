@@ -5,18 +5,20 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import HIGHEST, refusal
 from spanwise.app.judge.histories import seconds, states
+from spanwise.app.judge.looking import found
+from spanwise.app.judge.matching import matches
+from spanwise.app.judge.practice import practised
 from spanwise.app.judge.store import Document, Event, Store
+from spanwise.app.judge.verdicts import MACHINE
 from spanwise.app.judge.views import (
     View,
     assessed,
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 
 FINISHED = ("done", "skipped")
 CLOSED = "this topic is closed: the desk has frozen it"
-FOUND = 20
-"""So many names are shown to who looks for a document."""
+READ_AT_ONCE = 8
+"""Documents that are kept in memory: they may be long, and reading one again is quick."""
 
 
 class Refused(Exception):
@@ -63,8 +65,9 @@ class Service:
         self.store, self.collection = store, collection
         self.mode = store.about.get("mode", "highlight")
         self.aspects: list[str] = store.about.get("aspects", [])
-        self._view = lru_cache(64)(lambda name: view(collection, name))
-        self._text = lru_cache(64)(collection.text)
+        self._view = lru_cache(READ_AT_ONCE)(lambda name: view(collection, name))
+        self._text = lru_cache(READ_AT_ONCE)(collection.text)
+        self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
         self._documents = lru_cache(100_000)(store.document)
         self._topics = {number: (name, said) for number, name, said in store.topics()}
 
@@ -103,6 +106,7 @@ class Service:
             "guidelines": self.store.about.get("guidelines", ""),
             "topics": topics,
             "last": self._last(judge),
+            "practised": len(practised(self.store).get(judge, ())),
         }
 
     def orders(self) -> Orders:
@@ -146,20 +150,14 @@ class Service:
             {"frozen": True} if closed else {}
         )
 
-    def findable(self, judge: str, topic: int, wanted: str) -> list[str]:
-        """Documents of the collection with these letters in their names, in its order."""
+    def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
+        """Documents of the collection with these letters in their names or titles."""
         self._topic(topic, judge)
-        letters = wanted.casefold()
-        found = (name for name in self._names_like(topic) if letters in name.casefold())
-        return list(islice(found, FOUND))
+        return found(self.collection, self.store.documents(topic)[0].id, wanted)
 
-    def _names_like(self, topic: int) -> Iterator[str]:
-        """All documents of the collection, named in the way in which the pool names its own."""
-        sample = PurePosixPath(self.store.documents(topic)[0].id)
-        for one in self.collection.documents():
-            name = PurePosixPath(one.name)
-            name = name if len(sample.parts) > 1 else PurePosixPath(name.name)
-            yield str(name if sample.suffix == name.suffix else name.with_suffix(""))
+    def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
+        """Where a regular expression occurs in a document."""
+        return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
 
     def add(self, judge: str, topic: int, name: object) -> int:
         """Put a document into the judge's own pool; its number there."""
@@ -241,16 +239,23 @@ class Service:
         return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
-        """What every judge did to a document: for who adjudicates, once all have finished."""
+        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+
+        Those are the people to whom it was given, and whose pool has the document.
+        """
         if role != "adjudicator":
             raise Refused(403, "only the adjudicator sees what judges did")
-        self._document(topic, number)
-        people = [name for name, one in self.store.judges().items() if one == "judge"]
+        one, orders = self._document(topic, number), self.orders()
+        people = [
+            name
+            for name, one in self.store.judges().items()
+            if one == "judge" and orders.lets(name, topic) and not name.startswith(MACHINE)
+        ]
         unfinished = [name for name in people if not self._finished(name, topic)]
         if unfinished:
             raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
         lanes = []
-        for name in people:
+        for name in [name for name in people if self._visible(one, name)]:
             state = self._state(name, topic, number)
             lanes.append(
                 {
@@ -261,6 +266,7 @@ class Service:
                     "exhaustivity": state.exhaustivity,
                     "note": state.note,
                     "status": state.status,
+                    "reason": state.reason,
                 }
             )
         return {"judges": lanes}
@@ -316,9 +322,9 @@ class Service:
         if event.topic in self.orders().frozen:
             return CLOSED
         if gesture.kind in EDITS | {"done"}:
-            text = self._text(one.id)
-            if fingerprint(text) != one.sha256:
+            if self._fingerprint(one.id) != one.sha256:
                 return "the text of this document has changed since the pool was made"
+            text = self._text(one.id)
             if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
             if gesture.check and gesture.check != check_of(meant(gesture, text)):
@@ -358,10 +364,10 @@ class Service:
 
     def _document(self, topic: int, number: int, judge: str = "") -> Document:
         self._topic(topic, judge)
-        found = self._documents(topic, number) if number < HIGHEST else None
-        if found is None or (judge and not self._visible(found, judge)):
+        one = self._documents(topic, number) if number < HIGHEST else None
+        if one is None or (judge and not self._visible(one, judge)):
             raise Refused(404, "no such document in the pool")
-        return found
+        return one
 
     def _shown(self, one: Document) -> View:
         return self._view(one.id)

@@ -19,7 +19,9 @@ from spanwise.model.gestures import Gesture
 
 GENESIS = b"\0" * 32
 GUARDS = ("event_stays", "event_remains")
-RESERVED = ("adjudicated", "desk")
+PRACTICE = "practice"
+"""In whose name the log has what judges made of the lessons."""
+RESERVED = ("adjudicated", "desk", PRACTICE)
 """Names of those who do not judge."""
 LONGEST_NAME = 100
 SQLITE = b"SQLite format 3\0"

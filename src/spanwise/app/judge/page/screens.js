@@ -39,8 +39,13 @@ export async function home() {
   page().replaceChildren(header(), el("main", { class: "narrow" },
     el("h1", {}, "My topics"),
     el("p", { class: "lead" }, left ? `${left} documents are left to judge.` : "Everything is judged. Thank you."),
-    resume, el("ul", { class: "cards" }, ...cards)));
+    resume, newcomer(me), el("ul", { class: "cards" }, ...cards)));
   document.title = "My topics – spanwise judge";
+}
+
+function newcomer(me) { // the tour; documents that are graded as a whole need none
+  if (me.mode === "document" || me.role !== "judge" || me.practised >= 3) return null;
+  return el("p", { class: "told" }, me.practised ? "Some practice is left: " : "New here? ", link("/practice", {}, "Practise on three short documents whose answers are known"), ".");
 }
 
 function progress(one) { // of others a number, and nothing else
@@ -86,11 +91,15 @@ function adding(number) { // what no system returned
     if (status === 200) go(`/t/${number}/d/${content.number}`); else found.replaceChildren(el("li", {}, content.error));
   };
   const look = async () => {
-    const { found: names } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
-    found.replaceChildren(...(names.length ? names.map((name) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(name) }, name))) : [el("li", { class: "small" }, "No document has these letters in its name.")]));
+    const { found: some, read, documents, more } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
+    const rest = more ? "There are more: write more of the name or the title."
+      : read < documents ? `Of ${documents.toLocaleString()} documents all names were looked at, and ${read.toLocaleString()} titles.`
+        : some.length ? "" : "No document has these letters in its name or its title.";
+    found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))),
+      el("li", { class: "small", role: "status" }, rest));
   };
   const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
-  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name "), wanted, " ",
+  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name or title "), wanted, " ",
     el("button", { class: "button", type: "button", onclick: look }, "Look")), found);
 }
 
@@ -119,6 +128,7 @@ export async function help() {
       el("li", {}, "Highlight all relevant text, and nothing else. Judge each part on its own merit, even if you have read the same elsewhere."),
       el("li", {}, "Set the best entry point: where you would begin to read."),
       el("li", {}, "Finish. If nothing is relevant, one key (0) finishes and goes on.")),
+    el("p", {}, link("/practice", {}, "Practise on three short documents")),
     el("p", {}, "Every gesture is kept at once. The line at the bottom says when it was saved. Undo has no limit."),
     el("p", {}, single, el("label", { for: "single" }, " Single letters are keys")),
     table,

@@ -29,6 +29,7 @@ export class Text {
         place += points(piece);
       }
     }
+    if (!this.nodes.length) into.append(this.block("block", "", 0, 0, "", 0)); // which says that there is no text
     this.starts = this.nodes.map((one) => one.start);
   }
 

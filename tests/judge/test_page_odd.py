@@ -1,0 +1,128 @@
+"""What a page must bear: quick changes of address, documents without text, every mode's buttons."""
+
+import pytest
+
+from judging import Server, campaign, needs_browser
+from judging_page import DOCUMENT, at_document, saved, state
+from spanwise.app.judge.store import Store
+
+
+@pytest.fixture
+def server(tmp_path):
+    needs_browser()
+    with Server(campaign(tmp_path / "c", {f"d{n}": DOCUMENT for n in range(3)})) as running:
+        yield running
+
+
+def test_two_addresses_at_once_are_one_document(server, opened):
+    """As when somebody presses Back twice: only the document that is shown hears the keys."""
+    page = opened(server.links["anna"])
+    page.evaluate(
+        "async () => { const { go } = await import('/page/app.js');"
+        " go('/t/0/d/0'); await new Promise(d => setTimeout(d, 1)); go('/t/0/d/2');"
+        " go('/t/0/d/1'); }"
+    )
+    page.wait_for_selector(".crumb:has-text('d1')")
+    page.wait_for_selector(".text .b")
+    page.keyboard.press("x")
+    saved(page)
+    assert [bool(state(server, n).highlighted) for n in range(3)] == [False, True, False]
+
+
+def test_a_document_without_text(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": "<a/>", "d1": "<a> \n </a>", "d2": DOCUMENT})
+    with Server(folder) as server:
+        for number in range(2):
+            page = at_document(server, opened, number)
+            for key in [*"jk.,xhubbcgGpv[]{}zZ", "Tab", "ArrowRight", "ArrowDown", "Shift+End"]:
+                page.keyboard.press(key)
+            page.keyboard.press("Escape")
+            for _ in range(6):
+                page.keyboard.press("z")  # letters that nobody sees can be highlighted
+            page.keyboard.press("0")
+            page.wait_for_selector(".crumb:has-text('d2')", timeout=10_000) if number else None
+            saved(page)
+            assert state(server, number).status == "done"
+
+
+def test_nothing_relevant_is_grade_0_of_a_document(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT, "d1": DOCUMENT})
+    with Server(folder, "--mode", "document") as server:
+        page = at_document(server, opened)
+        page.keyboard.press("j")
+        page.keyboard.press("b")
+        page.click("button:text-is('Nothing relevant')")
+        page.wait_for_selector(".crumb:has-text('d1')")
+        saved(page)
+        found = state(server)
+        assert (found.status, found.grade, found.bep) == ("done", 0, None)
+
+
+def test_a_note_is_kept_while_it_is_written(server, opened):
+    page = at_document(server, opened)
+    page.keyboard.press("m")
+    page.keyboard.type("half a sent")
+    page.wait_for_selector("html[data-unsaved='0']", state="attached")
+    for _ in range(40):
+        if state(server).note:
+            break
+        page.wait_for_timeout(100)
+    assert state(server).note == "half a sent"
+    page.keyboard.type("ence")
+    page.keyboard.press("Escape")
+    saved(page)
+    assert state(server).note == "half a sentence"
+    kinds = [event.gesture.kind for event in Store(server.store).events("anna")]
+    assert kinds == ["open", "note", "note"]
+
+
+def test_every_one_of_many_elements_can_be_said(tmp_path, opened):
+    """2005's second phase, with more elements than are shown at once."""
+    needs_browser()
+    body = "".join(f"<sec><st>S{n}</st><p>One <it>two</it></p></sec>" for n in range(40))
+    folder = campaign(tmp_path / "c", {"d0": f"<article>{body}</article>"})
+    with Server(folder, "--mode", "exhaustivity") as server:
+        page = at_document(server, opened)
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('.text'))")
+        page.keyboard.press("h")
+        page.keyboard.press("b")
+        page.wait_for_selector("text=Exhaustivity: 161 of 161 to say")
+        assert page.locator(".exh").count() == 50
+        page.click("button:text-is('Next 50')")
+        assert page.inner_text(".exh legend").startswith("/article[1]/sec[13]")
+        page.locator(".exh input[value='1']").first.check()
+        saved(page)
+        page.wait_for_selector("text=Exhaustivity: 160 of 161 to say")
+        page.click("button:text-is('First to say')")
+        assert page.inner_text(".exh legend") == "/article[1]"
+
+
+def test_the_keyboard_stays_where_it_is_in_the_panels(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, "--mode", "grades") as server:
+        page = at_document(server, opened)
+        page.focus(".grades button:text-is('2')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".grades button:text-is('2')[aria-pressed=true]")
+        assert page.evaluate("document.activeElement.textContent") == "2"
+        page.keyboard.press("j")
+        page.keyboard.press("h")
+        page.focus(".marks .remove")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=Nothing yet.")
+        assert page.evaluate("document.activeElement.className") == "text"
+        saved(page)
+
+
+def test_keys_of_other_alphabets(server, opened):
+    """On a Hebrew keyboard the key of h says yod."""
+    page = at_document(server, opened)
+    page.keyboard.press("j")
+    page.evaluate(
+        "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'י', code: 'KeyH' }))"
+    )
+    saved(page)
+    assert state(server).highlighted == ((0, 7),)
