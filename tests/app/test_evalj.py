@@ -198,6 +198,14 @@ def test_pictures(place):
     assert Path("out/deep/nxCG_gen_on.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_graphs_of_like_labels_keep_their_files_apart(place):
+    Path("m.xml").write_text('<metrics><PR id="p/1"/><PR id="p 1"/></metrics>')
+    status, _, err = call("evalj", "-gnu", "-config", "m.xml", "assessed", "runs/mine.xml")
+    assert status == 0, err
+    assert "set title 'p/1'" in Path("results/p_1.gp").read_text()
+    assert "set title 'p 1'" in Path("results/p_1_2.gp").read_text()
+
+
 METRICS = """<metrics>
  <EPRUM id="e"><binary value="false"/><generator value="BEPTargetGenerator"/>
   <quantisation value="Exh"/><behaviour value="BEPDistance"><A value="0.1"/></behaviour></EPRUM>

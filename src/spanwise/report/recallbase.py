@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
+from spanwise.report.cells import counted
 from spanwise.report.tables import Table, as_text
 
 
@@ -38,15 +39,11 @@ def drawn(entries: Sequence[Entry], layout: str, quant: str, width: int | None) 
         writer.writerows([getattr(entry, name) for name in NAMES] for entry in entries)
         return lines.getvalue()
     rows = tuple(tuple(_cell(getattr(entry, name)) for name in NAMES) for entry in entries)
-    topics = _counted(len({entry.topic for entry in entries}), "topic")
-    elements = _counted(len(entries), "element")
+    topics = counted(len({entry.topic for entry in entries}), "topic")
+    elements = counted(len(entries), "element")
     ideal = sum(entry.ideal for entry in entries)
     below = f"{elements} of {topics}, {ideal} of them ideal; quant={quant}"
     return as_text(Table(NAMES, rows, below=(below,), words=(0, 1, 2)), width)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def _cell(value: object) -> str:

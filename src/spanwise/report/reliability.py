@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanwise.report.cells import wrapped
+from spanwise.report.cells import counted, wrapped
 from spanwise.report.latex import as_latex
 from spanwise.report.scores import null, shown
 from spanwise.report.tables import Table, as_markdown, as_text
@@ -116,16 +116,12 @@ def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
         heading = {"md": f"## {title}\n\n", "latex": f"% {title}\n"}.get(layout, f"{title}\n\n")
         drawn = draw(table) if draw else as_text(table, width)
         parts.append(heading + drawn.rstrip("\n") + "\n")
-    said = [f"{_counted(len(study.violations), 'violation')} of the expected orders"]
+    said = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
     said += [f"- {violation}" for violation in study.violations]
     said += ["", study.signature, *study.notes]
     begin = "% " if layout == "latex" else ""
     lines = [begin + line if line else "" for text in said for line in wrapped(text, width)]
     return "\n".join([*parts, *lines]) + "\n"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def _as_csv(study: Study) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spanwise.app.evalj import metrics as xml
-from spanwise.app.evalj.graphs import graph, write_gnuplot, write_picture
+from spanwise.app.evalj.graphs import graphs, write_gnuplot, write_picture
 from spanwise.app.evalj.options import HELP, Options, parsed
 from spanwise.app.evalj.plan import Metric, planned
 from spanwise.app.evalj.properties import RESULTS, Properties, read_properties
@@ -184,9 +184,8 @@ def _draw(job: Job, options: Options, results: Sequence[Scores]) -> None:
     if options.graphs is None:
         return
     means = [(name, scores.means) for name, scores in zip(run_names(results), results, strict=True)]
-    for metric in job.metrics:
-        one = graph(metric, means)
-        if one is not None and options.graphs == "gnu":
+    for one in graphs(job.metrics, means):
+        if options.graphs == "gnu":
             write_gnuplot(one, job.results)
-        elif one is not None:
+        else:
             write_picture(one, job.results)

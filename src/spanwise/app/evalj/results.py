@@ -26,7 +26,7 @@ def file_names(sources: Sequence[str]) -> list[str]:
             "_".join(path[-depth:]).lstrip("/_") if there[name] > 1 else name
             for name, path in zip(names, parts, strict=True)
         ]
-    return _numbered(names)
+    return numbered(names)
 
 
 def _stem(source: str) -> str:
@@ -36,7 +36,7 @@ def _stem(source: str) -> str:
     return name
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
+def numbered(names: Sequence[str]) -> list[str]:
     """Names, with numbers behind those that are taken."""
     taken: dict[str, None] = {}
     for name in names:
