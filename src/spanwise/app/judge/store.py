@@ -177,7 +177,12 @@ class Store:
     # The log ----------------------------------------------------------------------------------
 
     def events(
-        self, judge: str | None = None, topic: int = -1, doc: int = -1, since: int = 0
+        self,
+        judge: str | None = None,
+        topic: int = -1,
+        doc: int = -1,
+        since: int = 0,
+        most: int = -1,
     ) -> list[Event]:
         """The log, or the part of it that belongs to a judge, a topic, a document."""
         wanted: list[tuple[str, object]] = [("seq > ?", since)]
@@ -185,8 +190,8 @@ class Store:
         wanted += [("topic = ?", topic)] if topic >= 0 else []
         wanted += [("doc = ?", doc)] if doc >= 0 else []
         where = " AND ".join(condition for condition, _ in wanted)
-        query = f"SELECT seq, {QUOTED} FROM event WHERE {where} ORDER BY seq"
-        return [_event(row) for row in self._read(query, [value for _, value in wanted])]
+        query = f"SELECT seq, {QUOTED} FROM event WHERE {where} ORDER BY seq LIMIT ?"
+        return [_event(row) for row in self._read(query, [*(v for _, v in wanted), most])]
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last event: what is cited."""
