@@ -180,6 +180,7 @@ export class DocumentScreen {
   }
 
   show([start, end]) {
+    this.text.unfold(start, end);
     const one = this.text.nodes[this.text.at(start)];
     const box = this.text.live(start, Math.max(start + 1, Math.min(end, start + 200))).getClientRects()[0] ?? one.made.getBoundingClientRect();
     if (box.top < 70 || box.bottom > innerHeight - 90) {
@@ -262,6 +263,7 @@ export class DocumentScreen {
     if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
     const [start, end] = stretch;
     this.act({ kind, layer: this.layer, start, end });
+    this.text.unfold(start, end);
     getSelection().removeAllRanges();
     this.painter.paint("preview", []);
     if (this.cursor) this.cursor = [start, end];
