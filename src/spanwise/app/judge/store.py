@@ -118,10 +118,12 @@ class Store:
             )
         if role == "judge" and name in RESERVED:
             raise UsageError(f"{name!r} is not the name of a judge here; give another")
-        with self._lock:
-            self._writer.execute(
-                "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge", (name, role)
-            )
+        insert = "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge"
+        try:
+            with self._lock:
+                self._writer.execute(insert, (name, role))
+        except sqlite3.Error as error:
+            raise UsageError(f"{self.path}: cannot be written ({error})") from error
 
     def new_token(self, judge: str) -> str:
         """A secret that lets its bearer act as a judge; only its hash is kept."""
@@ -211,7 +213,8 @@ class Store:
                 self._note_head()
                 self._writer.execute("COMMIT")
             except BaseException:
-                self._writer.execute("ROLLBACK")
+                if self._writer.in_transaction:  # a full disk ends it by itself
+                    self._writer.execute("ROLLBACK")
                 raise
         return answers
 
@@ -281,11 +284,18 @@ class Store:
             prev, due = stored, seq + 1
         return problems
 
-    def copy_to(self, path: Path) -> None:
-        """A safety copy."""
+    def copy_to(self, path: Path) -> str:
+        """A safety copy, made while others write; what is wrong with it, if anything is."""
         path.unlink(missing_ok=True)
-        with self._lock:
-            self._writer.execute("VACUUM INTO ?", (str(path),))
+        try:
+            self._read("VACUUM INTO ?", (str(path),))
+            copy = sqlite3.connect(path)
+            (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            copy.close()
+        except sqlite3.Error as error:
+            path.unlink(missing_ok=True)
+            return str(error)
+        return "" if said == "ok" else str(said)
 
 
 def _row(event: Event) -> tuple[Any, ...]:
