@@ -49,7 +49,7 @@ def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group("pool", cls=DefaultGroup, default="build")
 def command() -> None:
-    """Choose the documents that judges should read: `spanwise pool RUN... -o POOL`.
+    """Choose the documents that judges should read.
 
     \b
     Methods:
