@@ -28,10 +28,12 @@ from spanwise.report.scores import null
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
+    from spanwise.model.measures import Asked
     from spanwise.model.pools import Pooled
     from spanwise.model.run import Run
 
 DRAWS = 100
+OF_JUDGING = frozenset({"Bpref", "infAP", "Judged", "Unjudged"})
 OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
 OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
 
@@ -190,6 +192,8 @@ def _columns(
     """For each measure its values by draw and topic."""
     profile = fitting(find_profile(None, None), said, run, names, named=None)
     wanted = asked(names, profile.defaults)
+    for one in wanted:
+        _refuse_unfit(one)
     refuse_unfit(said, wanted)
     keys = [topic.encode("utf-8", "surrogateescape") for topic in topics]
     draws = [
@@ -197,6 +201,20 @@ def _columns(
         for judged in _completed(said, run, list(topics.values()), keys)
     ]
     return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}
+
+
+def _refuse_unfit(one: Asked) -> None:
+    """What was not drawn is known as documents and text, and only as if it had been judged."""
+    if one.measure.reads not in ("rankings", "readings") or one.measure.aggregate != "mean":
+        raise UsageError(
+            f"measure {one.label!r} cannot be estimated; expected a measure of documents or of"
+            " highlighted text that has a mean over topics"
+        )
+    if one.measure.name in OF_JUDGING:
+        raise UsageError(
+            f"measure {one.label!r} depends on what was judged; estimate the one that it stands"
+            " for, such as AP"
+        )
 
 
 def _completed(
