@@ -259,12 +259,17 @@ def test_estimates_by_command(runs, tmp_path):
         (["x.run", "-o", "p", "--without", "all.q"], "nothing is left to judge"),
         (["check", "bad.jsonl", "x.run"], "bad.jsonl:1: 'p' is 0.0"),
         (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' is there twice"),
+        (["check", "all.pool", "x.run", "--minutes", "nan"], "--minutes nan: expected"),
+        (["check", "all.pool", "x.run", "--minutes", "-1"], "--minutes -1: expected"),
+        (["estimate", "all.pool", "all.q", "other.run"], "have no topic in common"),
         (["estimate", "live.jsonl", "all.q", "x.run"], "by mtf, and no sample of all documents"),
     ],
 )
 def test_mistakes_are_said(runs, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "all.q").write_text("".join(f"1 0 {d} 1\n" for d in "abcd") + "2 0 m 1\n2 0 n 0\n")
+    (tmp_path / "all.pool").write_text('{"topic": "1", "doc": "a"}\n')
+    (tmp_path / "other.run").write_text("9 Q0 a 1 9 r\n")
     (tmp_path / "bad.jsonl").write_text('{"topic": "1", "doc": "d", "p": 0.0}\n')
     (tmp_path / "twice.jsonl").write_text('{"topic": "1", "doc": "d"}\n' * 2)
     called(main, "pool", "x.run", "-o", "live.jsonl", "--method", "mtf")
@@ -357,3 +362,10 @@ def test_a_second_pool_is_no_sample_of_all(runs, tmp_path):
     called(main, "pool", runs[0], "-o", tmp_path / "p", "--budget", 2)
     called(main, "pool", "extend", tmp_path / "p", runs[1], "-o", tmp_path / "q")
     assert [lines_of(tmp_path / name)[0]["estimable"] for name in "pq"] == [True, False]
+
+
+def test_a_pool_to_standard_output_is_a_pool(runs):
+    out, err, status = called(main, "pool", *runs, "-o", "-", "--budget", 3)
+    assert status == 0
+    assert [json.loads(line).get("doc") for line in out.splitlines()] == [None, *"abxmn"]
+    assert err.startswith("-: 2 topics, 5 documents to judge")

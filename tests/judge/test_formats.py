@@ -132,6 +132,14 @@ def test_probabilities_travel_with_the_judgements(store, tmp_path):
     assert first["by"] == "anna"
 
 
+def test_an_export_to_standard_output_is_only_that(store):
+    words = ("-o", "-", "--judge", "anna", "--to", "inex_qrels")
+    out, err, status = called(main, "judge", "export", store.path, *words)
+    assert status == 0
+    assert {len(line.split()) >= 6 for line in out.splitlines()} == {True}
+    assert err.startswith("-: ")
+
+
 def test_judges_as_one(store, tmp_path):
     sizes = {}
     for how in ("union", "majority", "intersection"):

@@ -21,7 +21,7 @@ from spanwise.ground.placing import placed, placed_judgements
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, by_assessor, only
 from spanwise.model.scores import printable
-from spanwise.pipeline import asked, fitting, refuse_unfit, values_of
+from spanwise.pipeline import asked, fitting, refuse_strangers, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report.scores import null
 
@@ -95,7 +95,9 @@ def estimated(
     answer: dict[str, Any] = {"topics": len(some), "relevant": totals, "runs": []}
     if runs and not some:
         raise InputError(f"{judgements}: nothing of the pool {pool} is relevant")
+    known = frozenset(topic.encode("utf-8", "surrogateescape") for topic in topics)
     for run in contributions(runs).runs if runs else ():
+        refuse_strangers(known, frozenset(run.rows.topics), pool, run.rows.source)
         both, found = placed(said, run, texts, [])
         assert isinstance(both, Judgements)  # as they were read
         both = replace(both, elements=None, evidence=None)  # what was not drawn has neither

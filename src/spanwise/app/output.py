@@ -42,6 +42,14 @@ def emit_bytes(data: bytes) -> None:
         raise UsageError(f"standard output cannot be written ({error.strerror})") from error
 
 
+def tell(sentence: str, output: str) -> None:
+    """Say what was written; to standard error where what was written went to standard output."""
+    if output != "-":
+        emit(sentence)
+    elif sys.stderr is not None:
+        sys.stderr.write(sentence)
+
+
 def coloured() -> bool:
     """Whether standard output may have colours: it is a terminal, and nobody objects."""
     terminal = sys.stdout is not None and sys.stdout.isatty()

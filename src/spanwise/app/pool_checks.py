@@ -26,6 +26,8 @@ def checked(
     """Everything about a pool and runs, as JSON has it."""
     if measure and not judgements:
         raise UsageError("-m scores runs, which needs --judgements")
+    if not 0 <= minutes < np.inf:
+        raise UsageError(f"--minutes {minutes:g}: expected what a document takes, 0 or more")
     drawn, given = read_pool(pool), contributions(runs)
     known = relevant_in(judgements) if judgements else None
     alone = unique(drawn, given)

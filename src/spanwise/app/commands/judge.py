@@ -226,10 +226,10 @@ def export_command(
       spanwise judge export pool.judged -o judged.jsonl --merge union
     """
     from spanwise.app.judge.exporting import Wanted, exported
-    from spanwise.app.output import emit
+    from spanwise.app.output import tell
 
     wanted = Wanted(to, judge, merge, state, collection, include_machine)
-    emit(exported(store, output, wanted))
+    tell(exported(store, output, wanted), output)
 
 
 @command.command("import")

@@ -147,7 +147,7 @@ def _write(pool: Pool, output: str, to: str) -> None:
     from pathlib import Path
     from warnings import warn
 
-    from spanwise.app.output import emit, write_atomically, write_folder_atomically
+    from spanwise.app.output import tell, write_atomically, write_folder_atomically
     from spanwise.errors import InputError, SpanwiseWarning
     from spanwise.formats import FORMATS
 
@@ -164,9 +164,10 @@ def _write(pool: Pool, output: str, to: str) -> None:
     else:
         write_atomically(Path(output), entry.write(pool))
     sizes = sorted(len(documents) for documents in pool.topics.values())
-    emit(
+    tell(
         f"{output}: {len(sizes)} topics, {len(pool)} documents to judge"
-        f" ({sizes[0]} to {sizes[-1]} for a topic), about {len(pool) * 2 / 60:.1f} hours\n"
+        f" ({sizes[0]} to {sizes[-1]} for a topic), about {len(pool) * 2 / 60:.1f} hours\n",
+        output,
     )
 
 
