@@ -73,6 +73,15 @@ def test_zip(tmp_path):
     assert names(tmp_path / "docs.zip") == ["z/1.xml", "a.xml"]
 
 
+def test_names_in_a_zip_are_utf8_even_where_it_is_not_said(tmp_path):
+    with zipfile.ZipFile(tmp_path / "docs.zip", "w") as archive:
+        archive.writestr("n_.xml", XML)
+        archive.writestr("\u00e9.xml", XML)
+    data = (tmp_path / "docs.zip").read_bytes()
+    (tmp_path / "docs.zip").write_bytes(data.replace(b"n_.xml", "ü.xml".encode()))
+    assert names(tmp_path / "docs.zip") == ["ü.xml", "\u00e9.xml"]
+
+
 @pytest.mark.parametrize(("pack", "ending"), [(gzip, "gz"), (lzma, "xz"), (bz2, "bz2")])
 def test_single_files(tmp_path, pack, ending):
     (tmp_path / f"d.xml.{ending}").write_bytes(pack.compress(XML))

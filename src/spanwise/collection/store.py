@@ -157,16 +157,15 @@ class Store:
     def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
         """Of several documents that could be meant, the one whose whole path this is."""
         several = self._names.all_called(name)
-        for each in several:
-            if self._name(each) == name:  # with its extension
-                return each
-        if any(b"/" in other for other in in_use):  # ids are paths
-            whole = [each for each in several if name in whole_names(self._name(each))]
-            if len(whole) == 1:
-                return whole[0]
-        advice = "" if b"/" in name else "; name it by its path"
+        full = [each for each in several if self._name(each) == name]  # with its extension
+        if not full and any(b"/" in other for other in in_use):  # ids are paths
+            full = [each for each in several if name in whole_names(self._name(each))]
+        if len(full) == 1:
+            return full[0]
+        advice = "" if full or b"/" in name else "; name it by its path"
         raise InputError(
-            f"{self._called}: {len(several)} documents are called {name.decode(*_LOSSY)!r}{advice}"
+            f"{self._called}: {len(full) or len(several)} documents are called"
+            f" {name.decode(*_LOSSY)!r}{advice}"
         )
 
     def _name(self, number: int) -> bytes:

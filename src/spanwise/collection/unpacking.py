@@ -9,10 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from spanwise.collection.parsing import LARGEST
 from spanwise.errors import FormatError
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 PACKED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst")
 """Names that end so are looked into when they stand in a folder."""
@@ -161,10 +164,20 @@ def members_of_zip(path: Path) -> Iterator[Member]:
         position = 0
         for about in archive.infolist():
             position += about.compress_size
-            if not about.is_dir() and not _is_hidden(about.filename):
-                place = f"{path}/{about.filename}"
-                data, refusal = _content(partial(archive.open, about), place)
-                yield Member(about.filename, data, position, refusal)
+            name = _zip_name(about)
+            if not about.is_dir() and not _is_hidden(name):
+                data, refusal = _content(partial(archive.open, about), f"{path}/{name}")
+                yield Member(name, data, position, refusal)
+
+
+def _zip_name(about: ZipInfo) -> str:
+    """The name of a member; many programs write UTF-8 and do not set the mark that says so."""
+    if about.flag_bits & 0x800 or about.filename.isascii():
+        return about.filename
+    try:
+        return about.filename.encode("cp437").decode()
+    except UnicodeError:
+        return about.filename
 
 
 def _content(open_it: _Opener, place: str) -> tuple[bytes, FormatError | None]:
