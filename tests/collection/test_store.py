@@ -90,7 +90,7 @@ class TestIds:
             build([str(tmp_path / "1"), str(tmp_path / "2")], str(tmp_path / "s"))
         with pytest.raises(InputError, match="2 documents are called 'd'"):
             Store(str(tmp_path / "s")).text("d")
-        with pytest.raises(InputError, match="2 documents are called 'd.xml'"):
+        with pytest.raises(InputError, match=r"2 documents are called 'd\.xml'"):
             Store(str(tmp_path / "s")).text("d.xml")
 
     def test_all_of_them(self, store):
