@@ -22,7 +22,7 @@ def test_build_and_show(tmp_path, folder):
     store = tmp_path / "store"
     out, err, status = called(main, "collection", "build", folder, "-o", store, "--workers", 1)
     assert (err, status) == ("", 0)
-    counted = "3 documents, 7 elements, 35 characters, 0 skipped"
+    counted = "3 documents, 7 elements, 35 characters, 0 skipped, 1 references to unknown entities"
     assert out.decode() == f"{store}: {counted}\n"
     out, err, status = called(main, "collection", "show", store)
     assert (err, status) == ("", 0)

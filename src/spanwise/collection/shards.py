@@ -82,6 +82,11 @@ class Note:
     columns: dict[str, Layout]
     tags: list[str]
 
+    @property
+    def unknown(self) -> int:
+        """References to entities that are not known."""
+        return int(self.columns["entities"]["place"]["rows"])
+
 
 def note_file(folder: Path, number: int) -> Path:
     """Where the note of a shard is."""
