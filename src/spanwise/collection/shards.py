@@ -7,7 +7,9 @@ was not finished. The note holds what has to be the same for a shard to be used 
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -132,6 +134,9 @@ def body_of(source: Source) -> Body:
     data = source.load()
     name = source.name.lower()
     soup = _soup_kind(source)
+    if soup == "html" and data.removeprefix(BOM_UTF8).startswith(b"<?xml"):
+        with suppress(FormatError):  # it says that it is XML, which many wrongly do
+            return xml_body(data, source.place)
     if soup is not None:
         return xml_body(well_formed(data, soup), source.place)
     if source.kind == "xml":
