@@ -48,6 +48,12 @@ def test_build_and_show(tmp_path, folder):
     assert out.decode() == " &who; text.\n"
 
 
+def test_a_name_that_a_terminal_would_obey(tmp_path, folder):
+    (folder / "2.xml").rename(folder / "2\x1b[31m\n.xml")
+    out, _, _ = called(main, "collection", "show", folder)
+    assert out.decode().splitlines()[2] == "           3          2  2\\x1b[31m\\n.xml"
+
+
 def test_policies(tmp_path, folder):
     (folder / "2.xml").write_text("<a>\n<b>é  é</b>\n</a>")
     words = ["--characters", "bytes", "--whitespace", "collapse", "--blank-nodes", "strip"]
@@ -74,6 +80,10 @@ def test_a_broken_document(tmp_path, folder):
     [
         (["show", "{store}", "9"], "there is no document '9'"),
         (["show", "{store}", "1", "/a[1]"], "document '1' has no '/a[1]'"),
+        (
+            ["show", "{store}", "1", "/article/p"],
+            "'/article/p'; paths are written /name[1]/name[2]",
+        ),
         (["show", "{tmp}/none"], "cannot be read (No such file or directory)"),
         (["build", "{tmp}/none", "-o", "{tmp}/s"], "cannot be read (No such file or directory)"),
         (["build", "{tmp}/articles", "-o", "{store}"], "exists already; give --fresh"),

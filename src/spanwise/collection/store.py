@@ -88,8 +88,10 @@ class Store:
         self._place(document)
         found = self.spans([document], [path])
         if found.starts[0] == UNKNOWN:
-            name, where = _bytes(document).decode("utf-8", "replace"), _bytes(path)
-            raise InputError(f"{self._called}: document {name!r} has no {where.decode(*_LOSSY)!r}")
+            name, where = (_bytes(each).decode(*_LOSSY) for each in (document, path))
+            is_path = self._wanted([_bytes(path)])[1][0]
+            advice = "" if is_path else "; paths are written /name[1]/name[2], points /text()[1].0"
+            raise InputError(f"{self._called}: document {name!r} has no {where!r}{advice}")
         return int(found.starts[0]), int(found.lengths[0])
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
