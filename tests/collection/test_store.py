@@ -175,3 +175,23 @@ def test_pyarrow_and_polars_open_the_files(tmp_path):
     assert elements["parent"] == [-1, 0, 0, -1, -1]
     assert elements["start"] == [0, 2, 3, 0, 0]
     assert tables["entities-00000.arrow"] == {"document": [0], "place": [1], "name": ["who"]}
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("names.arrow", b""),
+        ("names.arrow", None),
+        ("store.json", b'{"format": "spanwise collection"}'),
+        ("elements-00000.arrow", b"ARROW1"),
+        ("shard-00000.json", None),
+    ],
+)
+def test_a_damaged_store(tmp_path, file, content):
+    stored(tmp_path, {"d.xml": XML})
+    damaged = tmp_path / "store" / file
+    damaged.unlink()
+    if content is not None:
+        damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"store: .*damaged; build .* anew"):
+        open_collection(tmp_path / "store").text("d")

@@ -33,12 +33,15 @@ class Store:
     def __init__(self, path: str, called: str | None = None) -> None:
         self._path = Path(path)
         self._called = called or path  # in messages
-        header = _header(self._path)
-        self.policy = CharacterPolicy(**header["policy"])
-        self._characters = int(header["characters"])
-        self._starts = np.cumsum([0, *header["shards"]])
         self._shards: dict[int, _Shard] = {}
-        self._names = NameTable(self._path / NAMES, header["names"])
+        try:
+            header = _header(self._path)
+            self.policy = CharacterPolicy(**header["policy"])
+            self._characters = int(header["characters"])
+            self._starts = np.cumsum([0, *header["shards"]])
+            self._names = NameTable(self._path / NAMES, header["names"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self._called}: the store is damaged; build it anew") from error
         self._numbers: dict[bytes, int] = {}
         self._keys = PathKeys()
 
