@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 
+from spanwise.collection import unpacking
 from spanwise.collection.building import Plan, build
 from spanwise.collection.sources import sources, total_size
 from spanwise.collection.store import Store
@@ -181,6 +182,21 @@ def test_one_damaged_member_of_a_zip_is_skipped(tmp_path):
     assert found == ["1.xml", "3.xml"]
     assert len(said) == 1
     assert said[0].startswith("z.zip/2.xml: damaged (Bad CRC-32")
+
+
+@pytest.mark.parametrize("ending", ["tar.xz", "zip", "xml.xz"])
+def test_what_unpacks_to_far_more_than_it_is(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(unpacking, "_HARMLESS", 10_000)
+    path, bomb = tmp_path / f"bomb.{ending}", b"<a>%b</a>" % (b" " * 10_000_000)
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+            archive.writestr("a.xml", bomb)
+    elif ending == "tar.xz":
+        tar(path, {"a.xml": bomb}, "w:xz")
+    else:
+        path.write_bytes(lzma.compress(bomb))
+    with pytest.raises(FormatError, match=rf"bomb\.{ending}.*: unpacks to over 500 times its size"):
+        build([str(path)], str(tmp_path / "store"))
 
 
 def test_a_link_to_nothing_is_skipped(folder):
