@@ -305,5 +305,11 @@ def test_where_readers_go_and_what_they_have_seen(explain):
 
 def test_the_distance_to_entry_points(explain):
     answer = explain("BEPD(L=10)")
+    assert cells(answer) == [
+        ["1", "a", "0-50", "1.0000", "0.5000"],
+        ["2", "c", "0-100", "0.5000"],
+        ["3", "a", "25-125", "0.5000"],  # not the first of its document
+        ["4", "b", "50-100", "0.5000", "0.7500"],
+    ]
     assert below(answer)[0] == "mine, topic 1: BEPD(L=10) = 0.7500"
     assert "only the first result of each document counts" in below(answer)

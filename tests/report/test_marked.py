@@ -1,5 +1,6 @@
 """Text with marks: rulers and colours over a few words."""
 
+from dataclasses import replace
 from time import process_time
 
 import numpy as np
@@ -34,6 +35,13 @@ def test_rulers_say_what_is_relevant_and_retrieved():
         "one two three four five",
         "    ----=====~~~~~",
     ]
+
+
+def test_all_of_it_fits_a_narrow_page():
+    one = replace(marked(FIND), title="d (ranks 1, 2; 12 of 23 characters relevant; entry point 4)")
+    drawn = shown([one], 38, False, page=40).splitlines()
+    assert max(map(len, drawn)) <= 40
+    assert " ".join(line.strip() for line in drawn).startswith("marks: = relevant and retrieved, ~")
 
 
 def test_colours_say_the_same():

@@ -30,6 +30,7 @@ from spanwise.pipeline import asked as measures_of
 from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
+from spanwise.report.cells import counted
 from spanwise.report.scores import shown
 
 if TYPE_CHECKING:
@@ -264,8 +265,8 @@ def marked_text(case: Case, width: int | None, colour: bool, most: int | None = 
     here = known[: most or DOCUMENTS]
     parts = [_marked(case, case.collection, name, rows, ranks[name]) for name in here]
     left = len(known) - len(here)
-    more = f"\n{left} more document{'s' if left != 1 else ''} of the run\n" if left else ""
-    return "\n" + marked.shown(parts, (width or 80) - 2, colour) + more
+    more = f"\n{counted(left, 'more document')} of the run\n" if left else ""
+    return "\n" + marked.shown(parts, (width or 80) - 2, colour, width) + more
 
 
 def _marked(
@@ -312,27 +313,22 @@ def _of_documents(case: Case) -> Table:
 def _of_journey(case: Case) -> tuple[Table, list[str]]:
     from spanwise.measure.discoveries import discoveries
     from spanwise.measure.navigation import behaviour_of
-    from spanwise.report.journeys import journey_table
+    from spanwise.report.journeys import entry_table, journey_table
 
     assert isinstance(case.judgements, Judgements)
     task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
     (block,) = journey_blocks(case.judgements, task)
     (journey,) = block.of(behaviour_of(case.asked, block))
-    [found] = discoveries([journey])
-    table = journey_table(
-        journey,
-        found.rank,
-        found.target,
-        found.missed_before - found.missed,
-        _listing(case.run, _rows(case)),
-    )
-    words = [
-        "chance: of going to the likeliest target; new: targets expected to be seen first here",
-        f"{len(journey.worth)} targets, worth {journey.worth.sum():g} in all",
-    ]
+    listing = _listing(case.run, _rows(case))
+    targets = f"{counted(len(journey.worth), 'target')}, worth {journey.worth.sum():g} in all"
     if case.name == "BEPD":
-        words.append("only the first result of each document counts")
-    return table, words
+        words = "score: how near it begins to the best entry point of its document"
+        once = "only the first result of each document counts"
+        return entry_table(journey, listing), [words, once, targets]
+    [found] = discoveries([journey])
+    new = found.missed_before - found.missed
+    words = "chance: of going to the likeliest target; new: targets expected to be seen first here"
+    return journey_table(journey, found.rank, found.target, new, listing), [words, targets]
 
 
 # Results ------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
+from spanwise.report.cells import wrapped
+
 if TYPE_CHECKING:
     from spanwise.model.spans import Spans
 
@@ -61,12 +63,15 @@ class Marked:
             yield start, end, sum(mark for mark, count in depth.items() if count)
 
 
-def shown(documents: Sequence[Marked], width: int, colour: bool) -> str:
-    """All of them one after the other, below a line that says what the marks mean."""
-    lines = [_legend(colour)]
+def shown(documents: Sequence[Marked], width: int, colour: bool, page: int | None = None) -> str:
+    """All of them one after the other, below a line that says what the marks mean.
+
+    Text has lines of `width`; what is said of it has those of the `page`, of any length if None.
+    """
+    lines = [_legend(colour)] if colour else wrapped(_legend(colour), page)
     for one in documents:
         cells = [cell for part in _parts(one) for cell in part]
-        lines += ["", one.title, *_wrapped(cells, width, colour)]
+        lines += ["", *wrapped(one.title, page), *_wrapped(cells, width, colour)]
     return "\n".join(lines) + "\n"
 
 
