@@ -112,7 +112,13 @@ def test_decisions_are_in_the_log_and_are_checked(server):
 
 def test_a_judge_adds_a_document_for_nobody_else(server):
     anna, ben = server.judge("anna"), server.judge("ben")
-    assert anna.ask("GET", "/api/t/0/find?q=OTHER")[2] == {"found": ["Another", "other"]}
+    answer = anna.ask("GET", "/api/t/0/find?q=OTHER")[2]
+    assert answer == {
+        "found": [["Another", ""], ["other", ""]],
+        "read": 4,
+        "documents": 4,
+        "more": False,
+    }
     status, _, answer = anna.ask("POST", "/api/t/0/documents", {"id": "other"})
     assert (status, answer) == (200, {"number": 2})
     assert anna.ask("POST", "/api/t/0/documents", {"id": "d1"})[2] == {"number": 1}
@@ -160,3 +166,48 @@ def test_adding_in_a_browser(server, opened):
     page.keyboard.press("0")
     saved(page)
     assert seen(server, "anna")[0]["nothing"] == 1
+
+
+def test_who_was_not_given_a_topic_does_not_hold_up_adjudication(tmp_path):
+    """Nor a machine; a document that one judge added is compared among those who have it."""
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    (folder / "docs" / "other.xml").write_text(DOCUMENT)
+    people = ("anna", "ben", "carl", "machine:m")
+    with Server(folder, "--desk", "--adjudicate", judges=people) as server:
+        for name in ("anna", "ben"):
+            assert decide(server, kind="assign", topic=0, judge=name, on=True)[0] == 200
+        last = server.judge("adjudicated")
+        assert server.judge("anna").ask("POST", "/api/t/0/documents", {"id": "other"})[0] == 200
+        assert judged(server, "anna", 0, 9)[0] == 200
+        assert last.ask("GET", "/api/t/0/d/0/compare")[0] == 409
+        assert judged(server, "ben", 0, 9)[0] == 200
+        assert last.ask("GET", "/api/t/0/d/0/compare")[0] == 409  # anna's own document is open
+        anna = server.judge("anna")
+        anna.client = "client-anna-1"
+        assert anna.send(anna.event("done", 0, 1))[0] == 200
+        for number, names in enumerate([["anna", "ben"], ["anna"]]):
+            status, _, answer = last.ask("GET", f"/api/t/0/d/{number}/compare")
+            assert (status, [one["judge"] for one in answer["judges"]]) == (200, names)
+
+
+def test_who_skipped_has_no_vote_and_what_was_taken_is_in_the_log(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, "--adjudicate", judges=("anna", "ben", "carl")) as server:
+        judged(server, "anna", 0, 9)
+        judged(server, "ben", 0, 12)
+        carl = server.judge("carl")
+        carl.client = "client-carl"
+        assert carl.send(carl.event("skip", value="too long"))[0] == 200
+        page = opened(server.links["adjudicated"])
+        page.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
+        page.wait_for_selector("text=carl skipped this document: too long")
+        assert page.locator(".strip .lane").count() == 2
+        page.click("button:text-is('Intersection')")
+        saved(page)
+        events = Store(server.store).events("adjudicated")
+        assert [
+            (e.gesture.start, e.gesture.end, e.gesture.value)
+            for e in events
+            if e.gesture.kind == "add"
+        ] == [(0, 9, "intersection")]

@@ -1,6 +1,8 @@
 """The log: idempotent, chained, never changed; what a killed server acknowledged is there."""
 
+import os
 import random
+import shutil
 import sqlite3
 import threading
 import time
@@ -10,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from calling import called
-from judging import Server, campaign, scaled
+from judging import SOAK, Server, campaign, scaled
 from spanwise.app.cli import main
+from spanwise.app.judge.setup import copy_safely
 from spanwise.app.judge.store import Event, Store, create
 from spanwise.model.gestures import Gesture
 
@@ -162,50 +165,77 @@ def test_a_stale_finish_is_refused(tmp_path):
         assert "another window" in content["results"][0]["error"]
 
 
+def busy_campaign(folder):
+    """In full 500 documents of up to a million letters, in a store; else four short ones."""
+    if not SOAK:
+        return campaign(folder, DOCUMENTS), dict.fromkeys(range(4), TEXT)
+    draw = random.Random(7)
+    texts = {n: f"{n} {TEXT} " * int(10 ** draw.uniform(2.3, 4.3)) for n in range(500)}
+    campaign(folder, {f"d{n:03}": f"<a><p>{text}</p></a>" for n, text in texts.items()})
+    _, error, status = called(main, "collection", "build", folder / "docs", "-o", folder / "built")
+    assert status == 0, error
+    shutil.rmtree(folder / "docs")
+    (folder / "built").rename(folder / "docs")
+    return folder, texts
+
+
+def gestures(judge, name, texts, end, seconds, opening, problems):
+    """Two a second, at random moments; now and then another document is opened."""
+    draw, number = random.Random(name), 0
+    due = time.monotonic()
+    while due < end:
+        due += draw.expovariate(2)
+        time.sleep(max(0.0, due - time.monotonic()))
+        if draw.random() < 0.05:
+            number, before = draw.randrange(len(texts)), time.perf_counter()
+            assert judge.ask("GET", f"/api/t/0/d/{number}")[0] == 200
+            opening.append(time.perf_counter() - before)
+        start = draw.randrange(len(texts[number]) - 5)
+        kind, before = draw.choice(["add", "remove"]), time.perf_counter()
+        sent = judge.event(kind, 0, number, texts[number], start=start, end=start + 5)
+        status, _, content = judge.send(sent)
+        seconds.append(time.perf_counter() - before)
+        if status != 200:
+            problems.append(content)
+
+
 def test_twenty_judges_at_two_gestures_a_second(tmp_path):
     """Open loop, exponential pauses; in full for ten minutes."""
     names = [f"judge{n}" for n in range(20)]
-    seconds, delays, problems = scaled(4, 600), [], []
-    with Server(campaign(tmp_path / "c", DOCUMENTS), judges=names) as server:
-        end = time.monotonic() + seconds
-
-        def work(number):
-            judge = server.judge(names[number])
-            judge.client, draw = f"client-{number:04}", random.Random(number)
-            while time.monotonic() < end:
-                time.sleep(draw.expovariate(2))
-                start = draw.randrange(20)
-                before = time.perf_counter()
-                sent = judge.event(
-                    draw.choice(["add", "remove"]),
-                    0,
-                    draw.randrange(4),
-                    TEXT,
-                    start=start,
-                    end=start + 5,
-                )
-                status, _, content = judge.send(sent)
-                delays.append(time.perf_counter() - before)
-                if status != 200:
-                    problems.append(content)
-
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
+    delays, opening, problems = [], [], []
+    folder, texts = busy_campaign(tmp_path / "c")
+    with Server(folder, judges=names) as server:
+        judges = [server.judge(name) for name in names]
+        for number, judge in enumerate(judges):
+            judge.client = f"client-{number:04}"
+        end = time.monotonic() + scaled(4, 600)
+        threads = [
+            threading.Thread(target=gestures, args=(*one, texts, end, delays, opening, problems))
+            for one in zip(judges, names, strict=True)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        with Path(f"/proc/{server.process.pid}/status").open() as status:
-            memory = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        memory = own_memory(server.process.pid)
     delays.sort()
     p50, p99 = delays[len(delays) // 2], delays[int(len(delays) * 0.99)]
     print(
-        f"\n{len(delays)} events, p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, {memory >> 10} MB"
+        f"\n{len(delays)} events, {len(opening)} documents opened, p50 {p50 * 1e3:.1f} ms,"
+        f" p99 {p99 * 1e3:.1f} ms, {memory >> 10} MB, load {os.getloadavg()}"
     )
     assert problems == []
     assert Store(server.store).verify() == []
-    if scaled(False, True):
+    if SOAK:
         assert p99 < 0.150
         assert memory < 150 << 10
+
+
+def own_memory(process):
+    """In kB: without the files of the collection, which the system maps and takes back at will."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    said = dict(line.split(":", 1) for line in lines)
+    return int(said["RssAnon"].split()[0])
 
 
 def test_a_pool_that_learns_is_served_one_document_at_a_time(tmp_path):
@@ -231,3 +261,32 @@ def test_a_pool_that_learns_is_served_one_document_at_a_time(tmp_path):
             judge.send(judge.event("done", 0, number))
         assert len(shown()) == len(set(seen)) == 3
         assert {status for _, status, _ in shown()} == {"done"}
+
+
+def test_safety_copies_are_checked_and_the_last_five_kept(store, tmp_path, capsys):
+    store.append([event(0)])
+    assert store.copy_to(tmp_path / "copy") == ""
+    assert Store(str(tmp_path / "copy")).head() == store.head()
+    folder = tmp_path / "s.copies"
+    folder.mkdir()
+    for name in "012345":
+        (folder / f"{name}.sqlite").touch()
+    copy_safely(store)
+    assert len(list(folder.iterdir())) == 5
+    assert store.copy_to(tmp_path / "nowhere" / "copy") != ""
+    shutil.rmtree(folder)
+    folder.touch()
+    copy_safely(store)
+    assert "no safety copy could be made" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_named_and_what_comes_later_is_taken(store):
+    """A file that may not grow fails as a full disk does."""
+    store.append([event(0)])
+    pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
+    store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError, match="disk is full"):
+        store.append([event(1, value="x" * 9000)])
+    store._writer.execute("PRAGMA max_page_count = 100000")
+    assert store.append([event(2)]) == [(2, "")]
+    assert store.verify() == []

@@ -65,10 +65,8 @@ def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
 def listed(wish: Wish, layout: str, width: int | None) -> str:
     """The recall base, printed."""
     judgements, base, _ = base_of(wish)
-    known = {text(topic) for topic in judgements.rows.topics}
-    for topic in wish.topics:
-        if topic not in known:
-            raise UsageError(f"{wish.judgements}: no topic {topic!r}; expected one that was judged")
+    for topic in set(wish.topics) - set(map(text, judgements.rows.topics)):
+        raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
     return drawn(entries(wish, judgements, base), layout, base.quant, width)
 
 

@@ -36,7 +36,8 @@ def command(
 ) -> int:
     """Validate runs, judgements and topics: report every problem.
 
-    Every problem is said, not only the first; the status is 1 if there was one. What is odd but harmless is said as a remark.
+    Every problem is said, not only the first; the status is 1 if there was one. What is odd but
+    harmless is said as a remark.
 
     Tasks are thorough, focused, fetch-browse, all-in-context, ric, bic, restricted-focused,
     restricted-ric and efficiency; the names that submissions of INEX gave them work too.

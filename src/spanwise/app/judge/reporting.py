@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from spanwise.app.judge.desk import OWNER
-from spanwise.app.judge.histories import seconds, states
-from spanwise.app.judge.service import FINISHED, said
+from spanwise.app.judge.histories import FINISHED, seconds, states
+from spanwise.app.judge.service import said
 from spanwise.app.judge.store import Store
 from spanwise.app.judge.views import fingerprint
 from spanwise.collection import open_collection
@@ -85,5 +85,8 @@ def log(path: str, judge: str | None) -> Iterator[str]:
     documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}
     for event in store.events(judge):
         at = datetime.fromtimestamp(event.at_server, UTC).isoformat(timespec="milliseconds")
-        where = {"topic": topics[event.topic], "doc": documents[event.topic].get(event.doc)}
+        where = {
+            "topic": topics.get(event.topic),
+            "doc": documents.get(event.topic, {}).get(event.doc),
+        }
         yield json.dumps({"at": at, "judge": event.judge, **where, **said(event)}) + "\n"

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from spanwise.app.judge import desk
+from spanwise.app.judge import desk, practice
 from spanwise.app.judge.desk import OWNER
 from spanwise.app.judge.exporting import lines
 from spanwise.app.judge.guard import Guard
@@ -28,11 +28,15 @@ PAGE = {
     "document.js": "text/javascript",
     "fold.js": "text/javascript",
     "keys.js": "text/javascript",
+    "moving.js": "text/javascript",
     "outbox.js": "text/javascript",
     "paint.js": "text/javascript",
     "panels.js": "text/javascript",
+    "plain.js": "text/javascript",
+    "practice.js": "text/javascript",
     "screens.js": "text/javascript",
     "text.js": "text/javascript",
+    "words.js": "text/javascript",
     "style.css": "text/css",
     "icon.svg": "image/svg+xml",
 }
@@ -40,6 +44,8 @@ PAGE = {
 BATCH = 50
 RATE, BURST = 50.0, 500.0
 """Events per second and judge, and how many may come at once after a pause."""
+MATCHING = 10
+"""A regular expression costs as much as so many events."""
 
 
 def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
@@ -55,14 +61,18 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/t/{topic:int}/d/{doc:int}", page),
         Route("/help", page),
         Route("/desk", page),
+        Route("/practice", page),
         Route("/page/{name}", asset),
         Route("/api/me", api.answers(api.me)),
         Route("/api/t/{topic:int}/pool", api.answers(api.pool)),
         Route("/api/t/{topic:int}/d/{doc:int}", api.answers(api.document)),
         Route("/api/t/{topic:int}/d/{doc:int}/compare", api.answers(api.compare)),
         Route("/api/t/{topic:int}/d/{doc:int}/events", api.answers(api.newer)),
+        Route("/api/t/{topic:int}/d/{doc:int}/matches", api.answers(api.matches), methods=["POST"]),
         Route("/api/t/{topic:int}/find", api.answers(api.find)),
         Route("/api/t/{topic:int}/documents", api.answers(api.add), methods=["POST"]),
+        Route("/api/practice", api.answers(api.lessons), methods=["GET"]),
+        Route("/api/practice", api.answers(api.practise), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
         Route("/api/desk", api.answers(api.desk), methods=["GET"]),
         Route("/api/desk", api.answers(api.decide), methods=["POST"]),
@@ -172,7 +182,12 @@ class Api:
     def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
         """Documents that could be added to a topic's pool."""
         wanted = request.query_params.get("q", "")
-        return 200, {"found": self.service.findable(who[0], request.path_params["topic"], wanted)}
+        return 200, self.service.findable(who[0], request.path_params["topic"], wanted)
+
+    def matches(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """Where a regular expression occurs."""
+        self._charge(who[0], MATCHING)
+        return 200, self.service.matches(who[0], *_place(request), _object(body).get("pattern"))
 
     def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
         """One more document for a judge."""
@@ -181,6 +196,20 @@ class Api:
         self._charge(who[0], 1)
         topic = request.path_params["topic"]
         return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
+
+    def lessons(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Documents with known answers, for who is new."""
+        return 200, practice.lessons(self.service.store, who[0])
+
+    def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What a judge made of one of them."""
+        sent = _object(body)
+        if problem := practice.refusal(sent):
+            raise Refused(400, problem)
+        self._charge(who[0], 1)
+        event, answer = practice.answered(sent, who[0])
+        ((_, error),) = self.service.store.append([event])
+        return (409, {"error": error}) if error else (200, answer)
 
     # The desk ---------------------------------------------------------------------------------
 
@@ -205,6 +234,7 @@ class Api:
             "topics": topics,
             "progress": progress(store),
             "agreement": desk.agreements(store),
+            "practised": practice.practised(store),
             "events": seq,
             "head": head,
         }

@@ -5,18 +5,20 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import HIGHEST, refusal
-from spanwise.app.judge.histories import seconds, states
+from spanwise.app.judge.histories import FINISHED, Tally
+from spanwise.app.judge.looking import found
+from spanwise.app.judge.matching import matches
+from spanwise.app.judge.practice import practised
 from spanwise.app.judge.store import Document, Event, Store
+from spanwise.app.judge.verdicts import MACHINE
 from spanwise.app.judge.views import (
     View,
     assessed,
@@ -32,10 +34,9 @@ from spanwise.model.gestures import EDITS, Gesture, State, folded, inconsistenci
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
-FINISHED = ("done", "skipped")
 CLOSED = "this topic is closed: the desk has frozen it"
-FOUND = 20
-"""So many names are shown to who looks for a document."""
+READ_AT_ONCE = 8
+"""Documents that are kept in memory: they may be long, and reading one again is quick."""
 
 
 class Refused(Exception):
@@ -63,17 +64,19 @@ class Service:
         self.store, self.collection = store, collection
         self.mode = store.about.get("mode", "highlight")
         self.aspects: list[str] = store.about.get("aspects", [])
-        self._view = lru_cache(64)(lambda name: view(collection, name))
-        self._text = lru_cache(64)(collection.text)
+        self._view = lru_cache(READ_AT_ONCE)(lambda name: view(collection, name))
+        self._text = lru_cache(READ_AT_ONCE)(collection.text)
+        self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
         self._documents = lru_cache(100_000)(store.document)
+        self.tally = Tally(store)
         self._topics = {number: (name, said) for number, name, said in store.topics()}
 
     # Asking -----------------------------------------------------------------------------------
 
     def overview(self, judge: str, role: str) -> dict[str, Any]:
         """The topics with how far the judge is; of others only how many documents are finished."""
-        mine, orders = self._states(judge), self.orders()
-        spent, finished = seconds(self.store.events(judge)), self._finished_by_others(judge)
+        mine, orders = self.tally.states(judge), self.orders()
+        spent, finished = self.tally.seconds(judge), self._finished_by_others(judge)
         topics = []
         for number, (name, said) in self._topics.items():
             if not orders.lets(judge, number):
@@ -103,6 +106,7 @@ class Service:
             "guidelines": self.store.about.get("guidelines", ""),
             "topics": topics,
             "last": self._last(judge),
+            "practised": len(practised(self.store).get(judge, ())),
         }
 
     def orders(self) -> Orders:
@@ -112,22 +116,16 @@ class Service:
     def _finished_by_others(self, judge: str) -> Counter[int]:
         """How many documents of each topic other judges have finished: a number, no more."""
         people = [name for name, role in self.store.judges().items() if role == "judge"]
-        return Counter(
-            topic
-            for name in people
-            if name != judge
-            for (topic, _), state in self._states(name).items()
-            if state.status in FINISHED
-        )
+        return sum((self.tally.finished(one) for one in people if one != judge), Counter())
 
     def _last(self, judge: str) -> dict[str, int] | None:
-        events = self.store.events(judge)
-        return {"topic": events[-1].topic, "doc": events[-1].doc} if events else None
+        last = self.tally.last(judge)
+        return {"topic": last.topic, "doc": last.doc} if last else None
 
     def pool(self, judge: str, topic: int) -> dict[str, Any]:
         """A topic and its documents in the judge's order."""
         name, said = self._topic(topic, judge)
-        mine = self._states(judge, topic)
+        mine = self.tally.states(judge)
         documents = []
         for one in self.order(judge, topic):
             state = mine.get((topic, one.number), State())
@@ -141,25 +139,24 @@ class Service:
                     "added": bool(one.added_by),
                 }
             )
-        closed = topic in self.orders().frozen
-        return {"number": topic, "id": name, "topic": said, "documents": documents} | (
-            {"frozen": True} if closed else {}
-        )
+        spent = self.tally.seconds(judge)
+        return {
+            "number": topic,
+            "id": name,
+            "topic": said,
+            "documents": documents,
+            "minutes": sum(time for (t, _), time in spent.items() if t == topic) / 60,
+            "frozen": topic in self.orders().frozen,
+        }
 
-    def findable(self, judge: str, topic: int, wanted: str) -> list[str]:
-        """Documents of the collection with these letters in their names, in its order."""
+    def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
+        """Documents of the collection with these letters in their names or titles."""
         self._topic(topic, judge)
-        letters = wanted.casefold()
-        found = (name for name in self._names_like(topic) if letters in name.casefold())
-        return list(islice(found, FOUND))
+        return found(self.collection, self.store.documents(topic)[0].id, wanted)
 
-    def _names_like(self, topic: int) -> Iterator[str]:
-        """All documents of the collection, named in the way in which the pool names its own."""
-        sample = PurePosixPath(self.store.documents(topic)[0].id)
-        for one in self.collection.documents():
-            name = PurePosixPath(one.name)
-            name = name if len(sample.parts) > 1 else PurePosixPath(name.name)
-            yield str(name if sample.suffix == name.suffix else name.with_suffix(""))
+    def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
+        """Where a regular expression occurs in a document."""
+        return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
 
     def add(self, judge: str, topic: int, name: object) -> int:
         """Put a document into the judge's own pool; its number there."""
@@ -189,6 +186,7 @@ class Service:
             "support": one.said.get("spans", []) if self.store.about.get("support", True) else [],
             "paths": self._paths(one) if self.mode == "exhaustivity" else [],
             "events": [said(event) for event in events],
+            "seconds": self.tally.seconds(judge).get((topic, number), 0.0),
         }
 
     def _paths(self, one: Document) -> list[list[Any]]:
@@ -223,7 +221,7 @@ class Service:
         """As far as a method that learns has come: the first judge drives."""
         about = self.store.about["pool"]
         driver = next(iter(self.store.judges()), "")
-        states = self._states(driver, topic)
+        states = self.tally.states(driver)
         by_id = {one.id: one for one in documents}
         count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
         rankings = []
@@ -241,17 +239,24 @@ class Service:
         return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
-        """What every judge did to a document: for who adjudicates, once all have finished."""
+        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+
+        Those are the people to whom it was given, and whose pool has the document.
+        """
         if role != "adjudicator":
             raise Refused(403, "only the adjudicator sees what judges did")
-        self._document(topic, number)
-        people = [name for name, one in self.store.judges().items() if one == "judge"]
+        one, orders = self._document(topic, number), self.orders()
+        people = [
+            name
+            for name, one in self.store.judges().items()
+            if one == "judge" and orders.lets(name, topic) and not name.startswith(MACHINE)
+        ]
         unfinished = [name for name in people if not self._finished(name, topic)]
         if unfinished:
             raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
         lanes = []
-        for name in people:
-            state = self._state(name, topic, number)
+        for name in [name for name in people if self._visible(one, name)]:
+            state = self.tally.states(name).get((topic, number), State())
             lanes.append(
                 {
                     "judge": name,
@@ -261,12 +266,13 @@ class Service:
                     "exhaustivity": state.exhaustivity,
                     "note": state.note,
                     "status": state.status,
+                    "reason": state.reason,
                 }
             )
         return {"judges": lanes}
 
     def _finished(self, judge: str, topic: int) -> bool:
-        mine = self._states(judge, topic)
+        mine = self.tally.states(judge)
         return all(
             mine.get((topic, one.number), State()).status in FINISHED
             for one in self.order(judge, topic)
@@ -316,9 +322,9 @@ class Service:
         if event.topic in self.orders().frozen:
             return CLOSED
         if gesture.kind in EDITS | {"done"}:
-            text = self._text(one.id)
-            if fingerprint(text) != one.sha256:
+            if self._fingerprint(one.id) != one.sha256:
                 return "the text of this document has changed since the pool was made"
+            text = self._text(one.id)
             if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
             if gesture.check and gesture.check != check_of(meant(gesture, text)):
@@ -358,19 +364,13 @@ class Service:
 
     def _document(self, topic: int, number: int, judge: str = "") -> Document:
         self._topic(topic, judge)
-        found = self._documents(topic, number) if number < HIGHEST else None
-        if found is None or (judge and not self._visible(found, judge)):
+        one = self._documents(topic, number) if number < HIGHEST else None
+        if one is None or (judge and not self._visible(one, judge)):
             raise Refused(404, "no such document in the pool")
-        return found
+        return one
 
     def _shown(self, one: Document) -> View:
         return self._view(one.id)
-
-    def _state(self, judge: str, topic: int, number: int) -> State:
-        return folded(event.gesture for event in self.store.events(judge, topic, number))
-
-    def _states(self, judge: str, topic: int = -1) -> dict[tuple[int, int], State]:
-        return states(self.store.events(judge, topic))
 
 
 def said(event: Event) -> dict[str, Any]:

@@ -4,8 +4,9 @@ import * as outbox from "./outbox.js";
 import { home, topic, help } from "./screens.js";
 import { desk } from "./desk.js";
 import { documentScreen } from "./document.js";
+import { practice } from "./practice.js";
 
-export const session = { token: "", judge: "", me: null, statuses: new Map() };
+export const session = { token: "", judge: "", me: null, statuses: new Map(), practised: new Set() };
 
 export async function gotPool(number) { // with what this window knows and the server may not know yet
   const pool = await got(`/api/t/${number}/pool`);
@@ -65,17 +66,24 @@ export function link(address, attributes, ...children) {
   }, ...children);
 }
 
-let leave = () => {};
-export async function show() {
+let leave = () => {}, turn = 0, last = Promise.resolve();
+export function show() { // one after the other: two documents at once would both hear the keys
+  const mine = ++turn;
+  last = last.then(() => (mine === turn ? showNow() : null));
+  return last;
+}
+
+async function showNow() {
   leave();
   leave = () => {};
   const path = location.pathname;
   try {
     const place = path.match(/^\/t\/(\d+)(?:\/d\/(\d+))?$/), next = path.match(/^\/t\/(\d+)\/next$/);
     if (next) { await nextOf(Number(next[1])); return; }
-    if (place?.[2] !== undefined) leave = (await documentScreen(Number(place[1]), Number(place[2]))) ?? (() => {});
+    if (place?.[2] !== undefined) leave = await documentScreen(Number(place[1]), Number(place[2]));
     else if (place) await topic(Number(place[1]));
     else if (path === "/help") await help();
+    else if (path === "/practice") leave = await practice();
     else if (path === "/desk" || session.me.role === "owner") await desk();
     else await home();
   } catch (error) {
@@ -87,7 +95,8 @@ export async function show() {
 async function nextOf(number) { // the next document that is not judged; else the topic
   const { documents } = await gotPool(number);
   const left = documents.find((one) => !["done", "skipped"].includes(one.status));
-  await go(left ? `/t/${number}/d/${left.number}` : `/t/${number}`, { replace: true });
+  history.replaceState(null, "", left ? `/t/${number}/d/${left.number}` : `/t/${number}`);
+  await showNow();
 }
 
 export const settings = {

@@ -58,9 +58,11 @@ function speed(all) {
     const mine = all.progress.filter((row) => row.judge === judge);
     const sum = (name) => mine.reduce((total, row) => total + row[name], 0);
     const each = sum("finished") ? (sum("minutes") / sum("finished")).toFixed(1) : "–";
-    return [judge, ...["finished", "relevant", "skipped"].map((name) => String(sum(name))), sum("minutes").toFixed(0), each];
+    const lessons = Object.values(all.practised[judge] ?? {});
+    const right = lessons.length ? (lessons.reduce((total, one) => total + one, 0) / lessons.length).toFixed(2) : "–";
+    return [judge, ...["finished", "relevant", "skipped"].map((name) => String(sum(name))), sum("minutes").toFixed(0), each, right];
   });
-  return table("Judges", ["judge", "finished", "with relevant text", "skipped", "minutes", "minutes each"], rows);
+  return table("Judges", ["judge", "finished", "with relevant text", "skipped", "minutes", "minutes each", "practice"], rows);
 }
 
 function agreement(all) {

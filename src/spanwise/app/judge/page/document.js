@@ -7,15 +7,15 @@ import * as outbox from "./outbox.js";
 import { Painter } from "./paint.js";
 import { Panels } from "./panels.js";
 import { header } from "./screens.js";
+import { moving } from "./moving.js";
 import { check, span, Text } from "./text.js";
 
-const UNITS = ["letter", "word", "sentence", "block"];
-const RELEVANT = "relevant", READ_FIRST = 32; // the server's too: what of an entry point's text is checked
+const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // the server's too: what of an entry point's text is checked
 
 export async function documentScreen(topic, number) {
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
   const screen = new DocumentScreen(topic, number, pool, view);
-  await screen.open();
+  screen.open();
   return () => screen.close();
 }
 
@@ -39,7 +39,7 @@ export class DocumentScreen {
     this.abort = new AbortController();
   }
 
-  async open() {
+  open() {
     this.text = new Text(this.view);
     this.pane = el("div", { class: "text", tabindex: "0", role: "document", "aria-label": `Text of ${this.view.id}` });
     this.text.render(this.pane);
@@ -48,7 +48,7 @@ export class DocumentScreen {
     this.flag = el("div", { class: "flag", hidden: true, "aria-hidden": "true" }, "BEP");
     this.pane.append(this.flag);
     page().replaceChildren(
-      header(link(`/t/${this.topic}`, {}, this.pool.topic.title ?? this.pool.id), el("span", { "aria-current": "page" }, this.view.id)),
+      header(this.above(), el("span", { "aria-current": "page" }, this.view.id)),
       el("div", { class: "desk" },
         this.panels.outline(), el("main", { class: "reading" }, el("h1", { class: "unseen" }, this.view.id), this.pane), this.panels.side()),
       this.panels.strip, this.panels.bottom());
@@ -65,11 +65,14 @@ export class DocumentScreen {
     outbox.listen("refused", (event, error) => this.refused(event, error));
     outbox.listen("status", (status) => this.panels.saving(status));
     outbox.listen("changed", (what) => { if (what.topic === this.topic && what.doc === this.number) this.refresh(); });
+    this.begun = { at: Date.now(), seconds: this.view.seconds ?? 0 }; // reading time: while the window is seen and somebody is there
+    this.clock = setInterval(() => this.tick(), 1000);
+    for (const kind of ["pointermove", "keydown", "wheel", "touchmove"]) addEventListener(kind, () => { this.awake = Date.now(); }, { signal, passive: true });
     this.poll = setInterval(() => { if (!document.hidden) this.refresh(); }, 4000);
     if (!this.events.length && !this.view.frozen && !this.view.closed) this.act({ kind: "open" });
     if (this.view.closed) this.panels.tell("This topic is closed. It can be read, not judged.");
     if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
-    if (this.me.role === "adjudicator") await this.panels.compare();
+    if (this.me.role === "adjudicator") this.panels.compare().catch((error) => this.panels.tell(error.message));
     this.update();
     replace(); // text that was never on the screen has no place yet
     this.pane.focus({ preventScroll: true });
@@ -77,8 +80,17 @@ export class DocumentScreen {
     if (at) this.select([at[1], at[2] ?? at[1]].map((place) => Math.min(Number(place), this.view.chars)));
   }
 
+  tick() {
+    if (!document.hidden && Date.now() - (this.awake ?? this.begun.at) < PAUSE) this.begun.seconds += 1;
+    this.panels.timed(this.begun.seconds);
+  }
+
+  above() { return link(`/t/${this.topic}`, {}, this.pool.topic.title ?? this.pool.id); }
+
   close() {
+    this.panels.keepNote();
     clearInterval(this.poll);
+    clearInterval(this.clock);
     this.abort.abort();
     for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => {});
   }
@@ -87,7 +99,7 @@ export class DocumentScreen {
 
   act(gesture) {
     if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return; }
-    const event = outbox.next({ topic: this.topic, doc: this.number, base: this.seen, ...gesture });
+    const event = this.named(gesture);
     this.events.push(event);
     const finished = this.state.status === "done" && event.kind !== "reopen";
     this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);
@@ -97,10 +109,13 @@ export class DocumentScreen {
     this.digests = this.digests.then(async () => {
       if (event.kind === "add" || event.kind === "remove") event.check = await check(this.text.slice(event.start, event.end));
       if (event.kind === "bep") event.check = await check(this.text.slice(event.start, Math.min(event.start + READ_FIRST, this.view.chars)));
-      outbox.store(event);
+      this.keep(event);
     });
     this.update();
   }
+
+  named(gesture) { return outbox.next({ topic: this.topic, doc: this.number, base: this.seen, ...gesture }); }
+  keep(event) { outbox.store(event); }
 
   acknowledged(event, seq) {
     const mine = this.events.find((one) => key(one) === key(event));
@@ -165,6 +180,7 @@ export class DocumentScreen {
   }
 
   show([start, end]) {
+    this.text.unfold(start, end);
     const one = this.text.nodes[this.text.at(start)];
     const box = this.text.live(start, Math.max(start + 1, Math.min(end, start + 200))).getClientRects()[0] ?? one.made.getBoundingClientRect();
     if (box.top < 70 || box.bottom > innerHeight - 90) {
@@ -244,12 +260,13 @@ export class DocumentScreen {
   unhighlight() { this.mark("remove"); }
 
   mark(kind, stretch = this.chosen()) {
-    if (!stretch || this.mode === "document") { say("select something first"); return; }
+    if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
     const [start, end] = stretch;
     this.act({ kind, layer: this.layer, start, end });
+    this.text.unfold(start, end);
     getSelection().removeAllRanges();
     this.painter.paint("preview", []);
-    if (this.cursor) this.cursor = [start, start === end ? end : end];
+    if (this.cursor) this.cursor = [start, end];
     this.paintCursor();
     const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
     say(`${kind === "add" ? "highlighted" : "removed"} ${words} words`);
@@ -263,6 +280,7 @@ export class DocumentScreen {
   }
 
   bep() {
+    if (this.mode === "document" || !this.view.chars) { say("no entry point here"); return; }
     const spans = highlighted(this.state);
     const here = this.here();
     if (here === null && !spans.length) { say("select a place first"); return; }
@@ -291,6 +309,7 @@ export class DocumentScreen {
   }
 
   nothing() {
+    if (this.mode === "document") { this.gradeAndGo(0); return; }
     if (highlighted(this.state).length) { this.problem = "something is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
     if (this.state.bep !== null) this.act({ kind: "unbep" });
     if (this.state.grade) this.act({ kind: "grade", value: "0" });
@@ -340,63 +359,6 @@ export class DocumentScreen {
   previousUnjudged() { this.goTo(this.neighbour(-1, true)); }
   help() { this.leaveTo("/help"); }
 
-  step(unit, by, extend) {
-    const from = this.cursor ?? (this.here() === null ? null : [this.here(), this.here()]);
-    const current = from ? span(from, this.view.chars, false) : null;
-    const next = !current ? this.text.unit(0, unit) : current[0] === current[1] && !extend && by > 0 ? this.text.unit(current[0], unit)
-      : this.text.step(by > 0 ? Math.max(current[0], current[1] - 1) : current[0], unit, by);
-    if (!extend || !current) { this.anchor = null; this.select(next); return; }
-    this.anchor ??= current;
-    const all = [...this.anchor, ...next];
-    this.select([Math.min(...all), Math.max(...all)]);
-  }
-  nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); }
-  setUnit(unit) { this.unit = unit; this.exact = false; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); }
-  move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
-    const [anchor, focus] = this.cursor ?? [0, 0];
-    let to = focus;
-    if (unit === "letter") to = focus + by;
-    else if (unit === "word") { const [s, e] = this.text.step(focus, "word", by); to = by > 0 ? e : s; }
-    else if (unit === "edge") { const one = this.text.nodes[this.text.at(focus)]; to = by > 0 ? one.end : one.start; }
-    else to = this.text.step(focus, "block", by)[0];
-    to = Math.max(0, Math.min(this.view.chars, to));
-    this.select(extend ? [anchor, to] : [to, to]);
-  }
-
-  tab(by, event) {
-    if (event.target !== this.pane) return false;
-    const spans = highlighted(this.state), here = this.here() ?? (by > 0 ? -1 : this.view.chars);
-    const found = by > 0 ? spans.find(([start]) => start > here) : spans.findLast(([start]) => start < here);
-    if (!found) return false;
-    this.select(found);
-    return true;
-  }
-
-  edge(which, by) { // of the highlight at the cursor
-    const here = this.here();
-    const found = (this.state.layers[this.layer] ?? []).find(([start, end]) => here !== null && start <= here && here < end);
-    if (!found) { say("no highlight here"); return; }
-    const [start, end] = found;
-    const unit = this.unit;
-    const at = which === "end" ? end : start;
-    const unitAt = (position) => this.text.unit(Math.max(0, Math.min(position, this.view.chars - 1)), unit);
-    const to = by > 0 ? (unitAt(at)[1] > at ? unitAt(at)[1] : this.text.step(at, unit, 1)[1]) : (unitAt(at - 1)[0] < at ? unitAt(at - 1)[0] : this.text.step(at, unit, -1)[0]);
-    const grows = (which === "end") === (by > 0);
-    const change = [Math.min(at, to), Math.max(at, to)];
-    if (change[0] === change[1]) return;
-    this.act({ kind: grows ? "add" : "remove", layer: this.layer, start: change[0], end: change[1] });
-    const now = (this.state.layers[this.layer] ?? []).find(([s, e]) => s < end && e > start);
-    if (now) this.select(now);
-  }
-  toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); }
-  keywordOn() { this.jump(this.panels.hits, 1); }
-  keywordBack() { this.jump(this.panels.hits, -1); }
-  jump(hits, by) {
-    const here = this.here() ?? (by > 0 ? -1 : this.view.chars);
-    const found = by > 0 ? hits.find(([start]) => start > here) ?? hits[0] : hits.findLast(([start]) => start < here) ?? hits.at(-1);
-    if (found) this.select(found); else say("no hit");
-  }
-
   find() { this.panels.finder.focus(); }
   note() { this.panels.noteField.focus(); }
   topicStatement() { this.panels.topicBox.open = !this.panels.topicBox.open; }
@@ -405,13 +367,4 @@ export class DocumentScreen {
   escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
 }
 
-// Gestures that differ in a unit and a direction.
-for (const unit of ["block", "sentence"]) {
-  for (const [way, by] of [["On", 1], ["Back", -1]]) {
-    DocumentScreen.prototype[`${unit}${way}`] = function () { if (unit !== "block" || !this.panels.dispute(by)) this.step(unit, by, false); };
-    DocumentScreen.prototype[`${unit}${way}Extend`] = function () { this.step(unit, by, true); };
-    for (const which of ["start", "end"]) DocumentScreen.prototype[`${which}${way}`] = function () { this.edge(which, by); };
-  }
-}
-
-export { UNITS };
+Object.assign(DocumentScreen.prototype, moving);

@@ -35,7 +35,9 @@ const PLAIN = {
 };
 
 export function gestureOf(event, { single, caret, mode }) {
-  const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+  const { ctrlKey, metaKey, altKey, shiftKey } = event;
+  const latin = event.code?.match(/^Key([A-Z])$/)?.[1]; // where a key has a letter of another alphabet, its place counts
+  const key = latin && /^[^\x00-\x7f]$/u.test(event.key) ? (shiftKey ? latin : latin.toLowerCase()) : event.key;
   if (key === "Escape") return ["escape"];
   if (ctrlKey || metaKey) {
     if (key === "z" || key === "Z") return [shiftKey ? "redo" : "undo"];

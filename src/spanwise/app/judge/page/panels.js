@@ -1,18 +1,20 @@
 // What stands around the text: outline, topic, highlights, note, keywords, the line at the bottom.
 
-import { el, api, say, settings } from "./app.js";
+import { el, api, say } from "./app.js";
 import { added, assess, exhaustivityOf, highlighted, inconsistencies, removed } from "./fold.js";
-import { UNITS } from "./document.js";
-import { KEYWORDS } from "./paint.js";
-import { statement } from "./screens.js";
+import { UNITS } from "./moving.js";
+import { guidelines, statement } from "./screens.js";
+import { Words } from "./words.js";
 
+const ELEMENTS = 50; // to be assessed, shown at once
 const REASONS = ["I cannot tell", "not in a language I read", "the document is broken", "too long to read", "I know the author"];
 
 export class Panels {
   constructor(screen) {
     this.screen = screen;
-    this.hits = [];
+    this.words = new Words(screen);
     this.supportShown = false;
+    this.from = 0; // of the elements to be assessed, the first that is shown
     this.strip = el("div", { class: "strip", "aria-hidden": "true" });
   }
 
@@ -33,43 +35,26 @@ export class Panels {
 
   side() {
     const { screen } = this;
-    this.topicBox = el("details", { open: true }, el("summary", {}, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic));
+    this.topicBox = el("details", { open: true }, el("summary", { dir: "auto" }, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic), ...guidelines());
     this.told = el("p", { class: "told", hidden: true });
     this.marks = el("ul", { class: "marks", "aria-label": "My highlights" });
     this.marksTitle = el("h2", {}, "My highlights");
     this.extra = el("div");
-    this.noteField = el("textarea", { id: "note", "aria-label": "Note on this document", maxlength: "10000", placeholder: "For yourself and for who adjudicates", onchange: () => screen.act({ kind: "note", value: this.noteField.value }) });
-    this.words = el("textarea", { id: "words", rows: "3", onchange: () => { settings.set(`words.${screen.pool.id}`, this.words.value); this.colour(); screen.update(); } });
-    this.words.value = this.keywords();
+    this.noteField = el("textarea", { id: "note", "aria-label": "Note on this document", dir: "auto", maxlength: "10000", placeholder: "For yourself and for who adjudicates", oninput: () => { clearTimeout(this.writing); this.writing = setTimeout(() => this.keepNote(), 800); }, onchange: () => this.keepNote() });
     this.finder = el("input", { type: "search", id: "finder", onkeydown: (event) => { if (event.key === "Enter") this.findNext(event.shiftKey ? -1 : 1); }, oninput: () => this.find() });
     this.lanes = el("div");
     const side = el("aside", { class: "side", "aria-label": "Topic and highlights", tabindex: "0" }, this.told, this.topicBox, this.lanes, this.extra,
       screen.mode === "document" ? null : el("section", {}, this.marksTitle, this.marks),
-      el("section", {}, el("h2", {}, el("label", { for: "words" }, "Keywords")), this.words, el("p", { class: "small" }, "Underlined in the text, every line in a style of its own. Commas between words; * stands for letters.")),
+      this.words.section(),
       el("section", {}, el("h2", {}, el("label", { for: "finder" }, "Find")), this.finder),
       el("section", {}, el("h2", {}, el("label", { for: "note" }, "Note")), this.noteField));
-    this.colour();
+    this.words.colour();
     return side;
   }
 
-  keywords() {
-    const said = settings.get(`words.${this.screen.pool.id}`, null);
-    if (said !== null) return said;
-    const { title = "", ontopic_keywords: on = "", keywords = "" } = this.screen.pool.topic;
-    const words = (text) => [...new Set(text.split(/[\s,;"']+/).filter((one) => one.length > 3))].join(", ");
-    return [words(title), words(`${on} ${keywords}`)].filter(Boolean).join("\n");
-  }
-
-  // A group a line. No regular expressions of the judge's own: one that never ends could be stopped
-  // only in a worker, and the policy of the page, which trusts no address of a script, has none.
-  colour() {
-    const groups = this.words.value.split("\n").slice(0, KEYWORDS.length).map((line) => {
-      const words = line.split(",").map((one) => one.trim()).filter(Boolean);
-      const parts = words.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\\\*/g, "\\p{L}*"));
-      return parts.length ? this.screen.text.find(new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join("|")})(?![\\p{L}\\p{N}])`, "giu")) : [];
-    });
-    KEYWORDS.forEach((name, row) => this.screen.painter.paint(name, groups[row] ?? []));
-    this.hits = groups.flat().sort((a, b) => a[0] - b[0]);
+  keepNote() { // after a pause, and when the field is left
+    clearTimeout(this.writing);
+    if (this.noteField.value !== this.screen.state.note) this.screen.act({ kind: "note", value: this.noteField.value });
   }
 
   find() {
@@ -94,13 +79,14 @@ export class Panels {
     this.saved = el("span", { class: "saved" }, "");
     this.statusWord = el("strong", {});
     this.blocked = el("span", { class: "blocked", role: "alert" });
+    this.reading = el("span", { class: "optional", title: "time with this document; pauses do not count" });
     const here = screen.pool.documents.findIndex((one) => one.number === screen.number) + 1;
     return el("footer", { class: "bottom" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
       button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z", { class: "button optional" }),
-      button("Skip", () => this.askReason(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
+      button("Skip", () => screen.skip(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
       screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p", { class: "button optional" }) : null,
       button("Next", () => screen.next(), "3"),
-      el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.unit, this.saved));
+      el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.reading, this.unit, this.saved));
   }
 
   saving({ waiting, age, problem }) {
@@ -108,6 +94,7 @@ export class Panels {
     this.saved.className = age > 10 ? "saved red" : age > 2 ? "saved amber" : "saved";
     this.saved.textContent = age > 10 ? `${waiting} waiting: keep this tab open${problem ? ` (${problem})` : ""}` : age > 0.5 ? `${waiting} waiting` : "saving";
   }
+  timed(seconds) { this.reading.textContent = seconds < 60 ? "" : `${Math.floor(seconds / 60)} min`; }
   savedNow() { this.saved.className = "saved"; this.saved.textContent = `saved ${new Date().toLocaleTimeString([], { hour12: false })}`; }
 
   tell(text) { this.told.textContent = text; this.told.hidden = false; }
@@ -151,17 +138,17 @@ export class Panels {
       const label = screen.mode === "aspects" ? `${layer}: ` : "";
       return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
         `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small", dir: "ltr" }, `${end - start} characters`)),
-      el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => screen.act({ kind: "remove", layer, start, end }) }, "×"));
+      el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => { screen.act({ kind: "remove", layer, start, end }); screen.pane.focus({ preventScroll: true }); } }, "×"));
     });
     const bep = screen.state.bep;
     if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump entry", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
-      el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => screen.unbep() }, "×")));
+      el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => { screen.unbep(); screen.pane.focus({ preventScroll: true }); } }, "×")));
     if (every.length > 100) some.push(el("li", { class: "small" }, `and ${every.length - 100} more`));
     if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text and press h."));
     this.marks.replaceChildren(...some);
   }
 
-  showStrip(spans) {
+  showStrip(spans = highlighted(this.screen.state)) {
     const { chars } = this.screen.view;
     const piece = (start, end, kind) => {
       const made = el("i", { class: kind });
@@ -170,11 +157,17 @@ export class Panels {
       return made;
     };
     const { bep } = this.screen.state;
-    this.strip.replaceChildren(...spans.slice(0, 300).map(([s, e]) => piece(s, e, "")), ...this.hits.slice(0, 100).map(([s, e]) => piece(s, e, "hit")), ...(bep === null ? [] : [piece(bep, bep, "bep")]));
+    const lanes = (this.judged ?? []).flatMap((some, i) => some.slice(0, 300).map(([s, e]) => {
+      const made = piece(s, e, `lane lane-${i % 6}`);
+      made.style.right = `${0.6 + 0.4 * i}rem`;
+      return made;
+    }));
+    this.strip.replaceChildren(...lanes, ...spans.slice(0, 300).map(([s, e]) => piece(s, e, "")), ...this.words.hits.slice(0, 100).map(([s, e]) => piece(s, e, "hit")), ...(bep === null ? [] : [piece(bep, bep, "bep")]));
   }
 
   showExtra() { // grades, aspects, exhaustivity
     const { screen } = this, { mode, state } = screen;
+    const inside = this.extra.contains(document.activeElement), focused = document.activeElement;
     if (mode === "grades" || mode === "document") {
       this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Grade of the document"), ...[0, 1, 2, 3].map((value) =>
         el("button", { class: "button", type: "button", "aria-pressed": String(state.grade === value), onclick: () => screen.grade(value) }, String(value)))));
@@ -182,17 +175,23 @@ export class Panels {
       this.extra.replaceChildren(el("fieldset", { class: "grades" }, el("legend", {}, "Aspect to highlight"), ...screen.me.aspects.map((name, i) =>
         el("button", { class: "button", type: "button", "aria-pressed": String(screen.layer === name), onclick: () => screen.aspect(i + 1) }, name))));
     } else if (mode === "exhaustivity") {
-      const { name, value } = document.activeElement ?? {}; // whoever is here with the keyboard stays
       this.extra.replaceChildren(...this.exhaustivity());
-      if (name?.startsWith("exh-")) this.extra.querySelector(`input[name="${name}"][value="${value}"]`)?.focus();
     }
+    if (!inside) return; // whoever is here with the keyboard stays
+    const same = (one) => one.name === focused.name && one.value === focused.value && one.textContent === focused.textContent;
+    (Array.from(this.extra.querySelectorAll("button, input")).find(same) ?? screen.pane).focus({ preventScroll: true });
   }
 
   exhaustivity() {
     const { screen } = this;
     const every = assess(screen.state, screen.view.paths);
-    const left = every.filter(([path]) => !exhaustivityOf(screen.state.exhaustivity, path)).length;
-    return [el("h2", {}, every.length ? `Exhaustivity: ${left} of ${every.length} to say` : "Exhaustivity"), ...every.slice(0, 100).map(([path, whole], row) => {
+    const open = every.map(([path]) => !exhaustivityOf(screen.state.exhaustivity, path));
+    const first = open.indexOf(true), from = this.from < every.length ? this.from : 0;
+    const turned = (label, to) => (to === from || to < 0 || to >= every.length ? null
+      : el("button", { class: "button", type: "button", onclick: () => { this.from = to; this.showExtra(); } }, label));
+    const pages = every.length > ELEMENTS && el("p", { class: "grades" }, turned(`Previous ${ELEMENTS}`, from - ELEMENTS), turned(`Next ${ELEMENTS}`, from + ELEMENTS),
+      turned("First to say", first - (first % ELEMENTS)));
+    return [el("h2", {}, every.length ? `Exhaustivity: ${open.filter(Boolean).length} of ${every.length} to say` : "Exhaustivity"), pages || "", ...every.slice(from, from + ELEMENTS).map(([path, whole], row) => {
       const now = exhaustivityOf(screen.state.exhaustivity, path);
       const option = (value, label) => {
         const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
@@ -236,9 +235,14 @@ export class Panels {
     const { screen } = this;
     const { status, content } = await api(`/api/t/${screen.topic}/d/${screen.number}/compare`);
     if (status !== 200) { this.tell(content.error); return; }
-    const people = content.judges;
+    if (screen.abort.signal.aborted) return;
+    const people = content.judges.filter((one) => one.status === "done"); // who skipped has no say
+    const skipped = content.judges.filter((one) => one.status === "skipped").map((one) => el("p", { class: "small" }, `${one.judge} skipped this document: ${one.reason}`));
+    if (!people.length) { this.lanes.replaceChildren(el("h2", {}, "Judges"), ...skipped); return; }
     const sets = people.map((one) => highlighted(one));
     people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
+    this.judged = sets; // a lane for each at the margin
+    this.showStrip();
     const voted = (need) => (some) => { // what so many of them have
       const cuts = [...new Set(some.flat(2))].sort((a, b) => a - b);
       return cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => some.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length >= need).reduce((all, [s, e]) => added(all, s, e), []);
@@ -250,9 +254,9 @@ export class Panels {
     const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => one.layers[name] ?? []))]));
     const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
     const middle = grades[grades.length >> 1] ?? null;
-    const take = (wanted, bep = null, grade = middle, said = {}) => () => {
+    const take = (whose, wanted, bep = null, grade = middle, said = {}) => () => {
       for (const [layer, spans] of Object.entries(screen.state.layers)) for (const [start, end] of spans) screen.act({ kind: "remove", layer, start, end });
-      for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end });
+      for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end, value: whose }); // the log says where it is from
       const first = highlighted(screen.state)[0]?.[0];
       if (first !== undefined) screen.act({ kind: "bep", start: bep ?? first });
       else if (screen.state.bep !== null) screen.act({ kind: "unbep" });
@@ -262,8 +266,9 @@ export class Panels {
       say("taken");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
-    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.layers, one.bep, one.grade, one.exhaustivity))),
-      button("Union", take(each(union))), button("Intersection", take(each(common))), button("Majority", take(each(most)))),
+    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}`);
+    this.lanes.replaceChildren(el("h2", {}, "Judges"), el("p", { class: "grades small" }, ...people.map(name)), ...skipped, el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.judge, one.layers, one.bep, one.grade, one.exhaustivity))),
+      button("Union", take("union", each(union))), button("Intersection", take("intersection", each(common))), button("Majority", take("majority", each(most)))),
     el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
     el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
       `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),

@@ -2,6 +2,7 @@
 
 import { api, el, got, gotPool, link, page, session, settings, go } from "./app.js";
 import { KEYS } from "./keys.js";
+import { written } from "./plain.js";
 
 const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
 
@@ -30,7 +31,7 @@ export async function home() {
     const total = one.left + one.relevant + one.nothing + one.skipped;
     const words = `${total - one.left} of ${total} judged, ${one.relevant} with relevant text`;
     return el("li", {}, link(`/t/${one.number}`, { class: "card" },
-      el("span", { class: "id" }, one.id), el("strong", {}, one.title ?? "(no title)"),
+      el("span", { class: "id" }, one.id), el("strong", { dir: "auto" }, one.title ?? "(no title)"),
       bar(one, words), el("span", { class: "small" }, [words, ...progress(one)].join(", "))));
   });
   const left = me.topics.reduce((sum, one) => sum + one.left, 0);
@@ -39,8 +40,13 @@ export async function home() {
   page().replaceChildren(header(), el("main", { class: "narrow" },
     el("h1", {}, "My topics"),
     el("p", { class: "lead" }, left ? `${left} documents are left to judge.` : "Everything is judged. Thank you."),
-    resume, el("ul", { class: "cards" }, ...cards)));
+    resume, newcomer(me), el("ul", { class: "cards" }, ...cards)));
   document.title = "My topics – spanwise judge";
+}
+
+function newcomer(me) { // the tour; documents that are graded as a whole need none
+  if (me.mode === "document" || me.role !== "judge" || me.practised >= 3) return null;
+  return el("p", { class: "told" }, me.practised ? "Some practice is left: " : "New here? ", link("/practice", {}, "Practise on three short documents whose answers are known"), ".");
 }
 
 function progress(one) { // of others a number, and nothing else
@@ -74,7 +80,7 @@ export async function topic(number) {
   const next = pool.documents.find((one) => one.status !== "done" && one.status !== "skipped");
   const start = next ? link(`/t/${number}/d/${next.number}`, { class: "button strong" }, "Judge the next document") : null;
   page().replaceChildren(header(link(`/t/${number}`, { "aria-current": "page" }, pool.id)), el("main", { class: "narrow" },
-    el("h1", {}, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
+    el("h1", { dir: "auto" }, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.minutes >= 1 ? el("p", { class: "small" }, `My minutes: ${Math.round(pool.minutes)}`) : null, pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
     el("div", { class: "between" }, el("h2", {}, "Documents"), el("span", {}, choice, " ", order)), list, pool.frozen ? null : adding(number)));
   document.title = `${pool.topic.title ?? pool.id} – spanwise judge`;
 }
@@ -86,11 +92,15 @@ function adding(number) { // what no system returned
     if (status === 200) go(`/t/${number}/d/${content.number}`); else found.replaceChildren(el("li", {}, content.error));
   };
   const look = async () => {
-    const { found: names } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
-    found.replaceChildren(...(names.length ? names.map((name) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(name) }, name))) : [el("li", { class: "small" }, "No document has these letters in its name.")]));
+    const { found: some, read, documents, more } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
+    const rest = more ? "There are more: write more of the name or the title."
+      : read < documents ? `Of ${documents.toLocaleString()} documents all names were looked at, and ${read.toLocaleString()} titles.`
+        : some.length ? "" : "No document has these letters in its name or its title.";
+    found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))),
+      el("li", { class: "small", role: "status" }, rest));
   };
   const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
-  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name "), wanted, " ",
+  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name or title "), wanted, " ",
     el("button", { class: "button", type: "button", onclick: look }, "Look")), found);
 }
 
@@ -100,9 +110,9 @@ export function statement(said) {
     el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, said[name])));
 }
 
-function guidelines() {
+export function guidelines() {
   const text = session.me?.guidelines;
-  return text ? [el("details", { class: "statement" }, el("summary", {}, "Guidelines"), ...text.split(/\n\s*\n/).map((part) => el("p", {}, part)))] : [];
+  return text ? [el("details", { class: "statement" }, el("summary", {}, "Guidelines"), ...written(text))] : [];
 }
 
 export async function help() {
@@ -119,6 +129,7 @@ export async function help() {
       el("li", {}, "Highlight all relevant text, and nothing else. Judge each part on its own merit, even if you have read the same elsewhere."),
       el("li", {}, "Set the best entry point: where you would begin to read."),
       el("li", {}, "Finish. If nothing is relevant, one key (0) finishes and goes on.")),
+    el("p", {}, link("/practice", {}, "Practise on three short documents")),
     el("p", {}, "Every gesture is kept at once. The line at the bottom says when it was saved. Undo has no limit."),
     el("p", {}, single, el("label", { for: "single" }, " Single letters are keys")),
     table,

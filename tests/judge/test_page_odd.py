@@ -1,0 +1,198 @@
+"""What a page must bear: quick changes of address, documents without text, every mode's buttons."""
+
+import pytest
+
+from judging import Server, campaign, needs_browser
+from judging_page import DOCUMENT, at_document, saved, state
+from spanwise.app.judge.store import Store
+
+
+@pytest.fixture
+def server(tmp_path):
+    needs_browser()
+    with Server(campaign(tmp_path / "c", {f"d{n}": DOCUMENT for n in range(3)})) as running:
+        yield running
+
+
+def test_two_addresses_at_once_are_one_document(server, opened):
+    """As when somebody presses Back twice: only the document that is shown hears the keys."""
+    page = opened(server.links["anna"])
+    page.evaluate(
+        "async () => { const { go } = await import('/page/app.js');"
+        " go('/t/0/d/0'); await new Promise(d => setTimeout(d, 1)); go('/t/0/d/2');"
+        " go('/t/0/d/1'); }"
+    )
+    page.wait_for_selector(".crumb:has-text('d1')")
+    page.wait_for_selector(".text .b")
+    page.keyboard.press("x")
+    saved(page)
+    assert [bool(state(server, n).highlighted) for n in range(3)] == [False, True, False]
+
+
+def test_a_document_without_text(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": "<a/>", "d1": "<a> \n </a>", "d2": DOCUMENT})
+    with Server(folder) as server:
+        for number in range(2):
+            page = at_document(server, opened, number)
+            for key in [*"jk.,xhubbcgGpv[]{}zZ", "Tab", "ArrowRight", "ArrowDown", "Shift+End"]:
+                page.keyboard.press(key)
+            page.keyboard.press("Escape")
+            for _ in range(6):
+                page.keyboard.press("z")  # letters that nobody sees can be highlighted
+            page.keyboard.press("0")
+            page.wait_for_selector(".crumb:has-text('d2')", timeout=10_000) if number else None
+            saved(page)
+            assert state(server, number).status == "done"
+
+
+def test_nothing_relevant_is_grade_0_of_a_document(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT, "d1": DOCUMENT})
+    with Server(folder, "--mode", "document") as server:
+        page = at_document(server, opened)
+        page.keyboard.press("j")
+        page.keyboard.press("b")
+        page.click("button:text-is('Nothing relevant')")
+        page.wait_for_selector(".crumb:has-text('d1')")
+        saved(page)
+        found = state(server)
+        assert (found.status, found.grade, found.bep) == ("done", 0, None)
+
+
+def test_a_note_is_kept_while_it_is_written(server, opened):
+    page = at_document(server, opened)
+    page.keyboard.press("m")
+    page.keyboard.type("half a sent")
+    page.wait_for_selector("html[data-unsaved='0']", state="attached")
+    for _ in range(40):
+        if state(server).note:
+            break
+        page.wait_for_timeout(100)
+    assert state(server).note == "half a sent"
+    page.keyboard.type("ence")
+    page.keyboard.press("Escape")
+    saved(page)
+    assert state(server).note == "half a sentence"
+    kinds = [event.gesture.kind for event in Store(server.store).events("anna")]
+    assert kinds == ["open", "note", "note"]
+
+
+def test_every_one_of_many_elements_can_be_said(tmp_path, opened):
+    """2005's second phase, with more elements than are shown at once."""
+    needs_browser()
+    body = "".join(f"<sec><st>S{n}</st><p>One <it>two</it></p></sec>" for n in range(40))
+    folder = campaign(tmp_path / "c", {"d0": f"<article>{body}</article>"})
+    with Server(folder, "--mode", "exhaustivity") as server:
+        page = at_document(server, opened)
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('.text'))")
+        page.keyboard.press("h")
+        page.keyboard.press("b")
+        page.wait_for_selector("text=Exhaustivity: 161 of 161 to say")
+        assert page.locator(".exh").count() == 50
+        page.click("button:text-is('Next 50')")
+        assert page.inner_text(".exh legend").startswith("/article[1]/sec[13]")
+        page.locator(".exh input[value='1']").first.check()
+        saved(page)
+        page.wait_for_selector("text=Exhaustivity: 160 of 161 to say")
+        page.click("button:text-is('First to say')")
+        assert page.inner_text(".exh legend") == "/article[1]"
+
+
+def test_the_keyboard_stays_where_it_is_in_the_panels(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, "--mode", "grades") as server:
+        page = at_document(server, opened)
+        page.focus(".grades button:text-is('2')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".grades button:text-is('2')[aria-pressed=true]")
+        assert page.evaluate("document.activeElement.textContent") == "2"
+        page.keyboard.press("j")
+        page.keyboard.press("h")
+        page.focus(".marks .remove")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=Nothing yet.")
+        assert page.evaluate("document.activeElement.className") == "text"
+        saved(page)
+
+
+def test_keys_of_other_alphabets(server, opened):
+    """On a Hebrew keyboard the key of h says yod."""
+    page = at_document(server, opened)
+    page.keyboard.press("j")
+    page.evaluate(
+        "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'י', code: 'KeyH' }))"
+    )
+    saved(page)
+    assert state(server).highlighted == ((0, 7),)
+
+
+def test_guidelines_are_written_as_elements(tmp_path, opened):
+    """The little of Markdown that they need; what looks like markup is text."""
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    text = (
+        "# What counts\nRead **all** of it,\nthen `judge` *slowly*.\n\n- one\n  more\n"
+        "- <b>two</b>\n1. first\n2) second\n\n2 * 3 * 4 and **open"
+    )
+    (folder / "guide.md").write_text(text)
+    with Server(folder, "--guidelines", "guide.md") as server:
+        page = opened(server.links["anna"])
+        page.click(".card")
+        page.wait_for_selector("summary:has-text('Guidelines')")
+        shown = page.evaluate(
+            "[...document.querySelectorAll('details.statement > *')].slice(1)"
+            ".map(e => [e.tagName, [...e.querySelectorAll('*')].map(i => i.tagName).join(' '),"
+            " e.textContent])"
+        )
+        assert shown == [
+            ["H3", "", "What counts"],
+            ["P", "STRONG CODE EM", "Read all of it, then judge slowly."],
+            ["UL", "LI LI", "one more<b>two</b>"],
+            ["OL", "LI LI", "firstsecond"],
+            ["P", "", "2 * 3 * 4 and **open"],
+        ]
+
+
+def test_an_arrow_points_to_where_it_goes(tmp_path, opened):
+    """In text that runs from right to left, the left arrow goes on."""
+    needs_browser()
+    hebrew = "<article><p>זהו משפט ראשון.</p><p>A line of text from left to right.</p></article>"
+    with Server(campaign(tmp_path / "c", {"d0": hebrew})) as server:
+        page = at_document(server, opened)
+        for key in ["c", "ArrowLeft", "ArrowLeft", "Shift+ArrowLeft", "h"]:
+            page.keyboard.press(key)
+        saved(page)
+        assert state(server).highlighted == ((2, 3),)
+        for key in ["ArrowDown", "ArrowRight", "Shift+ArrowRight", "h"]:
+            page.keyboard.press(key)
+        saved(page)
+        start, end = state(server).highlighted[1]
+        assert end - start == 1
+        assert start >= 15
+
+
+def test_metadata_is_folded_and_opened_by_who_marks_it(tmp_path, opened):
+    needs_browser()
+    markup = (
+        "<TEI><teiHeader><title>About</title><p>Who wrote it.</p></teiHeader>"
+        "<front><p>A summary.</p></front><text><p>One.</p><p>Two.</p></text></TEI>"
+    )
+    with Server(campaign(tmp_path / "c", {"d0": markup, "d1": markup})) as server:
+        page = opened(server.links["anna"])
+        page.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
+        page.wait_for_selector("summary:has-text('teiHeader: 18 characters')")
+        page.wait_for_selector("summary:has-text('front: 10 characters')")
+        assert not page.is_visible("text=Who wrote it.")
+        assert page.is_visible("text=A summary.")
+        page.keyboard.press("j")  # the first block lies in what is folded
+        assert page.is_visible("text=Who wrote it.")
+        page.goto(f"http://127.0.0.1:{server.port}/t/0/d/1")
+        page.wait_for_selector(".text .b", state="attached")
+        assert not page.is_visible("text=Who wrote it.")
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('.text'))")
+        page.keyboard.press("h")
+        saved(page)
+        assert page.is_visible("text=Who wrote it.")
+        assert state(server, 1).highlighted == ((0, 36),)
