@@ -298,8 +298,9 @@ def test_runs_of_one_file_name_keep_their_results_apart(place):
     assert "(runs/y/mine.xml)" in drawn
 
 
-def test_results_can_be_sent_elsewhere(place):
-    call("evalj", "-results", "there", "-config", "f.prop")
+@pytest.mark.parametrize("option", ["-results", "--results"])
+def test_results_can_be_sent_elsewhere(place, option):
+    call("evalj", option, "there", "-config", "f.prop")
     assert Path("there/mine.txt").exists()
     assert not Path("out").exists()
 
