@@ -318,3 +318,21 @@ def test_every_target_of_prum_counts_one(folder):
     assert values(*asked[1:3], "-m", "PRUM(worth=binary)[1]") == {
         "PRUM(worth=binary)[1]": values(*asked[1:3], "-m", "PRUM[1]")["PRUM[1]"]
     }
+
+
+def test_an_element_that_was_not_found_is_worth_nothing(folder, ask):
+    """Marked as X or named by a path that is not there: to the reader it is the same."""
+    (folder / "judged.xml").write_text(
+        '<assessments topic="9"><file file="a1">'
+        '<path path="/a[1]" exhaustiveness="2" specificity="1"/>'
+        '<path path="/a[1]/s[1]" exhaustiveness="3" specificity="3"/></file></assessments>\n'
+    )
+    words = ("-m", "inex_eval", "-m", "nxCG(overlap=off)@3", "-m", "GR@3")
+    said = []
+    for name, lost in (("x", "X"), ("y", "/a[1]/z[1]")):
+        (folder / f"{name}.run").write_text(
+            f"9 Q0 a1 1 3 m {lost}\n9 Q0 a1 2 2 m /a[1]/s[1]\n9 Q0 a1 3 1 m /a[1]\n"
+        )
+        said.append(ask("eval", "judged.xml", f"{name}.run", *words))
+    assert said[0].status == 0
+    assert said[0].out == said[1].out

@@ -225,6 +225,26 @@ def test_another_measure_has_no_running_column(explain):
     assert below(answer)[1] == "how Bpref comes about is not shown row by row"
 
 
+@pytest.mark.parametrize("measure", ["MAiP", "char_prec", "art_rec", "MAgP"])
+def test_a_topic_with_nothing_relevant(explain, folder, measure):
+    (folder / "inex.qrels").write_text(INEX + "3 Q0 a 0 1000\n")
+    lines = below(explain(measure, topic="3"))
+    assert lines[0] == f"mine, topic 3: {measure} = -"
+    assert lines[1] == "nothing is highlighted for this topic"
+    assert "levels" not in "".join(lines)
+
+
+def test_only_documents_of_the_collection_have_a_text_to_show(explain, folder):
+    (folder / "texts").mkdir()
+    (folder / "texts" / "b.txt").write_text("b" * 500)
+    text = explain("MAiP", "--collection", "texts").text
+    assert "\nb (rank 4; 100 of 500 characters relevant; best entry point 60)\n" in text
+    assert "more document" not in text
+    (folder / "passages.run").write_text("1 Q0 a 1 9 mine 0 50\n2 Q0 b 1 9 mine 0 50\n")
+    text = explain("MAiP", "--collection", "texts").text
+    assert text.endswith("no text to show: the collection has no document that was returned\n")
+
+
 # Looks --------------------------------------------------------------------------------------
 
 

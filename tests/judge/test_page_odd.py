@@ -126,3 +126,73 @@ def test_keys_of_other_alphabets(server, opened):
     )
     saved(page)
     assert state(server).highlighted == ((0, 7),)
+
+
+def test_guidelines_are_written_as_elements(tmp_path, opened):
+    """The little of Markdown that they need; what looks like markup is text."""
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    text = (
+        "# What counts\nRead **all** of it,\nthen `judge` *slowly*.\n\n- one\n  more\n"
+        "- <b>two</b>\n1. first\n2) second\n\n2 * 3 * 4 and **open"
+    )
+    (folder / "guide.md").write_text(text)
+    with Server(folder, "--guidelines", "guide.md") as server:
+        page = opened(server.links["anna"])
+        page.click(".card")
+        page.wait_for_selector("summary:has-text('Guidelines')")
+        shown = page.evaluate(
+            "[...document.querySelectorAll('details.statement > *')].slice(1)"
+            ".map(e => [e.tagName, [...e.querySelectorAll('*')].map(i => i.tagName).join(' '),"
+            " e.textContent])"
+        )
+        assert shown == [
+            ["H3", "", "What counts"],
+            ["P", "STRONG CODE EM", "Read all of it, then judge slowly."],
+            ["UL", "LI LI", "one more<b>two</b>"],
+            ["OL", "LI LI", "firstsecond"],
+            ["P", "", "2 * 3 * 4 and **open"],
+        ]
+
+
+def test_an_arrow_points_to_where_it_goes(tmp_path, opened):
+    """In text that runs from right to left, the left arrow goes on."""
+    needs_browser()
+    hebrew = "<article><p>זהו משפט ראשון.</p><p>A line of text from left to right.</p></article>"
+    with Server(campaign(tmp_path / "c", {"d0": hebrew})) as server:
+        page = at_document(server, opened)
+        for key in ["c", "ArrowLeft", "ArrowLeft", "Shift+ArrowLeft", "h"]:
+            page.keyboard.press(key)
+        saved(page)
+        assert state(server).highlighted == ((2, 3),)
+        for key in ["ArrowDown", "ArrowRight", "Shift+ArrowRight", "h"]:
+            page.keyboard.press(key)
+        saved(page)
+        start, end = state(server).highlighted[1]
+        assert end - start == 1
+        assert start >= 15
+
+
+def test_metadata_is_folded_and_opened_by_who_marks_it(tmp_path, opened):
+    needs_browser()
+    markup = (
+        "<TEI><teiHeader><title>About</title><p>Who wrote it.</p></teiHeader>"
+        "<front><p>A summary.</p></front><text><p>One.</p><p>Two.</p></text></TEI>"
+    )
+    with Server(campaign(tmp_path / "c", {"d0": markup, "d1": markup})) as server:
+        page = opened(server.links["anna"])
+        page.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
+        page.wait_for_selector("summary:has-text('teiHeader: 18 characters')")
+        page.wait_for_selector("summary:has-text('front: 10 characters')")
+        assert not page.is_visible("text=Who wrote it.")
+        assert page.is_visible("text=A summary.")
+        page.keyboard.press("j")  # the first block lies in what is folded
+        assert page.is_visible("text=Who wrote it.")
+        page.goto(f"http://127.0.0.1:{server.port}/t/0/d/1")
+        page.wait_for_selector(".text .b", state="attached")
+        assert not page.is_visible("text=Who wrote it.")
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('.text'))")
+        page.keyboard.press("h")
+        saved(page)
+        assert page.is_visible("text=Who wrote it.")
+        assert state(server, 1).highlighted == ((0, 36),)

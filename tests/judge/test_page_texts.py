@@ -41,6 +41,13 @@ HOSTILE = [
 ]
 
 
+WRAPPED = [
+    *("{}", '">{}', "'>{}", "</p>{}", "</textarea>{}", "</title>{}", "<![CDATA[{}]]>", "--!>{}"),
+    *("&lt;{}", "\u2028{}"),
+]
+"""In full, every hostile string in ten disguises."""
+
+
 def random_text(draw, size):
     return "".join(draw.choice(draw.choice(ALPHABETS)) for _ in range(size))
 
@@ -126,30 +133,47 @@ def test_random_selections_mean_the_text_that_was_selected(tmp_path, opened):
 
 
 def test_hostile_strings_stay_text(tmp_path, opened, problems):
+    """As text, id, title, narrative, guidelines, judge, aspect, note, keyword, find, reason."""
     needs_browser()
+    hostile = [way.format(one) for way in WRAPPED[: scaled(1, 10)] for one in HOSTILE]
+    ids = [f"{n} {one}".replace("/", "|").replace("\u2028", " ") for n, one in enumerate(hostile)]
     documents = {
-        f"d{n}": f"<article><p>{escaped(one)}</p></article>" for n, one in enumerate(HOSTILE)
+        name: f"<article><p>{escaped(one)}</p></article>"
+        for name, one in zip(ids, hostile, strict=True)
     }
     everything = " ".join(HOSTILE)
     folder = campaign(tmp_path / "c", documents, title=everything, narrative=everything)
-    (folder / "guide.txt").write_text(everything)
+    (folder / "guide.txt").write_text("\n\n".join(HOSTILE))
     name = "<img src=x onerror=alert(1)>"
-    with Server(folder, "--guidelines", "guide.txt", judges=(name,)) as server:
+    words = ["--mode", "aspects", "--aspect", HOSTILE[0], "--adjudicate"]
+    with Server(folder, "--guidelines", "guide.txt", *words, judges=(name,)) as server:
         page = opened(server.links[name])
         page.click(".card")
         page.wait_for_selector(".rows")
-        for number in range(len(HOSTILE)):
+        for number, one in enumerate(hostile):
             page.goto(f"http://127.0.0.1:{server.port}/t/0/d/{number}")
             page.wait_for_selector(".text .b")
-            assert page.inner_text(".text .b") == HOSTILE[number]
-            page.keyboard.press("m")
-            page.keyboard.type(HOSTILE[number])
+            assert page.evaluate("document.querySelector('.text .b').firstChild.data") == one
+            for field, key in (("#words", ""), ("#finder", "Enter"), ("#note", "")):
+                page.fill(field, one)
+                page.press(field, key or "Tab")
             page.keyboard.press("Escape")
             page.keyboard.press("j")
             page.keyboard.press("h")
+            page.keyboard.press("s")
+            page.get_by_label("Another reason").fill(one)
+            page.click("dialog button:text-is('Skip')")
+            page.wait_for_selector(f".crumb:has-text('{ids[number + 1].split()[0]} ')") if (
+                number + 1 < len(hostile)
+            ) else page.wait_for_selector(".rows")
             saved(page)
-        page.goto(f"http://127.0.0.1:{server.port}/")
-        page.wait_for_selector(".card")
+        judges = opened(server.links["adjudicated"])
+        judges.goto(f"http://127.0.0.1:{server.port}/t/0/d/0")
+        judges.wait_for_selector("text=skipped this document")
+        for path in ("/", "/t/0"):
+            page.goto(f"http://127.0.0.1:{server.port}{path}")
+            page.wait_for_selector("main h1")
+        assert page.evaluate("document.querySelectorAll('img, iframe, svg, script').length") == 1
         thrown = page.evaluate(
             "() => { try { document.body.innerHTML = '<b>x</b>'; return 'parsed'; }"
             " catch (error) { return error.name; } }"

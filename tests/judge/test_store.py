@@ -14,6 +14,7 @@ import pytest
 from calling import called
 from judging import SOAK, Server, campaign, scaled
 from spanwise.app.cli import main
+from spanwise.app.judge.setup import copy_safely
 from spanwise.app.judge.store import Event, Store, create
 from spanwise.model.gestures import Gesture
 
@@ -260,3 +261,32 @@ def test_a_pool_that_learns_is_served_one_document_at_a_time(tmp_path):
             judge.send(judge.event("done", 0, number))
         assert len(shown()) == len(set(seen)) == 3
         assert {status for _, status, _ in shown()} == {"done"}
+
+
+def test_safety_copies_are_checked_and_the_last_five_kept(store, tmp_path, capsys):
+    store.append([event(0)])
+    assert store.copy_to(tmp_path / "copy") == ""
+    assert Store(str(tmp_path / "copy")).head() == store.head()
+    folder = tmp_path / "s.copies"
+    folder.mkdir()
+    for name in "012345":
+        (folder / f"{name}.sqlite").touch()
+    copy_safely(store)
+    assert len(list(folder.iterdir())) == 5
+    assert store.copy_to(tmp_path / "nowhere" / "copy") != ""
+    shutil.rmtree(folder)
+    folder.touch()
+    copy_safely(store)
+    assert "no safety copy could be made" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_named_and_what_comes_later_is_taken(store):
+    """A file that may not grow fails as a full disk does."""
+    store.append([event(0)])
+    pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
+    store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError, match="disk is full"):
+        store.append([event(1, value="x" * 9000)])
+    store._writer.execute("PRAGMA max_page_count = 100000")
+    assert store.append([event(2)]) == [(2, "")]
+    assert store.verify() == []

@@ -180,18 +180,22 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     rows = _rows(case)
     if case.name in CONTEXT | ARTICLES:
         documents = list(dict.fromkeys(_listing(case.run, rows).documents))
-        return _of_each_document(case, block, documents), []
+        return _of_each_document(case, block, documents), _if_nothing(block)
     (repeats,) = case.parameters("repeats")
     skip, listing = repeats == "skip", _listing(case.run, rows)
     if case.name not in ("iP", "MAiP"):
-        return explanation.text_table(block, listing, skip), []
+        return explanation.text_table(block, listing, skip), _if_nothing(block)
     (recall,) = case.parameters("recall")
     levels = LEVELS if recall is None else np.array([recall])
     precision, chosen = picked(block, repeats, levels)
     depth = precision.shape[-1]
     marks = explanation.level_marks(levels, chosen[0], depth)
-    words = _of_levels(levels, chosen[0], depth)
+    words = _if_nothing(block) or _of_levels(levels, chosen[0], depth)
     return explanation.text_table(block, listing, skip, best_from(precision), marks), words
+
+
+def _if_nothing(block: Readings) -> list[str]:
+    return [] if block.highlighted[0] else ["nothing is highlighted for this topic"]
 
 
 def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
@@ -255,9 +259,12 @@ def marked_text(case: Case, width: int | None, colour: bool, most: int | None = 
     ranks: dict[bytes, list[int]] = {}
     for rank, name in enumerate(case.run.documents.take(rows)):
         ranks.setdefault(name, []).append(rank)
-    here = [name for name in ranks if name in case.collection][: most or DOCUMENTS]
+    known = [name for name in ranks if name in case.collection]
+    if not known:
+        return "\nno text to show: the collection has no document that was returned\n"
+    here = known[: most or DOCUMENTS]
     parts = [_marked(case, case.collection, name, rows, ranks[name]) for name in here]
-    left = len(ranks) - len(here)
+    left = len(known) - len(here)
     more = f"\n{counted(left, 'more document')} of the run\n" if left else ""
     return "\n" + marked.shown(parts, (width or 80) - 2, colour, width) + more
 

@@ -57,16 +57,30 @@ class Run:
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
 
     def element_paths(self, rows: IntArray) -> Coded:
-        """The paths of results that are elements; empty for spans, points, ranges and documents."""
+        """The paths of results that are elements; empty for spans, points, ranges and documents.
+
+        What could not be placed, among elements, is an element that no document has.
+        """
         if self.paths is None:
             return Coded(np.zeros(len(rows), np.int64), [b""])
         paths = self.paths.coded().at(rows)
+        if self.spans is not None:
+            paths = _with_lost(paths, self.spans.starts[rows] == UNKNOWN)
         names = [b"" if IN_TEXT in name else name for name in paths.names]
         if self.ends is None:
             return Coded(paths.codes, names)
         pairs = zip(paths, self.ends.take(rows), strict=True)
         ranges = np.array([end not in (b"", path) for path, end in pairs], np.bool_)
         return Coded(np.where(ranges, len(names), paths.codes), [*names, b""])
+
+
+def _with_lost(paths: Coded, unplaced: BoolArray) -> Coded:
+    """Paths, and for each result that has neither path nor place one that there is not."""
+    empty = np.array([not name for name in paths.names], np.bool_)[paths.codes]
+    lost = np.flatnonzero(empty & unplaced)
+    codes = paths.codes.copy()
+    codes[lost] = len(paths.names) + np.arange(len(lost))
+    return Coded(codes, [*paths.names, *(b"/?[%d]" % (row + 1) for row in lost.tolist())])
 
 
 def of_topics(run: Run, topics: Iterable[bytes]) -> Run:

@@ -71,12 +71,12 @@ def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
     A line is drawn below the last result of which something is read.
     """
     read = np.minimum(np.cumsum(r.size[0]), limit)
-    seen = np.clip(read[:, None] - r.pieces.at, 0, r.pieces.length)
-    found = (seen * r.pieces.relevant).sum(axis=1)
+    seen = _read_of(r, np.ones(len(r.pieces.at), np.int64), read)
+    found = _read_of(r, r.pieces.relevant.astype(np.int64), read)
     columns = [
         ("size", _whole(r.size[0])),
         ("read", _whole(read)),
-        ("again", _whole(np.diff(read - seen.sum(axis=1), prepend=0))),
+        ("again", _whole(np.diff(read - seen, prepend=0))),
         ("relevant", _whole(r.relevant[0])),
         ("new", _whole(np.diff(found, prepend=0))),
         ("precision", _shown(r.ratio(found, read, undefined=0))),
@@ -84,6 +84,17 @@ def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
     ]
     reached = int(np.count_nonzero(np.cumsum(r.size[0]) < limit)) + 1
     return cut_after(table_of(listing, columns), reached)
+
+
+def _read_of(r: Readings, counts: IntArray, read: IntArray) -> IntArray:
+    """Of the pieces of one topic what counts (1 or 0 each) until so many characters are read."""
+    at, length = r.pieces.at, r.pieces.length
+    if not len(at):
+        return np.zeros_like(read)
+    last = np.maximum(np.searchsorted(at, read, side="right") - 1, 0)
+    before = np.cumsum(length * counts) - length * counts
+    begun: IntArray = np.clip(read - at[last], 0, length[last]) * counts[last]
+    return before[last] + begun
 
 
 def context_table(

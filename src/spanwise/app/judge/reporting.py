@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from spanwise.app.judge.desk import OWNER
-from spanwise.app.judge.histories import seconds, states
-from spanwise.app.judge.service import FINISHED, said
+from spanwise.app.judge.histories import FINISHED, seconds, states
+from spanwise.app.judge.service import said
 from spanwise.app.judge.store import Store
 from spanwise.app.judge.views import fingerprint
 from spanwise.collection import open_collection

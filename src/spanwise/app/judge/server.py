@@ -32,6 +32,7 @@ PAGE = {
     "outbox.js": "text/javascript",
     "paint.js": "text/javascript",
     "panels.js": "text/javascript",
+    "plain.js": "text/javascript",
     "practice.js": "text/javascript",
     "screens.js": "text/javascript",
     "text.js": "text/javascript",

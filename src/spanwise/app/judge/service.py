@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from spanwise.app.judge.desk import NAME as DESK
 from spanwise.app.judge.desk import Orders, orders
 from spanwise.app.judge.gate import HIGHEST, refusal
-from spanwise.app.judge.histories import seconds, states
+from spanwise.app.judge.histories import FINISHED, Tally
 from spanwise.app.judge.looking import found
 from spanwise.app.judge.matching import matches
 from spanwise.app.judge.practice import practised
@@ -34,7 +34,6 @@ from spanwise.model.gestures import EDITS, Gesture, State, folded, inconsistenci
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
-FINISHED = ("done", "skipped")
 CLOSED = "this topic is closed: the desk has frozen it"
 READ_AT_ONCE = 8
 """Documents that are kept in memory: they may be long, and reading one again is quick."""
@@ -69,14 +68,15 @@ class Service:
         self._text = lru_cache(READ_AT_ONCE)(collection.text)
         self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
         self._documents = lru_cache(100_000)(store.document)
+        self.tally = Tally(store)
         self._topics = {number: (name, said) for number, name, said in store.topics()}
 
     # Asking -----------------------------------------------------------------------------------
 
     def overview(self, judge: str, role: str) -> dict[str, Any]:
         """The topics with how far the judge is; of others only how many documents are finished."""
-        mine, orders = self._states(judge), self.orders()
-        spent, finished = seconds(self.store.events(judge)), self._finished_by_others(judge)
+        mine, orders = self.tally.states(judge), self.orders()
+        spent, finished = self.tally.seconds(judge), self._finished_by_others(judge)
         topics = []
         for number, (name, said) in self._topics.items():
             if not orders.lets(judge, number):
@@ -116,22 +116,16 @@ class Service:
     def _finished_by_others(self, judge: str) -> Counter[int]:
         """How many documents of each topic other judges have finished: a number, no more."""
         people = [name for name, role in self.store.judges().items() if role == "judge"]
-        return Counter(
-            topic
-            for name in people
-            if name != judge
-            for (topic, _), state in self._states(name).items()
-            if state.status in FINISHED
-        )
+        return sum((self.tally.finished(one) for one in people if one != judge), Counter())
 
     def _last(self, judge: str) -> dict[str, int] | None:
-        events = self.store.events(judge)
-        return {"topic": events[-1].topic, "doc": events[-1].doc} if events else None
+        last = self.tally.last(judge)
+        return {"topic": last.topic, "doc": last.doc} if last else None
 
     def pool(self, judge: str, topic: int) -> dict[str, Any]:
         """A topic and its documents in the judge's order."""
         name, said = self._topic(topic, judge)
-        mine = self._states(judge, topic)
+        mine = self.tally.states(judge)
         documents = []
         for one in self.order(judge, topic):
             state = mine.get((topic, one.number), State())
@@ -145,10 +139,15 @@ class Service:
                     "added": bool(one.added_by),
                 }
             )
-        closed = topic in self.orders().frozen
-        return {"number": topic, "id": name, "topic": said, "documents": documents} | (
-            {"frozen": True} if closed else {}
-        )
+        spent = self.tally.seconds(judge)
+        return {
+            "number": topic,
+            "id": name,
+            "topic": said,
+            "documents": documents,
+            "minutes": sum(time for (t, _), time in spent.items() if t == topic) / 60,
+            "frozen": topic in self.orders().frozen,
+        }
 
     def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
         """Documents of the collection with these letters in their names or titles."""
@@ -187,6 +186,7 @@ class Service:
             "support": one.said.get("spans", []) if self.store.about.get("support", True) else [],
             "paths": self._paths(one) if self.mode == "exhaustivity" else [],
             "events": [said(event) for event in events],
+            "seconds": self.tally.seconds(judge).get((topic, number), 0.0),
         }
 
     def _paths(self, one: Document) -> list[list[Any]]:
@@ -221,7 +221,7 @@ class Service:
         """As far as a method that learns has come: the first judge drives."""
         about = self.store.about["pool"]
         driver = next(iter(self.store.judges()), "")
-        states = self._states(driver, topic)
+        states = self.tally.states(driver)
         by_id = {one.id: one for one in documents}
         count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
         rankings = []
@@ -256,7 +256,7 @@ class Service:
             raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
         lanes = []
         for name in [name for name in people if self._visible(one, name)]:
-            state = self._state(name, topic, number)
+            state = self.tally.states(name).get((topic, number), State())
             lanes.append(
                 {
                     "judge": name,
@@ -272,7 +272,7 @@ class Service:
         return {"judges": lanes}
 
     def _finished(self, judge: str, topic: int) -> bool:
-        mine = self._states(judge, topic)
+        mine = self.tally.states(judge)
         return all(
             mine.get((topic, one.number), State()).status in FINISHED
             for one in self.order(judge, topic)
@@ -371,12 +371,6 @@ class Service:
 
     def _shown(self, one: Document) -> View:
         return self._view(one.id)
-
-    def _state(self, judge: str, topic: int, number: int) -> State:
-        return folded(event.gesture for event in self.store.events(judge, topic, number))
-
-    def _states(self, judge: str, topic: int = -1) -> dict[tuple[int, int], State]:
-        return states(self.store.events(judge, topic))
 
 
 def said(event: Event) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
+import threading
+import time
 from typing import TYPE_CHECKING
 
 from spanwise.app.judge.setup import copy_safely, locked
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 PORT = 7878
+HOUR = 3600.0
 LOOPBACK = "127.0.0.1"
 
 
@@ -28,9 +32,11 @@ def refuse_without_extra() -> None:
 
 def links(store: Store, port: int) -> list[tuple[str, str]]:
     """A fresh link for every judge; the secret is behind the #, so no server logs it."""
-    return [
-        (name, f"http://{LOOPBACK}:{port}/#k={store.new_token(name)}") for name in store.judges()
-    ]
+    try:
+        tokens = [(name, store.new_token(name)) for name in store.judges()]
+    except sqlite3.Error as error:
+        raise UsageError(f"{store.path}: cannot be written ({error})") from error
+    return [(name, f"http://{LOOPBACK}:{port}/#k={token}") for name, token in tokens]
 
 
 def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> None:
@@ -44,6 +50,7 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
     listening = _bound(port)
     port = listening.getsockname()[1]
     copy_safely(store)
+    threading.Thread(target=_copy_in_use, args=(store,), daemon=True).start()
     printed = links(store, port)
     for name, link in printed:
         emit(f"{name}: {link}\n")
@@ -68,6 +75,16 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
         say("note", "stopped")
     finally:
         handle.close()
+
+
+def _copy_in_use(store: Store, every: float = HOUR) -> None:
+    """A copy each hour in which anything was judged."""
+    copied = store.head()
+    while True:
+        time.sleep(every)
+        if store.head() != copied:
+            copied = store.head()
+            copy_safely(store)
 
 
 def _bound(port: int) -> socket.socket:

@@ -143,12 +143,19 @@ def locked(path: str) -> IO[str]:
 
 
 def copy_safely(store: Store) -> None:
-    """A copy beside the store; the last five are kept."""
+    """A copy beside the store, checked; the last five are kept."""
     from datetime import datetime
+
+    from spanwise.app.output import say
 
     place = Path(store.path)
     folder = place.with_name(f"{place.name}.copies")
-    folder.mkdir(exist_ok=True)
-    store.copy_to(folder / f"{datetime.now():%Y%m%d-%H%M%S}.sqlite")
-    for old in sorted(folder.glob("*.sqlite"))[:-COPIES]:
-        old.unlink()
+    try:
+        folder.mkdir(exist_ok=True)
+        problem = store.copy_to(folder / f"{datetime.now():%Y%m%d-%H%M%S}.sqlite")
+        for old in sorted(folder.glob("*.sqlite"))[:-COPIES]:
+            old.unlink()
+    except OSError as error:
+        problem = error.strerror or str(error)
+    if problem:
+        say("warning", f"{folder}: no safety copy could be made ({problem})")

@@ -118,10 +118,12 @@ class Store:
             )
         if role == "judge" and name in RESERVED:
             raise UsageError(f"{name!r} is not the name of a judge here; give another")
-        with self._lock:
-            self._writer.execute(
-                "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge", (name, role)
-            )
+        insert = "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge"
+        try:
+            with self._lock:
+                self._writer.execute(insert, (name, role))
+        except sqlite3.Error as error:
+            raise UsageError(f"{self.path}: cannot be written ({error})") from error
 
     def new_token(self, judge: str) -> str:
         """A secret that lets its bearer act as a judge; only its hash is kept."""
@@ -177,7 +179,12 @@ class Store:
     # The log ----------------------------------------------------------------------------------
 
     def events(
-        self, judge: str | None = None, topic: int = -1, doc: int = -1, since: int = 0
+        self,
+        judge: str | None = None,
+        topic: int = -1,
+        doc: int = -1,
+        since: int = 0,
+        most: int = -1,
     ) -> list[Event]:
         """The log, or the part of it that belongs to a judge, a topic, a document."""
         wanted: list[tuple[str, object]] = [("seq > ?", since)]
@@ -185,8 +192,8 @@ class Store:
         wanted += [("topic = ?", topic)] if topic >= 0 else []
         wanted += [("doc = ?", doc)] if doc >= 0 else []
         where = " AND ".join(condition for condition, _ in wanted)
-        query = f"SELECT seq, {QUOTED} FROM event WHERE {where} ORDER BY seq"
-        return [_event(row) for row in self._read(query, [value for _, value in wanted])]
+        query = f"SELECT seq, {QUOTED} FROM event WHERE {where} ORDER BY seq LIMIT ?"
+        return [_event(row) for row in self._read(query, [*(v for _, v in wanted), most])]
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last event: what is cited."""
@@ -206,7 +213,8 @@ class Store:
                 self._note_head()
                 self._writer.execute("COMMIT")
             except BaseException:
-                self._writer.execute("ROLLBACK")
+                if self._writer.in_transaction:  # a full disk ends it by itself
+                    self._writer.execute("ROLLBACK")
                 raise
         return answers
 
@@ -276,11 +284,18 @@ class Store:
             prev, due = stored, seq + 1
         return problems
 
-    def copy_to(self, path: Path) -> None:
-        """A safety copy."""
+    def copy_to(self, path: Path) -> str:
+        """A safety copy, made while others write; what is wrong with it, if anything is."""
         path.unlink(missing_ok=True)
-        with self._lock:
-            self._writer.execute("VACUUM INTO ?", (str(path),))
+        try:
+            self._read("VACUUM INTO ?", (str(path),))
+            copy = sqlite3.connect(path)
+            (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            copy.close()
+        except sqlite3.Error as error:
+            path.unlink(missing_ok=True)
+            return str(error)
+        return "" if said == "ok" else str(said)
 
 
 def _row(event: Event) -> tuple[Any, ...]:

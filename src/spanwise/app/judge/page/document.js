@@ -10,7 +10,7 @@ import { header } from "./screens.js";
 import { moving } from "./moving.js";
 import { check, span, Text } from "./text.js";
 
-const RELEVANT = "relevant", READ_FIRST = 32; // the server's too: what of an entry point's text is checked
+const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // the server's too: what of an entry point's text is checked
 
 export async function documentScreen(topic, number) {
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
@@ -65,6 +65,9 @@ export class DocumentScreen {
     outbox.listen("refused", (event, error) => this.refused(event, error));
     outbox.listen("status", (status) => this.panels.saving(status));
     outbox.listen("changed", (what) => { if (what.topic === this.topic && what.doc === this.number) this.refresh(); });
+    this.begun = { at: Date.now(), seconds: this.view.seconds ?? 0 }; // reading time: while the window is seen and somebody is there
+    this.clock = setInterval(() => this.tick(), 1000);
+    for (const kind of ["pointermove", "keydown", "wheel", "touchmove"]) addEventListener(kind, () => { this.awake = Date.now(); }, { signal, passive: true });
     this.poll = setInterval(() => { if (!document.hidden) this.refresh(); }, 4000);
     if (!this.events.length && !this.view.frozen && !this.view.closed) this.act({ kind: "open" });
     if (this.view.closed) this.panels.tell("This topic is closed. It can be read, not judged.");
@@ -77,11 +80,17 @@ export class DocumentScreen {
     if (at) this.select([at[1], at[2] ?? at[1]].map((place) => Math.min(Number(place), this.view.chars)));
   }
 
+  tick() {
+    if (!document.hidden && Date.now() - (this.awake ?? this.begun.at) < PAUSE) this.begun.seconds += 1;
+    this.panels.timed(this.begun.seconds);
+  }
+
   above() { return link(`/t/${this.topic}`, {}, this.pool.topic.title ?? this.pool.id); }
 
   close() {
     this.panels.keepNote();
     clearInterval(this.poll);
+    clearInterval(this.clock);
     this.abort.abort();
     for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => {});
   }
@@ -171,6 +180,7 @@ export class DocumentScreen {
   }
 
   show([start, end]) {
+    this.text.unfold(start, end);
     const one = this.text.nodes[this.text.at(start)];
     const box = this.text.live(start, Math.max(start + 1, Math.min(end, start + 200))).getClientRects()[0] ?? one.made.getBoundingClientRect();
     if (box.top < 70 || box.bottom > innerHeight - 90) {
@@ -253,6 +263,7 @@ export class DocumentScreen {
     if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
     const [start, end] = stretch;
     this.act({ kind, layer: this.layer, start, end });
+    this.text.unfold(start, end);
     getSelection().removeAllRanges();
     this.painter.paint("preview", []);
     if (this.cursor) this.cursor = [start, end];

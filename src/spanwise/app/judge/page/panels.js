@@ -3,7 +3,7 @@
 import { el, api, say } from "./app.js";
 import { added, assess, exhaustivityOf, highlighted, inconsistencies, removed } from "./fold.js";
 import { UNITS } from "./moving.js";
-import { statement } from "./screens.js";
+import { guidelines, statement } from "./screens.js";
 import { Words } from "./words.js";
 
 const ELEMENTS = 50; // to be assessed, shown at once
@@ -35,7 +35,7 @@ export class Panels {
 
   side() {
     const { screen } = this;
-    this.topicBox = el("details", { open: true }, el("summary", {}, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic));
+    this.topicBox = el("details", { open: true }, el("summary", { dir: "auto" }, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic), ...guidelines());
     this.told = el("p", { class: "told", hidden: true });
     this.marks = el("ul", { class: "marks", "aria-label": "My highlights" });
     this.marksTitle = el("h2", {}, "My highlights");
@@ -79,13 +79,14 @@ export class Panels {
     this.saved = el("span", { class: "saved" }, "");
     this.statusWord = el("strong", {});
     this.blocked = el("span", { class: "blocked", role: "alert" });
+    this.reading = el("span", { class: "optional", title: "time with this document; pauses do not count" });
     const here = screen.pool.documents.findIndex((one) => one.number === screen.number) + 1;
     return el("footer", { class: "bottom" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
       button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z", { class: "button optional" }),
       button("Skip", () => screen.skip(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
       screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p", { class: "button optional" }) : null,
       button("Next", () => screen.next(), "3"),
-      el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.unit, this.saved));
+      el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.reading, this.unit, this.saved));
   }
 
   saving({ waiting, age, problem }) {
@@ -93,6 +94,7 @@ export class Panels {
     this.saved.className = age > 10 ? "saved red" : age > 2 ? "saved amber" : "saved";
     this.saved.textContent = age > 10 ? `${waiting} waiting: keep this tab open${problem ? ` (${problem})` : ""}` : age > 0.5 ? `${waiting} waiting` : "saving";
   }
+  timed(seconds) { this.reading.textContent = seconds < 60 ? "" : `${Math.floor(seconds / 60)} min`; }
   savedNow() { this.saved.className = "saved"; this.saved.textContent = `saved ${new Date().toLocaleTimeString([], { hour12: false })}`; }
 
   tell(text) { this.told.textContent = text; this.told.hidden = false; }

@@ -2,6 +2,7 @@
 
 import { api, el, got, gotPool, link, page, session, settings, go } from "./app.js";
 import { KEYS } from "./keys.js";
+import { written } from "./plain.js";
 
 const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
 
@@ -30,7 +31,7 @@ export async function home() {
     const total = one.left + one.relevant + one.nothing + one.skipped;
     const words = `${total - one.left} of ${total} judged, ${one.relevant} with relevant text`;
     return el("li", {}, link(`/t/${one.number}`, { class: "card" },
-      el("span", { class: "id" }, one.id), el("strong", {}, one.title ?? "(no title)"),
+      el("span", { class: "id" }, one.id), el("strong", { dir: "auto" }, one.title ?? "(no title)"),
       bar(one, words), el("span", { class: "small" }, [words, ...progress(one)].join(", "))));
   });
   const left = me.topics.reduce((sum, one) => sum + one.left, 0);
@@ -79,7 +80,7 @@ export async function topic(number) {
   const next = pool.documents.find((one) => one.status !== "done" && one.status !== "skipped");
   const start = next ? link(`/t/${number}/d/${next.number}`, { class: "button strong" }, "Judge the next document") : null;
   page().replaceChildren(header(link(`/t/${number}`, { "aria-current": "page" }, pool.id)), el("main", { class: "narrow" },
-    el("h1", {}, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
+    el("h1", { dir: "auto" }, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.minutes >= 1 ? el("p", { class: "small" }, `My minutes: ${Math.round(pool.minutes)}`) : null, pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
     el("div", { class: "between" }, el("h2", {}, "Documents"), el("span", {}, choice, " ", order)), list, pool.frozen ? null : adding(number)));
   document.title = `${pool.topic.title ?? pool.id} – spanwise judge`;
 }
@@ -109,9 +110,9 @@ export function statement(said) {
     el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, said[name])));
 }
 
-function guidelines() {
+export function guidelines() {
   const text = session.me?.guidelines;
-  return text ? [el("details", { class: "statement" }, el("summary", {}, "Guidelines"), ...text.split(/\n\s*\n/).map((part) => el("p", {}, part)))] : [];
+  return text ? [el("details", { class: "statement" }, el("summary", {}, "Guidelines"), ...written(text))] : [];
 }
 
 export async function help() {

@@ -4,6 +4,7 @@
 import { el } from "./app.js";
 
 const LONG = 3000, GROUP = 10;
+const HIDDEN = /(^|:)(teiheader|metadata|bookinfo|articleinfo)$/i; // a front that may hold title and summary stays open
 
 export class Text {
   constructor(view) {
@@ -17,20 +18,41 @@ export class Text {
   }
 
   render(into) {
-    const depth = this.depths();
-    let group = null, size = 0;
+    const depth = this.depths(), holders = this.holders();
+    let group = null, size = 0, inside = into;
     for (const [owner, start, text] of this.view.blocks) {
       if (!text.trim()) continue; // what stands between blocks has its position, and nothing to see
-      const [, role, name] = this.view.elements[owner];
+      const [, role, name] = this.view.elements[owner], holder = holders[owner] ?? into;
+      if (holder !== inside) { inside = holder; group = null; if (holder !== into) into.append(holder); }
       let place = start;
       for (const piece of role === "verbatim" || text.length < LONG ? [text] : paragraphs(text)) {
-        if (!group || size++ % GROUP === 0) { group = el("div", { class: "group" }); into.append(group); }
+        if (!group || size++ % GROUP === 0) { group = el("div", { class: "group" }); inside.append(group); }
         group.append(this.block(role, name, depth[owner], place, piece, owner));
         place += points(piece);
       }
     }
     if (!this.nodes.length) into.append(this.block("block", "", 0, 0, "", 0)); // which says that there is no text
     this.starts = this.nodes.map((one) => one.start);
+  }
+
+  holders() { // of every element that lies in metadata, what can be folded, with its size on it
+    const { elements, blocks, chars } = this.view, fold = elements.map(() => -1), found = [], sizes = new Map();
+    elements.forEach(([parent, role], row) => { fold[row] = parent >= 0 && fold[parent] >= 0 ? fold[parent] : role === "fold" ? row : -1; });
+    blocks.forEach(([owner, start], at) => sizes.set(fold[owner], (sizes.get(fold[owner]) ?? 0) + (blocks[at + 1]?.[1] ?? chars) - start));
+    fold.forEach((top, row) => {
+      if (top < 0) return;
+      const name = elements[top][2];
+      found[row] = top < row ? found[top] : el("details", { class: "fold", open: !HIDDEN.test(name) },
+        el("summary", {}, `${name}: ${(sizes.get(top) ?? 0).toLocaleString()} characters`));
+    });
+    return found;
+  }
+
+  unfold(start, end) { // nothing is shown or highlighted that nobody sees
+    for (let at = this.at(start); at < this.nodes.length && this.nodes[at].start < Math.max(end, start + 1); at++) {
+      const holder = this.nodes[at].made.closest("details");
+      if (holder) holder.open = true;
+    }
   }
 
   depths() {
