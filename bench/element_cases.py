@@ -4,12 +4,15 @@ Only the standard library is imported here, as in cases.py.
 """
 
 import sys
+from math import log
 
-from cases import Bar, Case, Dataset, Entry
+from cases import Bar, Case, Dataset, Entry, Results
 
 TOPICS, RESULTS, RUNS = 114, 1500, 100
 START = "start alone"
-ONE, MANY = "one run", "all runs"
+ONE, MANY, QUARTER = "one run", "all runs", "a quarter of the runs"
+TIMES = (1, 2, 4, 8)
+N_LOG_N = 8 * log(8 * RESULTS) / log(RESULTS)
 MOST_SECONDS_OF_ONE, MOST_SECONDS, MOST_MB = 2.0, 60.0, 2000.0
 A = ("0.01", "0.1", "1", "10", "100")
 MEASURES = (
@@ -46,7 +49,7 @@ def _one(_scale: int) -> Case:
         (
             Bar(
                 f"under {MOST_SECONDS_OF_ONE:g} s of CPU after the start",
-                lambda results: results[ONE].cpu_seconds - results[START].cpu_seconds,
+                lambda results: _work(results, ONE),
                 lambda figure: figure < MOST_SECONDS_OF_ONE,
             ),
         ),
@@ -56,11 +59,20 @@ def _one(_scale: int) -> Case:
 
 def _many(scale: int) -> Case:
     data = Dataset("elements", TOPICS, runs=RUNS // scale, depth=RESULTS)
+    quarter = Dataset("elements", TOPICS, runs=max(RUNS // scale // 4, 1), depth=RESULTS)
     return Case(
         "elements-many",
         f"{data.runs} such runs in one call",
-        (Entry(MANY, evaluated, data, has_map=False),),
         (
+            Entry(MANY, evaluated, data, has_map=False),
+            Entry(QUARTER, evaluated, quarter, has_map=False),
+        ),
+        (
+            Bar(
+                f"{data.runs / quarter.runs:g} times the runs take no more times the CPU seconds",
+                lambda results: results[MANY].cpu_seconds / results[QUARTER].cpu_seconds,
+                lambda figure: figure <= data.runs / quarter.runs,
+            ),
             Bar(
                 f"under {MOST_SECONDS / scale:g} s",
                 lambda results: results[MANY].seconds,
@@ -76,6 +88,31 @@ def _many(scale: int) -> Case:
     )
 
 
+def _deep(scale: int) -> Case:
+    """Whether time grows with the results of each topic, and not much faster."""
+    sets = [Dataset("elements", TOPICS // scale, depth=RESULTS * times) for times in TIMES]
+    labels = [f"{times}x: {data.depth:,} results" for times, data in zip(TIMES, sets, strict=True)]
+    runs = (Entry(*pair, has_map=False) for pair in zip(labels, [evaluated] * 4, sets, strict=True))
+    return Case(
+        "elements-linear",
+        f"one run of {TOPICS // scale} topics with 1, 2, 4 and 8 times the results in each",
+        (Entry(START, started, sets[0], has_map=False), *runs),
+        (
+            Bar(
+                f"8 times the results: at most n log n, {N_LOG_N:.1f} times the CPU seconds",
+                lambda results: _work(results, labels[-1]) / _work(results, labels[0]),
+                lambda figure: figure <= N_LOG_N,
+            ),
+        ),
+        base=labels[0],
+        ratio_title="ratio to 1x",
+    )
+
+
+def _work(results: Results, label: str) -> float:
+    return results[label].cpu_seconds - results[START].cpu_seconds
+
+
 def element_cases(scale: int) -> list[Case]:
     """Every case with judged elements."""
-    return [_one(scale), _many(scale)]
+    return [_one(scale), _many(scale), _deep(scale)]

@@ -14,8 +14,8 @@ from cases import Dataset
 SEED = 20064
 ARTICLES = 4000
 RELEVANT = 60
-FOUND = 120
-"""Articles of a run that have highlighted text, or are near those that do."""
+RESULTS_OF_ARTICLE = 12
+"""Articles of a run have highlighted text, or are near those that do: so many results of each."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def _results(topic: int, number: int, depth: int) -> Iterator[tuple[int, str]]:
     """Elements of which about 70 % lie in another one: sections come with what is in them."""
     rng = np.random.default_rng([SEED, 4, topic, number])
     known = rng.permutation(relevant(topic))[: int(rng.integers(20, 50))].tolist()
-    others = rng.choice(ARTICLES, FOUND - len(known), False).tolist()
+    found = max(depth // RESULTS_OF_ARTICLE, len(known))
+    others = rng.choice(ARTICLES, found - len(known), False).tolist()
     chosen = []
     for article in dict.fromkeys([*known, *others]):
         every = parts(article)

@@ -39,6 +39,9 @@ def _run(run: Run) -> dict:
     return {
         "name": run.name,
         "scores": run.scores.tolist(),
+        "stated": None
+        if run.stated_scores is None
+        else [str(score + 0.0) for score in run.stated_scores],
         "ranks": None if run.ranks is None else [str(rank) for rank in run.ranks.tolist()],
         "spans": None if spans is None else (spans.starts.tolist(), spans.lengths.tolist()),
         "paths": None if run.paths is None else listed(run.paths),

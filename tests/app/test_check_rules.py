@@ -202,3 +202,17 @@ def test_a_run_that_cannot_be_read_in_full_is_not_repaired(ask, passages, folder
     assert answer.status == 2
     assert "not repaired, because it could not be read in full" in answer.err
     assert not (folder / "out.run").exists()
+
+
+def test_a_repaired_chunk_keeps_its_own_name_and_cost(folder, ask):
+    (folder / "chunks.jsonl").write_text(
+        '{"qid": "1", "doc": "a", "s": 0, "e": 10, "id": "A", "cost": 1, "score": 9}\n'
+        '{"qid": "1", "doc": "a", "s": 5, "e": 15, "id": "B", "cost": 2, "score": 8}\n'
+        '{"qid": "1", "doc": "b", "s": 0, "e": 10, "id": "C", "cost": 3, "score": 7}\n'
+    )
+    answer = ask("check", "--task", "focused", "chunks.jsonl", "--fix", "-")
+    results = [json.loads(line) for line in answer.out.splitlines()[1:]]
+    assert [(one["doc"], one["id"], one["cost"]) for one in results] == [
+        ("a", "A", 1),
+        ("b", "C", 3),
+    ]

@@ -32,6 +32,7 @@ def test_every_command_is_explained_in_the_list(ask, name):
     lines = [line.split(maxsplit=1) for line in ask("--help").text.splitlines()]
     (explanation,) = [words[1] for words in lines if len(words) == 2 and words[0] == name]
     assert len(explanation) > 10
+    assert not explanation.endswith("..."), "cut off: the first sentence is too long for a line"
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in DROP_INS])

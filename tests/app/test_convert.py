@@ -1,6 +1,7 @@
 """spanwise convert, and spanwise check on the same files."""
 
 import io
+import json
 import sys
 from types import SimpleNamespace
 
@@ -275,3 +276,83 @@ def test_xml_of_no_known_kind_is_refused(files, ask):
     (files / "odd.xml").write_text("<html/>\n")
     assert ask("check", "odd.xml").text.startswith("odd.xml:1: <html>; expected INEX ")
     assert ask("convert", "odd.xml", "-", "--to", "qrels").complaint.startswith("odd.xml:1: <html>")
+
+
+def test_a_score_that_looks_like_a_place_is_kept(folder, ask):
+    """A single result with score 1, or scores that count down, are stated all the same."""
+    (folder / "one.run").write_text(
+        "1 Q0 ape 1 1 mine 0 10\n2 Q0 ape 1 2 mine 0 9\n2 Q0 bat 2 1 mine 0 9\n"
+    )
+    lines = ask("convert", "one.run", "-", "--to", "span_run").out.splitlines()[1:]
+    assert [json.loads(line)["score"] for line in lines] == [1, 2, 1]
+    assert ask("convert", "one.run", "-", "--to", "inex_submission_2007").text.count("<rsv>") == 3
+
+
+def test_no_score_is_made_up_where_results_are_left_out(folder, ask):
+    """What a form cannot hold goes; the others do not get scores that nobody stated."""
+    (folder / "run.xml").write_text(
+        SUBMISSION.replace("<rsv>2</rsv>", "").replace("<rsv>1.5</rsv>", "")
+    )
+    answer = ask("convert", "run.xml", "-", "--to", "inex_submission_2005")
+    assert "/article[1]" in answer.text
+    assert "<rsv>" not in answer.text
+
+
+def test_a_score_among_missing_ones_is_kept(folder, ask):
+    (folder / "run.xml").write_text(SUBMISSION.replace("<rsv>2</rsv>", ""))
+    answer = ask("convert", "run.xml", "-", "--to", "span_run")
+    assert [json.loads(line).get("score") for line in answer.out.splitlines()[1:]] == [None, 1.5]
+
+
+def test_parquet_keeps_the_header(files, ask):
+    assert ask("convert", "run.xml", "run.parquet").err == ""
+    direct = ask("convert", "run.xml", "-", "--to", "span_run").out
+    assert ask("convert", "run.parquet", "-", "--to", "span_run").out == direct
+
+
+def test_a_submission_of_another_track_is_told_that_it_is_not_read(folder, ask):
+    (folder / "snippets.xml").write_text(
+        '<inex-snippet-submission participant-id="4" run-id="s"><topic topic-id="1">'
+        '<snippet rsv="1" doc-id="12">sea</snippet></topic></inex-snippet-submission>\n'
+    )
+    answer = ask("check", "snippets.xml")
+    assert answer.status == 1
+    assert "snippets or links, are not read" in answer.text
+
+
+def test_results_without_a_place_are_not_the_same_result(folder, ask):
+    """Two elements that the collection did not have may be two different ones."""
+    (folder / "lost.run").write_text("1 Q0 ape 1 9 mine X X\n1 Q0 ape 2 8 mine -1 -1\n")
+    assert ask("check", "lost.run").status == 0
+
+
+def test_a_table_of_spans_never_says_less_than_it_admits(files, ask):
+    """Elements have no place there: written without them, documents would not be relevant."""
+    answer = ask("convert", "pool.xml", "judged.parquet")
+    assert answer.status == 2
+    assert "span_qrels has a place for them" in answer.err
+    lines = [
+        '{"qid": "1", "doc": "a", "by": "ann", "spans": [{"s": 0, "e": 5}]}',
+        '{"qid": "1", "doc": "a", "by": "bob", "spans": [{"s": 3, "e": 9}]}',
+        '{"qid": "1", "doc": "b", "by": "bob", "spans": [],'
+        ' "elements": [{"path": "/a[1]", "size": 2, "rsize": 2}]}',
+    ]
+    (files / "both.jsonl").write_text("\n".join(lines) + "\n")
+    assert "1 relevant document with nothing" in ask("convert", "both.jsonl", "both.parquet").err
+    rows = ask("convert", "both.parquet", "-", "--to", "span_qrels").out.splitlines()[1:]
+    said = [json.loads(row) for row in rows]
+    assert [(one["by"], one["spans"]) for one in said] == [
+        ("ann", [{"s": 0, "e": 5}]),
+        ("bob", [{"s": 3, "e": 9}]),
+    ]
+
+
+def test_every_topic_statement_of_a_file_is_kept(files, ask):
+    """There may be several of them: what the assessor saw first, and what it became."""
+    both = '<inex_topic ct_no="1"><title>a</title></inex_topic>\n<inex_topic ct_no="2"/>\n'
+    pool = POOL.format(pool=4, topic=1).replace('version="2">\n', f'version="2">\n{both}')
+    (files / "pool.xml").write_text(pool)
+    answer = ask("convert", "pool.xml", "-", "--to", "inex_assessments_2007")
+    assert (
+        '<inex_topic ct_no="1"><title>a</title></inex_topic>\n<inex_topic ct_no="2">' in answer.text
+    )

@@ -190,3 +190,20 @@ def test_a_protocol_that_nobody_knows(folder, ask, elsewhere):
     answer = ask("eval", "qrels", "carrier+pigeon://run.txt")
     assert answer.status == 2
     assert answer.err.count("\n") == 1
+
+
+def test_topics_of_different_kinds_stay_what_they_are(folder, ask):
+    """Parts of which one has elements, one spans and one ranges: together they are the run."""
+    results = [
+        '{"qid": "1", "doc": "a", "element": "/article[1]"}',
+        '{"qid": "2", "doc": "a", "s": 0, "e": 5, "rank": 3, "id": "x", "cost": 7}',
+        '{"qid": "3", "doc": "a", "from": "/article[1]", "to": "/article[1]/p[2]"}',
+        '{"qid": "4", "doc": "a", "element": "/article[1]", "score": 1.0}',
+    ]
+    head = '{"format": "span-run/1", "run": "m", "unit": "char", "char": "opaque"}'
+    (folder / "run").write_text("\n".join([head, *results]) + "\n")
+    assert ask("convert", "run", "run.parquet", "--partition", "16").status == 0
+    assert len(dataset_at("run.parquet").files) > 2
+    answer = ask("convert", "run.parquet", "-", "--to", "span_run")
+    first, *rest = answer.text.splitlines()
+    assert (first, sorted(rest)) == (head, results)

@@ -64,8 +64,14 @@ def test_the_recall_bases_of_figure_one(folder):
 def test_a_recall_base_as_a_table(folder):
     status, output, _ = call("recallbase", "judged.xml", "--collection", "docs")
     assert status == 0
-    assert "10 elements of 1 topics, " in output
+    assert "10 elements of 1 topic, " in output
     assert "150" in output  # the size of the body
+
+
+def test_a_recall_base_of_a_topic_that_nobody_judged(folder):
+    status, _, error = call("recallbase", "judged.xml", "--topic", "7")
+    assert status == 2
+    assert "topic '7' is not in judged.xml" in error
 
 
 def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
@@ -251,19 +257,40 @@ def test_a_topic_missing_from_the_run_has_no_overlap(folder):
 
 
 def test_explaining_says_which_case_and_what_the_bound_took(folder):
-    children = [f"{SEC6}/p[2]", SEC6, f"{SEC6}/p[1]"]
+    children = [f"{SEC6}/p[2]", SEC6, f"{SEC6}/p[1]", "/article[1]/bdy[1]/sec[1]"]
     (folder / "run.xml").write_text(submission(children))
     status, output, _ = call(
-        "explain", "judged.xml", "run.xml", "--topic", "163", "-m", "nxCG(quant=sog)@3",
+        "explain", "judged.xml", "run.xml", "--topic", "163", "-m", "nxCG(quant=sog)@4",
         "--collection", "docs",
     )  # fmt: skip
     assert status == 0
     rows = [
-        line.split() for line in output.splitlines() if line.strip().startswith(("1", "2", "3"))
+        line.split()
+        for line in output.splitlines()
+        if line.strip().startswith(("1", "2", "3", "4"))
     ]
-    assert rows[0][3:] == ["0.9000", "0.9000", "0.9000", "0.9000", "1.0000", "0.9000"]
-    assert rows[1][3:6] == ["1.0000", "10", "0.0800"]  # 10 characters had been seen
-    assert rows[2][3:6] == ["1.0000", "all", "0.0000"]
+    assert rows[0][3:] == ["0.9000", "unseen", *["0.9000"] * 3, "1.0000", "0.9000"]
+    assert rows[1][3:7] == ["1.0000", "partly", "10", "0.0800"]  # 10 characters had been seen
+    assert rows[2][3:6] == ["1.0000", "seen", "0.0000"]
+    assert rows[3][3:6] == ["0.0000"] * 3  # worth nothing, whatever was seen of it
+
+
+def test_explaining_inex_eval_ng_rank_by_rank(folder):
+    """p[2] of section 6 has 10 characters, grades 2 and 3; the section 50, 40 of them new, 3 and 3.
+
+    All grades of exhaustivity add up to 3 + 3 + 2 + 2 + 1 + 2 + 3 + 3 + 2 + 2 = 23.
+    """
+    (folder / "run.xml").write_text(submission([f"{SEC6}/p[2]", SEC6]))
+    words = ("judged.xml", "run.xml", "--topic", "163", "--collection", "docs")
+    for name, parts, come_to in (
+        ("NGP@2", ["1.0000", "1.0000"], ["1.0000", "1.0000"]),
+        ("NGR@2", ["0.6667", "1.0000"], ["0.0870", "0.1913"]),  # 2/23, (2 + 3 * 4/5) / 23
+    ):
+        _, output, _ = call("explain", *words, "-m", name)
+        rows = [line.split() for line in output.splitlines()[2:4]]
+        assert [row[3:5] for row in rows] == [["10", "1.0000"], ["50", "0.8000"]]
+        assert [row[5] for row in rows] == parts
+        assert [row[6] for row in rows] == come_to
 
 
 @pytest.mark.parametrize("name", ["MAep", "inex_eval", "Overlap", "NGP@2", "ep[0.1]", "gr@2"])
@@ -291,3 +318,21 @@ def test_every_target_of_prum_counts_one(folder):
     assert values(*asked[1:3], "-m", "PRUM(worth=binary)[1]") == {
         "PRUM(worth=binary)[1]": values(*asked[1:3], "-m", "PRUM[1]")["PRUM[1]"]
     }
+
+
+def test_an_element_that_was_not_found_is_worth_nothing(folder, ask):
+    """Marked as X or named by a path that is not there: to the reader it is the same."""
+    (folder / "judged.xml").write_text(
+        '<assessments topic="9"><file file="a1">'
+        '<path path="/a[1]" exhaustiveness="2" specificity="1"/>'
+        '<path path="/a[1]/s[1]" exhaustiveness="3" specificity="3"/></file></assessments>\n'
+    )
+    words = ("-m", "inex_eval", "-m", "nxCG(overlap=off)@3", "-m", "GR@3")
+    said = []
+    for name, lost in (("x", "X"), ("y", "/a[1]/z[1]")):
+        (folder / f"{name}.run").write_text(
+            f"9 Q0 a1 1 3 m {lost}\n9 Q0 a1 2 2 m /a[1]/s[1]\n9 Q0 a1 3 1 m /a[1]\n"
+        )
+        said.append(ask("eval", "judged.xml", f"{name}.run", *words))
+    assert said[0].status == 0
+    assert said[0].out == said[1].out

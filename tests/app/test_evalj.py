@@ -1,7 +1,9 @@
 """The drop-in for XCGEval and EvalJ: properties, metrics, results, graphs."""
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,32 @@ def test_all_assessments_are_kept_in_one_file(place):
     assert Path("out/deep/mine.txt").read_text() == first
 
 
+def test_all_assessments_in_one_file_may_be_out_of_date(place):
+    with Path("f.prop").open("a") as file:
+        file.write("EXPANDED_FULLRB: everything.xml\n")
+    for _ in range(2):
+        assert "everything.xml" not in call("evalj", "-config", "f.prop")[2]
+    os.utime("everything.xml", (0, 0))
+    status, _, err = call("evalj", "-config", "f.prop")
+    assert status == 0
+    assert "everything.xml: older than assessed/1.xml, which is not looked at" in err
+
+
+def test_all_assessments_have_to_come_from_somewhere(place):
+    text = Path("f.prop").read_text().replace("ASSESSMENTS_DIR: assessed/*.xml", "")
+    Path("f.prop").write_text(text + "EXPANDED_FULLRB: everything.xml\n")
+    status, _, err = call("evalj", "-config", "f.prop")
+    assert status == 2
+    assert "ASSESSMENTS_DIR is missing, and there is no everything.xml; expected where" in err
+
+
+def test_a_configuration_may_come_from_a_pipe(place):
+    command = [sys.executable, "-m", "spanwise", "evalj", "-config", "-"]
+    done = subprocess.run(command, input=Path("f.prop").read_bytes(), check=False, cwd=place)
+    assert done.returncode == 0
+    assert Path("out/deep/mine.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -170,6 +198,14 @@ def test_pictures(place):
     assert Path("out/deep/nxCG_gen_on.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_graphs_of_like_labels_keep_their_files_apart(place):
+    Path("m.xml").write_text('<metrics><PR id="p/1"/><PR id="p 1"/></metrics>')
+    status, _, err = call("evalj", "-gnu", "-config", "m.xml", "assessed", "runs/mine.xml")
+    assert status == 0, err
+    assert "set title 'p/1'" in Path("results/p_1.gp").read_text()
+    assert "set title 'p 1'" in Path("results/p_1_2.gp").read_text()
+
+
 METRICS = """<metrics>
  <EPRUM id="e"><binary value="false"/><generator value="BEPTargetGenerator"/>
   <quantisation value="Exh"/><behaviour value="BEPDistance"><A value="0.1"/></behaviour></EPRUM>
@@ -214,11 +250,52 @@ def test_runs_of_another_task_are_left_out(place):
     assert "a run for Thorough, for which no metric is meant" in err
 
 
+def test_runs_of_several_tasks_stand_in_one_table(place):
+    """Each under the metrics that are for it; what it was not asked is left blank."""
+    Path("m.xml").write_text(
+        '<metrics><PR id="p" only="Thorough"/><BEPD id="b" only="BestInContext"/></metrics>'
+    )
+    Path("runs/near.xml").write_text(
+        paths_run([("a", SEC)]).replace('task="Thorough"', 'task="BestInContext"')
+    )
+    status, out, err = call("evalj", "-config", "m.xml", "-collection", "docs", "assessed", "runs")
+    assert status == 0, err
+    heading, _, mine, near = out.splitlines()[:4]
+    assert heading.split() == ["run", "p", "b"]
+    assert (len(mine.split()), len(near.split())) == (3, 3)  # two words of name
+    assert len(mine) < len(near)
+    assert ("b", "all") not in table("results/mine.txt")
+
+
+def test_runs_of_one_file_name_keep_their_results_apart(place):
+    for folder in ("x", "y"):
+        Path(f"runs/{folder}").mkdir()
+    Path("runs/x/mine.xml").write_text(paths_run([("a", ROOT)]))
+    Path("runs/y/mine.xml").write_text(paths_run([("b", ROOT)]))
+    text = Path("f.prop").read_text().replace("DIR: runs", "DIR: runs/*/*.xml, runs/x/mine.xml")
+    Path("f.prop").write_text(text)
+    status, _, err = call("evalj", "-gnu", "-config", "f.prop")
+    assert status == 0, err
+    assert {file.name for file in Path("out/deep").glob("*.txt")} == {"x_mine.txt", "y_mine.txt"}
+    one, other = (table(f"out/deep/{name}_mine.txt") for name in "xy")
+    assert one["nxCG(gen,on)@1", "all"] == pytest.approx(0.4)
+    assert other["nxCG(gen,on)@1", "all"] == pytest.approx(0.5)
+    drawn = Path("out/deep/nxCG_gen_on.gp").read_text()
+    assert "(runs/x/mine.xml)" in drawn
+    assert "(runs/y/mine.xml)" in drawn
+
+
+def test_results_can_be_sent_elsewhere(place):
+    call("evalj", "-results", "there", "-config", "f.prop")
+    assert Path("there/mine.txt").exists()
+    assert not Path("out").exists()
+
+
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
         ("<MAP/>", "m.xml:1: the metric <MAP>; expected one of EPRUM"),
-        ("<BEPD><c value='1'/></BEPD>", "<c> in <BEPD>; expected one of a, A, L"),
+        ("<BEPD><c value='1'/></BEPD>", "<c> in <BEPD>; expected one of a, L"),
         ("<BEPD><a value='x'/></BEPD>", "<a value='x'>; expected a number above 0"),
         ("<BEPD><a/></BEPD>", "<a> without a value"),
         ("<BEPD ID='1'/>", "the attribute 'ID' of <BEPD>"),
@@ -226,6 +303,24 @@ def test_runs_of_another_task_are_left_out(place):
         ("<GR><behaviour value='Jump'/></GR>", "expected one of BEPDistance, Identity"),
         ("<GR><generator value='BEPTargetGenerator'/></GR>", "expected IdealTargetGenerator"),
         ("", "no metrics in it"),
+        ("<BEPD><a value='1'><A value='5'/></a></BEPD>", "<A> in <a>; expected nothing in it"),
+        ("<BEPD><a value='1'/><A value='5'/></BEPD>", "<a> a second time"),
+        ("<BEPD><a value='1e400'/></BEPD>", "<a value='1e400'>; expected a number above 0"),
+        (
+            "<GR><behaviour value='Identity'><A value='5'/></behaviour></GR>",
+            "<A value='5'>; expected it only with the behaviour BEPDistance",
+        ),
+        ("<GR><behaviour value='BEPDistance'><B/></behaviour></GR>", "expected only <A value=...>"),
+        (
+            "<GR><behaviour value='BEPDistance'/><binary value='perhaps'/></GR>",
+            "<binary value='perhaps'>; expected one of true, false",
+        ),
+        (
+            "<GR><behaviour value='BEPDistance'/><quantisation value='gen'/></GR>",
+            "<quantisation value='gen'>; expected Exh",
+        ),
+        ("\n<PR><quantisation value='odd'/></PR>", "m.xml:2: <quantisation value='odd'>; expected"),
+        ("<PR><quantisation value='gen' id='1'/></PR>", "of <quantisation>; expected value"),
     ],
 )
 def test_mistakes_in_metrics(place, inside, message):

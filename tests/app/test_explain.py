@@ -225,6 +225,26 @@ def test_another_measure_has_no_running_column(explain):
     assert below(answer)[1] == "how Bpref comes about is not shown row by row"
 
 
+@pytest.mark.parametrize("measure", ["MAiP", "char_prec", "art_rec", "MAgP"])
+def test_a_topic_with_nothing_relevant(explain, folder, measure):
+    (folder / "inex.qrels").write_text(INEX + "3 Q0 a 0 1000\n")
+    lines = below(explain(measure, topic="3"))
+    assert lines[0] == f"mine, topic 3: {measure} = -"
+    assert lines[1] == "nothing is highlighted for this topic"
+    assert "levels" not in "".join(lines)
+
+
+def test_only_documents_of_the_collection_have_a_text_to_show(explain, folder):
+    (folder / "texts").mkdir()
+    (folder / "texts" / "b.txt").write_text("b" * 500)
+    text = explain("MAiP", "--collection", "texts").text
+    assert "\nb (rank 4; 100 of 500 characters relevant; best entry point 60)\n" in text
+    assert "more document" not in text
+    (folder / "passages.run").write_text("1 Q0 a 1 9 mine 0 50\n2 Q0 b 1 9 mine 0 50\n")
+    text = explain("MAiP", "--collection", "texts").text
+    assert text.endswith("no text to show: the collection has no document that was returned\n")
+
+
 # Looks --------------------------------------------------------------------------------------
 
 
@@ -244,6 +264,17 @@ def test_it_fits_the_terminal(explain, folder, width):
     lines = explained(case, width).splitlines()
     assert max(map(len, lines)) <= width
     assert any("paragraph[4]"[-5:] in line for line in lines)
+
+
+def test_names_stay_readable_and_marks_stay_beside_their_numbers(explain, folder):
+    long = "d" * 30
+    (folder / "long.run").write_text(f"1 Q0 {long} 1 9 mine 0 9\n1 Q0 a 2 8 mine 0 9\n")
+    case = case_of(Request("inex.qrels", ["long.run"], ["MAiP"]), "1")
+    lines = explained(case, 80).splitlines()
+    assert lines[0].split() == ["rank", "document", "part", "size", "relevant", "new", "precision"]
+    assert lines[2].split()[1] == long
+    assert lines[5].split() == ["rank", "recall", "best", "from", "here"]
+    assert lines[8].endswith("0.5000  < 0.00-0.04")  # 9 of 200 characters, after 18
 
 
 # Mistakes -----------------------------------------------------------------------------------
@@ -274,5 +305,11 @@ def test_where_readers_go_and_what_they_have_seen(explain):
 
 def test_the_distance_to_entry_points(explain):
     answer = explain("BEPD(L=10)")
+    assert cells(answer) == [
+        ["1", "a", "0-50", "1.0000", "0.5000"],
+        ["2", "c", "0-100", "0.5000"],
+        ["3", "a", "25-125", "0.5000"],  # not the first of its document
+        ["4", "b", "50-100", "0.5000", "0.7500"],
+    ]
     assert below(answer)[0] == "mine, topic 1: BEPD(L=10) = 0.7500"
     assert "only the first result of each document counts" in below(answer)

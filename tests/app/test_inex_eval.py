@@ -1,9 +1,9 @@
-"""`spanwise inex_eval`, and `spanwise eval` with highlighted text."""
+"""`spanwise inex_eval`."""
 
 import pytest
 
 from spanwise.app.inex_eval.files import _keeps_rules, read_run
-from spanwise.app.inex_eval.numbers import java_double
+from spanwise.app.inex_eval.numbers import java_double, java_int
 
 QRELS = "1 Q0 a 10 100 0 0:10\n1 Q0 b 0 50\n2 Q0 a 4 8 2 2:4\n"
 MINE = "1 Q0 b 1 9 m 0 10\n1 Q0 a 2 8 m 0 10\n"
@@ -120,16 +120,24 @@ def test_several_runs_of_which_one_is_rejected(files, ask):
         ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 a 1 9 m 0 0"], None),
         ("-f", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 2 0", "1 Q0 a 1 9 m 3 1"], "overlaps"),
         ("-t", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
-        ("-f", ["1 Q0 a 1 9 m 0 5", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
         ("-t", ["1 Q0 a 1 9 m 0 -5"], "negative"),
         ("-f", ["1 Q0 a 1 9 m X X", "1 Q0 a 1 9 m X X"], None),
         ("-f", ["1 Q0 a 1 9 m", "1 Q0 a 1 9 m 0 5"], "fields missing in line 1: 1 Q0 a 1 9 m"),
-        ("-f", ["1 Q0 a 1 9 m 0 5 6"], "fields missing in line 1"),
+        ("-f", ["1 Q0 a 1 9 m 0 5 6"], "too many fields in line 1: 1 Q0 a 1 9 m 0 5 6"),
+        ("-f", ["1 Q0 a 1 9 m 0 5", ""], "fields missing in line 2: "),
+        ("-f", ["1 Q0 a 1 9 m 0 5", " 1 Q0 b 1 9 m 0 5"], "too many fields in line 2:  1 Q0 b"),
+        ("-f", ["7 Q0 a 1 9 m 0 5", "7 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 5"], None),
+        ("-r", ["7 Q0 a 1 9 m 0 5", "7 Q0 b 1 9 m 0 5", "7 Q0 a 1 9 m 5 -5"], None),
         ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "interleaved"),
         ("-i", ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "2 Q0 a 1 9 m 5 5"], None),
         ("-r", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 b 1 9 m 0 5"], None),
         ("-b", ["1 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 5 5"], "multiple results"),
-        ("-b", ["1 Q0 a 1 9 m X X", "1 Q0 b 1 9 m 0 1", "1 Q0 a 1 9 m 5 5"], "multiple results"),
+        ("-b", ["1 Q0 a 1 9 m X X", "1 Q0 b 1 9 m 0 1", "1 Q0 a 1 9 m 5 5"], "interleaved"),
+        (
+            "-r",
+            ["1 Q0 a 1 9 m 0 5", "1 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 5 5", "1 Q0 a 1 9 m 5 5"],
+            "interleaved",
+        ),
     ],
 )
 def test_rules_of_the_tasks(files, ask, task, lines, fault):
@@ -150,8 +158,8 @@ def test_rank_and_score_may_be_anything(files, ask):
     assert "char_prec\tall\t1.0\n" in ask("inex_eval", "-f", "judged.qrels", "mine.run").text
 
 
-def test_white_space_does_not_matter(files, ask):
-    returned(files, "", "1\tQ0 b  1 9 m 0 10 \r", "", " 1 Q0 a 2 8 m 0 10")
+def test_blanks_between_columns_do_not_matter(files, ask):
+    returned(files, "1\tQ0 b  1 9 m 0 10 \r", "1 Q0 a 2 8 m 0 10\r")
     asked = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
     assert asked.text == FOCUSED + CURVE + "</eval>\n"
 
@@ -183,21 +191,69 @@ def test_repeated_judgements_count_again_in_the_totals_only(files, ask):
     ]
 
 
-def test_recall_above_1_is_passed_over_and_said(files, ask):
-    lines = ["1 Q0 a 1 9 m 0 10", "2 Q0 a 1 9 m 0 5", "1 Q0 a 1 9 m 0 10"]
+def test_topics_are_printed_in_order_whatever_the_order_of_the_files(files, ask):
+    (files / "judged.qrels").write_text("9 Q0 a 1 9 0 0:1\n10 Q0 a 1 9 0 0:1\n")
+    returned(files, "9 Q0 a 1 9 m 0 1", "10 Q0 a 1 9 m 0 1")
+    lines = ask("inex_eval", "-b", "-q", "judged.qrels", "mine.run").text.splitlines()
+    assert [line for line in lines if line.startswith("AgP")] == ["AgP\t\t10\t1.0", "AgP\t\t9\t1.0"]
+
+
+def test_a_topic_that_comes_again_is_not_known_any_more(files, ask):
+    """Its first document is counted again, its text found again; the other topic's is known."""
+    lines = ["1 Q0 a 1 9 m 0 10", "2 Q0 b 1 9 m 0 5", "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m 5 5"]
     returned(files, *lines)
     answer = ask("inex_eval", "-f", "-q", "judged.qrels", "mine.run")
-    assert "char_rec\t1\t2.0\n" in answer.text  # the original has it so
+    assert answer.text.startswith(
+        "Impossible recall point: 200\nImpossible recall point: 200\n<eval"
+    )
+    assert "num_ret\t\t1\t2\n" in answer.text  # a, and a again
+    assert "num_rel_ret\t1\t2\n" in answer.text
+    assert "art_rec\t\t1\t2.0\n" in answer.text
+    assert "char_rec\t1\t2.0\n" in answer.text
     assert "AiP\t\t1\t1.0\n" in answer.text
-    assert "more is found than there is" in answer.warnings[0]
+    assert "comes again" in answer.warnings[0]
+    assert "more is found than there is: 1;" in answer.warnings[1]
+    returned(files, *lines[:3], "1 Q0 b 1 9 m 4 5")
+    assert "overlaps with previously" in ask("inex_eval", "-f", "judged.qrels", "mine.run").text
 
 
-def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
+def test_recall_above_1_is_said_in_the_order_of_the_run(files, ask):
+    (files / "judged.qrels").write_text("1 Q0 a 4 20 0 0:10\n2 Q0 a 5 20 0 0:10\n")
+    returned(files, "2 Q0 a 1 9 m 0 10", "1 Q0 a 1 9 m 0 4", "1 Q0 a 1 9 m 4 1")
+    answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
+    first, second, rest = answer.text.split("\n", 2)
+    assert [first, second] == ["Impossible recall point: 200", "Impossible recall point: 125"]
+    assert rest.startswith("<eval")
+    assert "iP[0.00]\tall\t0.5\n" in rest  # 0 and 1
+
+
+def test_totals_of_more_than_32_bits_are_those_of_the_original_and_said(files, ask):
     returned(files, "1 Q0 a 1 9 m 0 2000000000", "1 Q0 b 1 9 m 0 2000000000")
     answer = ask("inex_eval", "-f", "judged.qrels", "mine.run")
-    assert "ret_size\tall\t4000000000\n" in answer.text
+    assert "ret_size\tall\t-294967296\n" in answer.text  # 4,000,000,000 - 2^32
     assert len(answer.warnings) == 1
     assert "2147483647" in answer.warnings[0]
+    (record,) = ask(
+        "eval",
+        "judged.qrels",
+        "mine.run",
+        "-m",
+        "char_prec",
+        "--topics",
+        "both",
+        "--format",
+        "jsonl",
+    ).records
+    assert record["value"] == 10 / 4_000_000_000
+
+
+def test_recall_of_a_topic_with_nothing_relevant_that_is_missing_from_the_run(files, ask):
+    (files / "judged.qrels").write_text(QRELS + "3 Q0 a 0 9\n4 Q0 a 0 9\n")
+    returned(files, MINE.strip(), "3 Q0 a 1 9 m 0 1")
+    text = ask("inex_eval", "-r", "-c", "-q", "judged.qrels", "mine.run").text
+    assert "gR[1]\t\t3\tNaN\n" in text
+    assert "gR[1]\t\t4\t0.0\n" in text
+    assert "AgP\t\t4\tNaN\n" in text
 
 
 @pytest.mark.parametrize(
@@ -213,6 +269,8 @@ def test_totals_of_more_than_32_bits_are_right_and_said(files, ask):
         (["-r", "-beta", "b", "judged.qrels", "mine.run"], "-beta is 'b'"),
         (["-b", "-n", "0", "judged.qrels", "mine.run"], "-n is 0"),
         (["-i", "-irr", "-1", "judged.qrels", "mine.run"], "-irr is -1"),
+        (["-b", "-n", "9" * 30, "judged.qrels", "mine.run"], "between 1 and 2147483647"),
+        (["-r", "-beta", "inf", "judged.qrels", "mine.run"], "-beta is inf"),
         (["-f", "judged.qrels", "absent.run"], "absent.run: cannot be opened"),
         (["-f", "mine.run", "mine.run"], "mine.run:1:"),
     ],
@@ -228,8 +286,8 @@ def test_places_that_are_no_numbers(files, ask, place):
 
 
 def test_a_run_that_keeps_the_rules_is_read_once(files):
-    run = read_run(str(files / "mine.run"), "r")
-    assert all(_keeps_rules(run, task) for task in "tfrib")
+    run = read_run(str(files / "mine.run"), "r", [b"1"]).run
+    assert all(_keeps_rules(run, task, [b"1"]) for task in "tfrib")
 
 
 @pytest.mark.parametrize(
@@ -256,93 +314,5 @@ def test_numbers_as_java_prints_them(value, shown):
     assert java_double(value) == shown
 
 
-# Our own command ----------------------------------------------------------------------------
-
-
-def test_eval_chooses_measures_that_fit_the_files(files, ask):
-    answer = ask("eval", "judged.qrels", "mine.run", "--format", "jsonl")
-    found = {record["measure"]: record["value"] for record in answer.records}
-    assert found["iP[0.01]"] == found["char_prec"] == 0.25  # topic 2 is missing: 0
-    assert "MAiP" in found
-
-
-def test_eval_takes_measures_and_topics(files, ask):
-    names = ("MAiP", "iP[0.01]", "gP(score=bep)@5", "AP")
-    asked = [word for name in names for word in ("-m", name)]
-    answer = ask("eval", "judged.qrels", "mine.run", *asked, "-q", "--format", "jsonl")
-    values = {(record["topic"], record["measure"]): record["value"] for record in answer.records}
-    assert values["1", "MAiP"] == values["1", "iP[0.01]"] == pytest.approx(0.5)
-    assert values["1", "gP(score=bep)@5"] == pytest.approx(1 / 5)
-    assert values["1", "AP"] == 0.5
-    assert values["2", "MAiP"] == 0
-    assert values["all", "AP"] == 0.25
-
-
-@pytest.mark.parametrize(
-    ("words", "names"),
-    [
-        (["--task", "focused"], ["iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP"]),
-        (["--task", "thorough"], ["iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP"]),
-        (["--task", "ric"], ["MAgP", "gP@5", "gP@10", "gP@25", "gP@50"]),
-        (["--task", "bic"], ["MAgP", "gP@5", "gP@10", "gP@25", "gP@50"]),
-        (["--task", "documents", "-m", "AP"], ["AP"]),
-    ],
-)
-def test_tasks_have_their_measures(files, ask, words, names):
-    answer = ask("eval", "judged.qrels", "mine.run", *words, "--format", "jsonl")
-    assert [record["measure"] for record in answer.records] == names
-
-
-def test_a_profile_replaces_the_defaults(files, ask):
-    returned(files, "2 Q0 a 1 9 m 1002 1")
-    asked = ("eval", "judged.qrels", "mine.run", "--topics", "both", "-m", "MAgP", "--task", "bic")
-    assert ask(*asked, "--format", "jsonl").values == {"all": 0.0}
-    (files / "judged.qrels").write_text("2 Q0 a 4 8000 802 802:4\n")
-    assert ask(*asked, "--format", "jsonl").values == {"all": pytest.approx(300 / 500)}
-    answer = ask(*asked, "--profile", "inex2007", "--format", "jsonl")
-    assert answer.values == {"all": pytest.approx(800 / 1000)}
-    assert "assumed:beta=1,n=1000,past=last,score=bep" in ask(*asked, "--profile", "inex2007").text
-    given = ask(*asked[:-4], "-m", "MAgP(score=bep,n=400)", "--profile", "inex2007")
-    assert "0.5000" in given.text
-
-
-def test_results_that_could_not_be_placed_are_counted(files, ask):
-    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X")
-    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
-    assert "results that could not be placed in their documents: 1" in answer.text
-
-
-def test_results_that_come_again_are_counted(files, ask):
-    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 b 1 9 m X X", "1 Q0 b 1 9 m X X")
-    assert "repeat" not in ask("eval", "judged.qrels", "mine.run", "-m", "char_prec").text
-    again = ("1 Q0 a 3 7 m 0 10", "1 Q0 a 4 6 m 0 11", "2 Q0 a 1 9 m 0 10", "1 Q0 a 5 5 m 0 10")
-    returned(files, "1 Q0 a 1 9 m 0 10", *again)
-    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec")
-    assert "results that repeat an earlier one: 2" in answer.text
-
-
-def test_grades_are_not_enough_for_measures_of_text(ask):
-    assert "needs highlighted text, but qrels.txt holds graded documents" in (
-        ask("eval", "qrels.txt", "run.txt", "-m", "MAiP").complaint
-    )
-
-
-def test_elements_need_their_collection(files, ask):
-    returned(files, "1 Q0 a 1 9 m /article[1]")
-    assert "--collection" in ask("eval", "judged.qrels", "mine.run").complaint
-
-
-def test_a_document_run_counts_as_whole_documents(files, ask):
-    returned(files, "1 Q0 a 1 9 m", "1 Q0 b 2 8 m")
-    answer = ask("eval", "judged.qrels", "mine.run", "-m", "char_prec", "-q", "--format", "jsonl")
-    assert answer.values["1"] == 10 / 150
-    assert ask("eval", "judged.qrels", "mine.run", "-m", "AP", "--format", "jsonl").values == {
-        "all": 0.5
-    }
-
-
-def test_parts_of_one_document_are_no_fault(files, ask):
-    returned(files, "1 Q0 a 1 9 m 0 10", "1 Q0 a 2 8 m 10 10")
-    answer = ask("check", "judged.qrels", "mine.run")
-    assert answer.status == 0
-    assert "mine.run: fine (inex_run: 2 lines of data, 1 topics)" in answer.text
+def test_whole_numbers_as_32_bits_hold_them():
+    assert [java_int(n) for n in (0, 2**31 - 1, 2**31)] == ["0", "2147483647", "-2147483648"]

@@ -7,41 +7,26 @@ import numpy as np
 import pytest
 
 from calling import called
+from figure_one import GRADES, SEC4, SEC6
 from small_journeys import paths_run
 from spanwise.app.cli import main
+from spanwise.app.reliability import _agreement
+from spanwise.compare.reliability import competition_ranks
 from spanwise.formats import read_run
+from spanwise.report.reliability import Ranked
 
-ARTICLE = "/article[1]"
-BODY = f"{ARTICLE}/bdy[1]"
-GRADES = {  # (e, s) in an article with six relevant paths; sog gives the values behind
-    ARTICLE: (3, 1),  # 1/4
-    BODY: (3, 1),  # 1/4
-    f"{BODY}/sec[4]": (2, 2),  # 1/2
-    f"{BODY}/sec[4]/p[1]": (2, 3),  # 9/10
-    f"{BODY}/sec[4]/p[2]": (1, 2),  # 1/4
-    f"{BODY}/sec[4]/ip1[2]": (1, 3),  # 3/4
-    f"{BODY}/sec[6]": (3, 3),  # 1
-    f"{BODY}/sec[6]/p[1]": (2, 3),
-    f"{BODY}/sec[6]/p[2]": (2, 3),
-    f"{BODY}/sec[6]/ip1[2]": (2, 3),
-}
-SEC4, SEC6 = f"{BODY}/sec[4]", f"{BODY}/sec[6]"
-LEAVES6 = [f"{SEC6}/{leaf}" for leaf in ("ip1[2]", "p[1]", "p[2]")]
+ARTICLE, BODY = "/article[1]", "/article[1]/bdy[1]"
+PAIRS = {path: tuple(map(int, pair.split())) for path, pair in GRADES.items()}
+PAIRS[f"{SEC6}/p[1]"] = 2, 3  # so that section 6 alone is best
+"""Values under sog: 1/4 of article and body; 1/2 of section 4, 9/10, 9/10 and 1/4 of its three
+parts, which make the 2.05 of the study; 1 of section 6, 9/10 of each of its parts."""
+LEAVES = [f"{sec}/{part}" for sec in (SEC4, SEC6) for part in ("ip1[2]", "p[1]")] + [f"{SEC6}/p[2]"]
 EXPECTED = {
     "irb": [SEC6, SEC4],
-    "frb": [
-        SEC6,
-        f"{SEC4}/p[1]",
-        *LEAVES6,
-        f"{SEC4}/ip1[2]",
-        SEC4,
-        f"{SEC4}/p[2]",
-        BODY,
-        ARTICLE,
-    ],
+    "frb": [SEC6, *LEAVES, SEC4, f"{SEC4}/p[2]", BODY, ARTICLE],
     "ia": [SEC6, SEC4, BODY, ARTICLE],
-    "id": [SEC6, f"{SEC4}/p[1]", *LEAVES6, f"{SEC4}/ip1[2]", SEC4, f"{SEC4}/p[2]"],
-    "lo": [f"{SEC4}/p[1]", *LEAVES6, f"{SEC4}/ip1[2]", f"{SEC4}/p[2]"],
+    "id": [SEC6, *LEAVES, SEC4, f"{SEC4}/p[2]"],
+    "lo": [*LEAVES, f"{SEC4}/p[2]"],
     "ao": [ARTICLE],
 }
 """By falling value, then the deeper, then by path. The sets are those of the study's figure 1."""
@@ -64,7 +49,7 @@ def assessments(grades, topic="163", document="co/2001/r7022"):
 @pytest.fixture
 def figure(tmp_path):
     file = tmp_path / "figure1.xml"
-    file.write_text(assessments(GRADES))
+    file.write_text(assessments(PAIRS))
     return str(file)
 
 
@@ -252,6 +237,35 @@ def test_real_runs_are_ranked_crosswise(with_runs):
     assert agreement["swapped"] == pytest.approx(opposite / 3)
     assert agreement["kendall"] == pytest.approx(1 - 2 * opposite / 3)
     assert found["halves"] == {"inex_eval": None, "nxCG@2": None}  # one topic has no halves
+
+
+def test_runs_of_one_name_are_told_apart(tmp_path, with_runs):
+    text = (tmp_path / "one.xml").read_text()
+    (tmp_path / "two.xml").write_text(text)
+    found = study(*with_runs, "-m", "inex_eval")
+    names = [row["run"] for row in found["runs"]]
+    assert names == ["one (one.xml)", "one (two.xml)", "three"]
+
+
+def test_what_is_to_be_said_of_runs_is_said(tmp_path, with_runs):
+    text = (tmp_path / "one.xml").read_text()
+    more = '<topic topic-id="9"><result><file>d</file><path>/a[1]</path></result></topic>'
+    (tmp_path / "one.xml").write_text(text.replace("</inex-s", f"{more}</inex-s"))
+    notes = study(*with_runs)["notes"]
+    assert "one: 1 topic ('9') of the run not judged, so ignored" in notes
+    assert any("documents that the collection does not have" in note for note in notes)
+    for layout, begin, place in (("table", "", 1), ("latex", "% ", 1), ("csv", "", 2)):
+        said = call("reliability", *with_runs, "--format", layout)[place]
+        assert all(begin + note in said for note in notes)
+
+
+def test_scores_that_differ_by_rounding_are_equal():
+    """Without the tie the first two runs would be in opposite order: tau 1/3, pairs swapped 1/3."""
+    values = {"m": (0.3, 0.1 + 0.2, 0.1), "n": (0.4, 0.2, 0.1)}
+    ranks = {name: tuple(competition_ranks(column)) for name, column in values.items()}
+    found = _agreement(Ranked(("a", "b", "c"), (0.0,) * 3, values, ranks), "m", "n")
+    assert found.kendall == pytest.approx(2 / 6**0.5)
+    assert found.swapped == 0
 
 
 @pytest.mark.parametrize("layout", ["table", "md", "latex", "csv"])

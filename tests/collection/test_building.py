@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from collections_by_hand import stored
-from spanwise.collection import building, shards
+from spanwise.collection import building, shards, workers
 from spanwise.collection.building import Plan, build
 from spanwise.collection.store import Store
 from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
@@ -48,9 +48,9 @@ def test_shards_do_not_show(tmp_path, folder):
 
 
 def test_the_bytes_do_not_depend_on_workers(tmp_path, folder):
-    for workers in (1, 2, 3):
-        output = str(tmp_path / f"store{workers}")
-        build([str(folder)], output, Plan(shard_bytes=SMALL, workers=workers))
+    for count in (1, 2, 3):
+        output = str(tmp_path / f"store{count}")
+        build([str(folder)], output, Plan(shard_bytes=SMALL, workers=count))
     assert contents(tmp_path / "store1") == contents(tmp_path / "store2")
     assert contents(tmp_path / "store1") == contents(tmp_path / "store3")
 
@@ -68,7 +68,7 @@ def interrupt_after(monkeypatch, count):
         made.append(task.number)
         return shards.build_shard(task)
 
-    monkeypatch.setattr(building, "build_shard", build_some)
+    monkeypatch.setattr(workers, "build_shard", build_some)
     return made
 
 

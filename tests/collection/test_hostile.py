@@ -1,14 +1,16 @@
 """Damaged and malicious documents: refused with file and line, and nothing is ever fetched."""
 
+import gc
 import socket
 import threading
 import time
 from contextlib import suppress
+from xml.parsers import expat
 
 import pytest
 
 from collections_by_hand import one, stored
-from spanwise.collection.parsing import DEEPEST
+from spanwise.collection.parsing import DEEPEST, xml_body
 from spanwise.errors import EmptyError, FormatError
 
 
@@ -145,3 +147,19 @@ def test_the_first_error_counts_even_if_another_kind_is_seen_earlier(tmp_path):
 
 def test_errors_of_an_empty_file_are_format_errors():
     assert issubclass(EmptyError, FormatError)
+
+
+def test_no_parser_waits_for_the_garbage_collector():
+    def parsers():
+        return sum(isinstance(one, expat.XMLParserType) for one in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    before = parsers()
+    try:
+        with suppress(FormatError):
+            xml_body(b"<a><b></a>", "broken")
+        xml_body(b"<!DOCTYPE a [<!ENTITY e 'e'>]><a><!-- c -->&e;</a>", "whole")
+        assert parsers() == before
+    finally:
+        gc.enable()

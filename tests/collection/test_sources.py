@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from spanwise.collection.building import build
+from spanwise.collection.building import Plan, build
 from spanwise.collection.sources import sources, total_size
 from spanwise.collection.store import Store
 from spanwise.errors import FormatError, SpanwiseWarning
@@ -106,7 +106,13 @@ def test_a_list_may_be_compressed(tmp_path, folder):
 def test_a_list_that_names_what_is_not_there(tmp_path, folder):
     (tmp_path / "list.txt").write_text("root/b.xml\nroot/none.xml\n")
     with pytest.raises(FormatError, match=r"list\.txt:2: 'root/none\.xml' is not a file"):
-        names(tmp_path / "list.txt")
+        build([str(tmp_path / "list.txt")], str(tmp_path / "store"))
+
+
+def test_a_list_of_files_none_of_which_is_there_is_no_document(tmp_path):
+    (tmp_path / "list.txt").write_text("root/none.xml\nroot/some.xml.gz\n")
+    with pytest.raises(FormatError, match=r"list\.txt:1: 'root/none\.xml' is not a file"):
+        build([str(tmp_path / "list.txt")], str(tmp_path / "store"))
 
 
 def test_a_text_that_names_no_file_is_a_document(tmp_path):
@@ -133,7 +139,47 @@ def test_damaged_archives(tmp_path, ending):
         tar(path, {"a.xml": data}, {"tar": "w"}.get(ending, f"w:{ending[-2:]}"))
     path.write_bytes(path.read_bytes()[:30_000])
     with pytest.raises(FormatError, match=r"docs.*(damaged|cannot be read)"):
-        names(path)
+        build([str(path)], str(tmp_path / "store"))
+
+
+def skipping(folder):
+    """The names and the complaints of a build that skips."""
+    with pytest.warns(SpanwiseWarning) as caught:
+        build([str(folder)], str(folder / "../store"), Plan(on_error="skip"))
+    said = [str(warning.message).removeprefix(f"skipped: {folder}/") for warning in caught]
+    return [document.name for document in Store(str(folder / "../store")).documents()], said
+
+
+def test_a_damaged_archive_is_skipped_and_what_lies_before_the_damage_kept(folder):
+    members = {f"{n}.xml": b"<a>%b</a>" % os.urandom(10_000).hex().encode() for n in range(4)}
+    tar(folder / "t.tar.gz", members, "w:gz")
+    (folder / "t.tar.gz").write_bytes((folder / "t.tar.gz").read_bytes()[:30_000])
+    found, said = skipping(folder)
+    assert found[6:] == ["0.xml", "1.xml"]
+    assert said[0].startswith("t.tar.gz/2.xml: damaged")
+    assert all(each.startswith("t.tar.gz") for each in said)
+
+
+def test_one_damaged_member_of_a_zip_is_skipped(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "z.zip", "w") as archive:
+        for name in ("1.xml", "2.xml", "3.xml"):
+            archive.writestr(name, f"<a>number {name[0]}</a>")
+    data = (folder / "z.zip").read_bytes()
+    (folder / "z.zip").write_bytes(data.replace(b"number 2", b"number 5"))
+    found, said = skipping(folder)
+    assert found == ["1.xml", "3.xml"]
+    assert len(said) == 1
+    assert said[0].startswith("z.zip/2.xml: damaged (Bad CRC-32")
+
+
+def test_a_link_to_nothing_is_skipped(folder):
+    (folder / "z.xml").symlink_to("nowhere")
+    (folder / "z.xml.gz").symlink_to("nowhere")
+    found, said = skipping(folder)
+    assert len(found) == 6
+    assert [each.split(":")[0] for each in said] == ["z.xml", "z.xml.gz"]
 
 
 def test_what_is_not_there_or_empty(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from same_content import listed, parsed, plain, problems, written
 from shared_data import shared
 from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
 from spanwise.formats import FORMATS, read_judgements, read_run
@@ -351,3 +352,30 @@ def test_real_files_are_recognised_and_survive(tmp_path):
     for path in sorted((folder / "runs").glob("*.run")):
         mine = read_run(path)
         assert mine.spans is not None, path
+
+
+def test_a_path_is_looked_at_as_in_xml():
+    paths = ("/a[1]", "/a[1]/b", "b[1]", "/a[1]/text()[1].3")
+    found = problems("".join(f"1 Q0 a 1 9 m {path}\n" for path in paths), "inex_run")
+    assert [line for line, _ in found] == [2, 3]
+    assert all("expected a path such as" in reason for _, reason in found)
+
+
+@pytest.mark.parametrize(("path", "marks"), [("/a[1]", "X"), ("/a[1] /b[1]", "X 0")])
+def test_an_element_that_was_not_found_has_no_place(path, marks):
+    """The tables of a collection knew some paths not; however many there are, the others stay."""
+    lines = f"1 Q0 a 1 9 m {path}\n" + f"1 Q0 a 2 8 m {marks}\n" * 3
+    run = parsed(lines, "inex_run")
+    assert FORMATS["inex_run"].recognise(lines.encode())
+    assert [bool(path) for path in listed(run.paths)] == [True, False, False, False]
+    assert run.spans.starts.tolist() == [-1] * 4
+    again = written(run, "inex_run")
+    assert plain(parsed(again, "inex_run")) == plain(run)
+
+
+def test_half_of_the_lines_may_be_mistakes():
+    """A file is what most of it looks like, so that what is wrong is said of the right format."""
+    good = "1 Q0 a 10 99 0 0:10\n"
+    for bad in ("1 Q0 b 10 99 0 0-10\n", "1 Q0 b -1 99\n"):
+        assert FORMATS["inex_qrels"].recognise((good + bad).encode())
+        assert [line for line, _ in problems(good + bad, "inex_qrels")] == [2]

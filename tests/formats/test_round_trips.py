@@ -2,6 +2,7 @@
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import assume, given
 
 from same_content import parsed, plain, written
@@ -212,8 +213,9 @@ def highlights(draw):
 
 
 @given(highlights())
-def test_highlighted_text_as_our_own_lines(content):
-    assert plain(parsed(written(content, "span_qrels"), "span_qrels")) == plain(content)
+def test_highlighted_text_as_our_own_lines_and_tables(content):
+    same_again(content, "span_qrels")
+    same_again(content, "span_qrels_parquet")
 
 
 @st.composite
@@ -260,10 +262,11 @@ def runs(draw, kinds=("path",), header=("task",)):
     )
     placed = [kind for one in topics.values() for kind in one]
     counts = [len(one) for one in topics.values()]
-    values = [
-        draw(st.one_of(st.just(list(range(n, 0, -1))), st.lists(scores, min_size=n, max_size=n)))
-        for n in counts
-    ]
+    some = st.one_of(scores, st.just(np.nan))
+    stated = [draw(st.lists(draw(st.sampled_from([scores, some])), min_size=n, max_size=n))
+              for n in counts]  # fmt: skip
+    values = [one if not np.isnan(one).any() else [*range(len(one), 0, -1)] for one in stated]
+    flat = np.array([score for one in stated for score in one], np.float64)
     ranks = np.array(
         [draw(st.one_of(st.just(np.nan), st.integers(0, 9))) for _ in placed], np.float64
     )
@@ -283,9 +286,11 @@ def runs(draw, kinds=("path",), header=("task",)):
         PlainIds(path) if any(path) else None,
         PlainIds(ends) if any(ends) else None,
         said,
+        stated_scores=flat if np.isnan(flat).any() else None,
     )
 
 
+@pytest.mark.filterwarnings("ignore:.* stand in topics where others are missing")
 @given(st.data())
 def test_submissions(data):
     for name, header in HEADERS.items():
@@ -298,8 +303,10 @@ def test_submissions(data):
 
 
 @given(runs(("path", "range", "span", "lost"), ("task", "description")))
-def test_runs_as_our_own_lines(run):
+@pytest.mark.filterwarnings("ignore:.* stand in topics where others are missing")
+def test_runs_as_our_own_lines_and_tables(run):
     same_again(run, "span_run")
+    same_again(run, "span_run_parquet")
 
 
 @st.composite

@@ -2,7 +2,6 @@
 
 import json
 import random
-from itertools import combinations
 from math import isnan
 
 import numpy as np
@@ -12,7 +11,8 @@ from hypothesis import strategies as st
 
 from calling import called
 from spanwise.app.cli import main
-from spanwise.compare.sampled import Sample, mean_of
+from spanwise.compare.sampled import NORMAL, Sample, mean_of
+from spanwise.compare.unjudged import Found, Strata, filled
 from spanwise.formats import read_pool
 from spanwise.ground.pooling import Queue, depth, fusion, rounds, sample
 
@@ -137,22 +137,40 @@ def test_estimates_have_no_bias_and_intervals_cover():
     assert 930 <= covered <= 970
 
 
-def test_a_sample_of_everything_scatters_nowhere():
-    whole = Sample(np.ones(3), np.ones(3, np.int64))
-    assert whole.ratio(np.array([1.0, 0, 2]), np.array([2.0, 2, 2])) == (0.5, 0.0)
-    assert isnan(mean_of(np.array([np.nan]), np.array([0.0])).value)
+def test_means_on_paper():
+    """Two draws of three topics: means 0.3 and 0.5, variance 0.02, and half of it for two draws.
 
-
-def test_recall_of_a_sample_on_paper():
-    """One document is judged for certain, with 10 of 30 relevant characters, all shown; of four
-    others, two with 10 each and not shown, two are drawn. So the total is 50, 30 (four ways) or
-    10, and recall 1/5, 1/3 or 1, in the mean 0.422. Where the total is 30 its variance is 200, and
-    1/3 * 200 / 30**2 = 2/27 is taken off: in the mean 0.373, nearer to 1/3.
+    Within a draw topics have variance 0.01 and 0.04: the mean over them has a third, 0.025 / 3.
     """
-    sampled, shown = Sample(np.array([1, 0.5, 0.5]), np.array([1, 2, 2])), np.array([10.0, 0, 0])
-    drawn = combinations([10.0, 10.0, 0.0, 0.0], 2)
-    found = [sampled.ratio(shown, np.array([10.0, *pair]))[0] for pair in drawn]
-    assert sorted(found) == pytest.approx([1 / 5, *[7 / 27] * 4, 1])
+    found = mean_of(np.array([[0.2, 0.3, 0.4], [0.3, 0.5, 0.7]]))
+    assert found.value == pytest.approx(0.4)
+    assert found.high - 0.4 == pytest.approx(NORMAL * (0.02 * 1.5) ** 0.5)
+    assert found.topics_high - 0.4 == pytest.approx(NORMAL * (0.03 + 0.025 / 3) ** 0.5)
+
+
+def test_a_sample_of_everything_scatters_nowhere():
+    found = mean_of(np.array([[0.25, np.nan, 0.75]]))
+    assert (found.low, found.value, found.high) == (0.5, 0.5, 0.5)
+    assert isnan(mean_of(np.array([[np.nan]])).value)
+
+
+def test_what_was_not_drawn_is_as_what_was():
+    """Half of each of 40 topics is drawn, and a fifth of that is relevant: so of the rest."""
+    size = np.tile([0, 100], (40, 1))
+    strata = Strata(size, size // 2, size // 10)
+    owner = np.repeat(np.arange(40), 10)
+    draws = list(filled(strata, Found(owner, np.ones(400, np.int64)), 50, seed=1))
+    assert np.mean([sum(len(some) for _, some in draw) for draw in draws]) == pytest.approx(
+        400, 0.05
+    )
+    own = [np.mean(owner[some] == topic) for draw in draws for topic, some in draw]
+    assert np.mean(own) == pytest.approx(10 / 11, abs=0.02)  # others weigh as much as one of ten
+
+
+def test_where_nothing_relevant_was_drawn_nothing_is_made_up():
+    strata = Strata(*np.array([[[0, 90]], [[0, 9]], [[0, 0]]]))
+    draws = filled(strata, Found(np.zeros(0, np.int64), np.zeros(0, np.int64)), 20, seed=1)
+    assert all(not len(some) for draw in draws for _, some in draw)
 
 
 # The command ----------------------------------------------------------------------------------

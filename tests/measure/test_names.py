@@ -183,6 +183,7 @@ def test_a_name_unlike_any_other_is_unknown_without_a_hint():
         ("AP(rel=high)", "rel is 'high'; expected a number"),
         ("AP(rel=)", "rel is ''; expected a number"),
         ("AP(rel=nan)", "rel is 'nan'; expected a number"),
+        ("BEPD(A=1e400)", "A is '1e400'; expected a smaller number"),
         ("AP(foo=1)", "'foo=1': AP has the parameters rel, cutoff"),
         ("AP(2)", "'2': AP has the parameters rel, cutoff"),
         ("NumQ(rel=1)", "has the parameters none at all"),

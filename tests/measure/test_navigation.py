@@ -254,6 +254,27 @@ def test_a_function_is_asked_about_every_pair_of_a_topic(tmp_path, assessed):
     assert measured == pytest.approx(float(exact))
 
 
+def test_a_function_is_told_what_is_known_of_a_place(tmp_path, assessed):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.xml").write_text("<article><sec>xyz</sec><sec/></article>")
+    run = elements_run(
+        tmp_path, [("a", SEC1), ("a", f"{ROOT}/sec[2]"), ("z", ROOT), ("a", "/b[1]")]
+    )
+    told = []
+
+    def nowhere(result, target):
+        told.append(result[1:5])
+        return 0
+
+    evaluate(assessed, run, ["GR@1"], behaviour=nowhere, collection=tmp_path / "docs")
+    assert list(dict.fromkeys(told)) == [
+        ("a", SEC1, 0, 3),
+        ("a", f"{ROOT}/sec[2]", 3, 0),
+        ("z", ROOT, None, None),
+        ("a", "/b[1]", None, None),
+    ]
+
+
 def test_a_function_must_give_chances(tmp_path, assessed):
     run = elements_run(tmp_path, [("a", ROOT)])
     with pytest.raises(InputError, match="expected a number from 0 to 1"):

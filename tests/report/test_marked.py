@@ -1,5 +1,8 @@
 """Text with marks: rulers and colours over a few words."""
 
+from dataclasses import replace
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,6 +35,13 @@ def test_rulers_say_what_is_relevant_and_retrieved():
         "one two three four five",
         "    ----=====~~~~~",
     ]
+
+
+def test_all_of_it_fits_a_narrow_page():
+    one = replace(marked(FIND), title="d (ranks 1, 2; 12 of 23 characters relevant; entry point 4)")
+    drawn = shown([one], 38, False, page=40).splitlines()
+    assert max(map(len, drawn)) <= 40
+    assert " ".join(line.strip() for line in drawn).startswith("marks: = relevant and retrieved, ~")
 
 
 def test_colours_say_the_same():
@@ -105,3 +115,11 @@ def test_stretches_cover_the_text_and_mark_what_was_given(retrieved, relevant):
 @pytest.mark.parametrize("width", [1, 7, 40])
 def test_no_line_is_wider_than_asked(width):
     assert all(len(line) <= width for line in lines(marked(FIND * 9, [(3, 90)]), width))
+
+
+def test_work_grows_with_the_text_not_with_its_square():
+    """15,000 lines; if each were cut off the rest they would take most of a minute."""
+    pairs = [(place, place + 50) for place in range(0, 1_200_000, 100)]
+    begin = process_time()
+    assert len(lines(marked("a word or " * 120_000, pairs), colour=True)) == 15_000
+    assert process_time() - begin < 8

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from spanwise.app.comparing import with_baseline
 from spanwise.budgets import Budgets, compared_at, policy_of, sizes_of, unit_of
 from spanwise.collection import opened
+from spanwise.comparing import refuse_budget_on
 from spanwise.errors import UsageError
 from spanwise.formats import Reading, expanded, read_judgements, read_run
 from spanwise.formats.opening import STDIN
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from spanwise.shards import Request
 
 
-def reading(request: Request, unit: str) -> Request:
-    """A request of which all that follows counts reading in this unit."""
+def reading(request: Request, unit: str, on: str | None) -> Request:
+    """A request of which all that follows counts reading in this unit; no engine does that."""
+    refuse_budget_on(on)
     given = {"ties": "rank", "unit": unit_of(unit), **(request.policy or {})}
     return replace(request, policy=given)
 

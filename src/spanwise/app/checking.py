@@ -15,6 +15,7 @@ from spanwise.formats import Reading, read
 from spanwise.formats.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import Holds, find_format, recognised_file
+from spanwise.formats.returned import places
 from spanwise.ground.contradictions import contradictions
 from spanwise.ground.match import repeated_rows
 from spanwise.ground.order import by_score
@@ -161,18 +162,23 @@ def _note_repeated(report: Report, content: Run | Judgements) -> None:
 
 
 def _note_repeated_parts(report: Report, run: Run) -> None:
-    """The same part of a document twice; two paths with one span are not the same."""
+    """The same part of a document twice; two paths with one span are not the same.
+
+    Nor are two results without a place, of which nobody knows what they were.
+    """
     every = np.arange(len(run.rows))
     texts = [b""] * len(every) if run.chunks is None else run.chunks.texts.take(every)
+    lost = places(run)["lost"].tolist()
     columns = [run.documents.take(every)]
     columns += [ids.take(every) for ids in (run.paths, run.ends) if ids is not None]
     if run.spans is not None:
         numbers = zip(run.spans.starts.tolist(), run.spans.lengths.tolist(), strict=True)
         named = zip(numbers, texts, strict=True)
         columns.append([words if span[0] < 0 else b"%d:%d" % span for span, words in named])
+        columns.append([b"%d" % row if lost[row] and not texts[row] else b"" for row in every])
     parts = PlainIds([b" ".join(part) for part in zip(*columns, strict=True)])
     for first, again in repeated_rows(run.rows, parts, parts.fingerprints()):
-        part = text(parts.take(np.array([again]))[0])
+        part = text(parts.take(np.array([again]))[0].rstrip())
         problem = f"result {part!r} is there twice for its topic, first on line"
         report.problems.append((run.rows.line(again), f"{problem} {run.rows.line(first)}"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -12,30 +12,50 @@ import numpy as np
 from spanwise.app.pooling import contributions
 from spanwise.collection import opened
 from spanwise.compare.sampled import Sample, estimate, mean_of
+from spanwise.compare.unjudged import Found, Strata, filled
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_pool
-from spanwise.ground.placing import placed_run
+from spanwise.ground import refuse_duplicate_judgements
+from spanwise.ground.imputed import Guesses
+from spanwise.ground.placing import placed, placed_judgements
 from spanwise.model.ids import text
-from spanwise.model.judgements import Judgements
+from spanwise.model.judgements import Judgements, only
 from spanwise.model.scores import printable
-from spanwise.model.spans import NOTHING, Spans, merged, overlap
+from spanwise.pipeline import asked, fitting, refuse_unfit, values_of
+from spanwise.profiles import find_profile
 from spanwise.report.scores import null
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.documents import Collection
     from spanwise.model.pools import Pooled
     from spanwise.model.run import Run
+
+DRAWS = 100
+OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
+OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """The pooled documents of a topic: how each was drawn and what is relevant in it."""
 
-    names: dict[str, int]
+    names: frozenset[str]
     sample: Sample
+    rows: IntArray  # of their judgements; -1 where nobody has judged
     relevant: FloatArray  # characters; documents where nothing was highlighted by offset
-    passages: tuple[Spans, ...] | None
-    unjudged: int  # how many of them nobody has judged: they count as without relevant text
+
+    @property
+    def unjudged(self) -> int:
+        """How many of them nobody has judged: they count as without relevant text."""
+        return int((self.rows < 0).sum())
+
+    def strata(self, most: int) -> IntArray:
+        """For each stratum its documents, those drawn and the relevant among them."""
+        drawn = np.bincount(self.sample.stratum, minlength=most)
+        size = np.bincount(self.sample.stratum, 1 / self.sample.p, minlength=most)
+        found = np.bincount(self.sample.stratum, self.relevant > 0, minlength=most)
+        return np.stack([np.rint(size), drawn, found]).astype(np.int64)
 
 
 def estimated(
@@ -44,31 +64,52 @@ def estimated(
     runs: Sequence[str],
     collection: str | None = None,
     *,
+    measures: Sequence[str] = (),
     per_topic: bool,
 ) -> dict[str, Any]:
-    """Relevant text and documents of each topic; recall and precision of each run."""
+    """Relevant text and documents of each topic; recall, precision and other measures of runs."""
     drawn = read_pool(pool)
     if not drawn.about.get("estimable", True):
         raise UsageError(f"{pool}: made by {drawn.about.get('method')}; nothing can be estimated")
-    said = read_judgements(judgements)
-    if not isinstance(said, Judgements):
-        raise UsageError(f"{judgements}: preferences; expected judgements")
+    if measures and not runs:
+        raise UsageError("-m scores runs, and there are none; give RUN...")
+    texts = opened(collection)
+    said = _read(judgements, texts)
     topics = {topic: _judged(documents, topic, said) for topic, documents in drawn.topics.items()}
     topics = {topic: one for topic, one in topics.items() if one.unjudged < len(one.names)}
     if not topics:
         raise InputError(f"{judgements}: nothing of the pool {pool} is judged")
     _say_unjudged(topics.values())
-    texts = opened(collection)
-    given = [placed_run(run, texts) for run in contributions(runs).runs] if runs else []
     totals = {
         printable(topic): _rounded(
             estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
         )
         for topic, one in topics.items()
     }
-    answer: dict[str, Any] = {"topics": len(topics), "relevant": totals, "runs": []}
-    answer["runs"] = [_run(run, topics, per_topic) for run in given]
+    some = {topic: one for topic, one in topics.items() if one.relevant.any()}
+    answer: dict[str, Any] = {"topics": len(some), "relevant": totals, "runs": []}
+    if runs and not some:
+        raise InputError(f"{judgements}: nothing of the pool {pool} is relevant")
+    for run in contributions(runs).runs if runs else ():
+        both, found = placed(said, run, texts, [])
+        assert isinstance(both, Judgements)  # as they were read
+        both = replace(both, elements=None, evidence=None)  # what was not drawn has neither
+        answer["runs"].append(_run(both, found, some, measures, texts, per_topic))
     return answer
+
+
+def _read(judgements: str, texts: Collection | None) -> Judgements:
+    said = read_judgements(judgements)
+    if not isinstance(said, Judgements):
+        raise UsageError(f"{judgements}: preferences; expected judgements")
+    if said.assessors is not None:
+        raise UsageError(f"{judgements}: several judges; expected one, or all merged into one")
+    refuse_duplicate_judgements(said)
+    notes: list[str] = []
+    found = placed_judgements(said, texts, notes)
+    for note in notes:
+        warn(note, SpanwiseWarning, stacklevel=4)
+    return found
 
 
 def _say_unjudged(topics: Iterable[Judged]) -> None:
@@ -89,72 +130,91 @@ def _rounded(found: Any) -> dict[str, float | None]:
 
 def _judged(documents: Sequence[Pooled], topic: str, said: Judgements) -> Judged:
     rows = {}
-    codes = {text(name): code for code, name in enumerate(said.rows.topics)}
-    if topic in codes:
-        mine = np.arange(*said.rows.starts[codes[topic] : codes[topic] + 2])
+    key = topic.encode("utf-8", "surrogateescape")
+    if key in said.rows.topics:
+        code = said.rows.topics.index(key)
+        mine = np.arange(said.rows.starts[code], said.rows.starts[code + 1])
         names = said.documents.take(mine)
         rows = {
             text(name): row
             for name, row in zip(names, mine.tolist(), strict=True)
             if said.grades[row] >= 0
         }
-    where = [rows.get(one.document, -1) for one in documents]
-    marked = said.highlights
-    found = (said.grades > 0).astype(float) if marked is None else marked.relevant
+    where = np.array([rows.get(one.document, -1) for one in documents])
+    found = (said.grades > 0).astype(float)
+    if said.highlights is not None:
+        found = said.highlights.relevant.astype(float)
     return Judged(
-        {one.document: number for number, one in enumerate(documents)},
+        frozenset(one.document for one in documents),
         Sample(np.array([one.p for one in documents]), np.array([d.stratum for d in documents])),
-        np.array([found[row] if row >= 0 else 0.0 for row in where], np.float64),
-        None if marked is None else tuple(marked.of(row) if row >= 0 else NOTHING for row in where),
-        where.count(-1),
+        where,
+        np.where(where >= 0, found[where], 0.0),
     )
 
 
-def _run(run: Run, topics: dict[str, Judged], per_topic: bool) -> dict[str, Any]:
-    columns: dict[str, list[tuple[float, float]]] = {"recall": [], "precision": []}
-    for topic, judged in topics.items():
-        part, size = _retrieved(run, topic, judged)
-        columns["recall"].append(judged.sample.ratio(part, judged.relevant))
-        total = judged.sample.total(part) / size if size else float("nan")
-        spread = judged.sample.variance(part) / size**2 if size else float("nan")
-        columns["precision"].append((total, spread))
-    said: dict[str, Any] = {"run": printable(run.name)}
-    for name, values in columns.items():
-        known = np.array(values, np.float64).T
-        said[name] = _rounded(mean_of(known[0], known[1]))
+def _run(
+    said: Judgements,
+    run: Run,
+    topics: dict[str, Judged],
+    measures: Sequence[str],
+    texts: Collection | None,
+    per_topic: bool,
+) -> dict[str, Any]:
+    lies = said.highlights is not None and (run.spans is not None or run.paths is not None)
+    always = OF_TEXT if lies else OF_DOCUMENTS
+    answer: dict[str, Any] = {"run": printable(run.name)}
+    columns = _columns(said, run, topics, [*always.values(), *measures], texts)
+    hidden = set(always.values()) - set(measures)
+    for name, label in {**always, **{one: one for one in columns if one not in hidden}}.items():
+        values = columns[label]
+        answer[name] = _rounded(mean_of(values))
         if per_topic:
-            said[f"{name} by topic"] = {
-                printable(t): null(float(v)) for t, v in zip(topics, known[0], strict=True)
+            means = [mean_of(column[:, None]).value for column in values.T]
+            answer[f"{name} by topic"] = {
+                printable(topic): null(mean) for topic, mean in zip(topics, means, strict=True)
             }
-    return said
+    return answer
 
 
-def _retrieved(run: Run, topic: str, judged: Judged) -> tuple[FloatArray, float]:
-    """Relevant characters (or documents) that the run shows in judged documents; all it shows."""
-    part = np.zeros(len(judged.names))
-    key = topic.encode("utf-8", "surrogateescape")
-    if key not in run.rows.topics:
-        return part, 0.0
-    code = run.rows.topics.index(key)
-    rows = np.arange(*run.rows.starts[code : code + 2])
-    owners: dict[str, list[int]] = {}
-    for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
-        owners.setdefault(text(name), []).append(row)
-    if run.spans is None and run.paths is not None and judged.passages is not None:
-        raise UsageError(
-            f"{run.rows.source}: results are named by element paths; to know where they lie needs"
-            " --collection"
-        )
-    if run.spans is None or judged.passages is None:
-        for document in owners.keys() & judged.names.keys():
-            part[judged.names[document]] = judged.relevant[judged.names[document]]
-        return part, float(len(owners)) if judged.passages is None else float("nan")
-    shown = 0
-    for document, mine in owners.items():
-        some = run.spans.at(np.array(mine))
-        spans = merged(some.at(np.flatnonzero(some.starts >= 0)))
-        shown += spans.total()
-        if document in judged.names:
-            passages = judged.passages[judged.names[document]]
-            part[judged.names[document]] = int(overlap(spans, passages).sum())
-    return part, float(shown)
+def _columns(
+    said: Judgements,
+    run: Run,
+    topics: dict[str, Judged],
+    names: Sequence[str],
+    texts: Collection | None,
+) -> dict[str, FloatArray]:
+    """For each measure its values by draw and topic."""
+    profile = fitting(find_profile(None, None), said, run, names, named=None)
+    wanted = asked(names, profile.defaults)
+    refuse_unfit(said, wanted)
+    keys = [topic.encode("utf-8", "surrogateescape") for topic in topics]
+    draws = [
+        values_of(judged, run, keys, wanted, profile.policy, collection=texts)
+        for judged in _completed(said, run, list(topics.values()), keys)
+    ]
+    return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}
+
+
+def _completed(
+    said: Judgements, run: Run, topics: Sequence[Judged], keys: Sequence[bytes]
+) -> Iterable[Judgements]:
+    """What is known of the pool, and, draw by draw, what else may be relevant."""
+    kept = np.sort(np.concatenate([one.rows[one.rows >= 0] for one in topics]))
+    known = only(said, kept)
+    if all((one.sample.p == 1).all() for one in topics):
+        return [known]
+    order = [keys.index(topic) for topic in known.rows.topics]
+    mine = [topics[number] for number in order]
+    guesses = Guesses(run, known, [one.names for one in mine])
+    owner = np.concatenate([np.full(len(one.rows), number) for number, one in enumerate(mine)])
+    rows = np.concatenate([one.rows for one in mine])
+    stratum = np.concatenate([one.sample.stratum for one in mine])
+    relevant = np.concatenate([one.relevant > 0 for one in mine])
+    drawn = np.flatnonzero(relevant & (np.concatenate([one.sample.p for one in mine]) < 1))
+    like = [guesses.likeness(int(owner[at]), int(np.searchsorted(kept, rows[at]))) for at in drawn]
+    most = int(stratum.max()) + 1
+    strata = Strata(*np.stack([one.strata(most) for one in mine], axis=1))
+    return (
+        guesses.judgements({topic: [like[n] for n in some.tolist()] for topic, some in draw})
+        for draw in filled(strata, Found(owner[drawn], stratum[drawn]), DRAWS, seed=1)
+    )

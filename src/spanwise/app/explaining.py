@@ -30,6 +30,7 @@ from spanwise.pipeline import asked as measures_of
 from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
+from spanwise.report.cells import counted
 from spanwise.report.scores import shown
 
 if TYPE_CHECKING:
@@ -179,18 +180,22 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     rows = _rows(case)
     if case.name in CONTEXT | ARTICLES:
         documents = list(dict.fromkeys(_listing(case.run, rows).documents))
-        return _of_each_document(case, block, documents), []
+        return _of_each_document(case, block, documents), _if_nothing(block)
     (repeats,) = case.parameters("repeats")
     skip, listing = repeats == "skip", _listing(case.run, rows)
     if case.name not in ("iP", "MAiP"):
-        return explanation.text_table(block, listing, skip), []
+        return explanation.text_table(block, listing, skip), _if_nothing(block)
     (recall,) = case.parameters("recall")
     levels = LEVELS if recall is None else np.array([recall])
     precision, chosen = picked(block, repeats, levels)
     depth = precision.shape[-1]
     marks = explanation.level_marks(levels, chosen[0], depth)
-    words = _of_levels(levels, chosen[0], depth)
+    words = _if_nothing(block) or _of_levels(levels, chosen[0], depth)
     return explanation.text_table(block, listing, skip, best_from(precision), marks), words
+
+
+def _if_nothing(block: Readings) -> list[str]:
+    return [] if block.highlighted[0] else ["nothing is highlighted for this topic"]
 
 
 def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
@@ -254,11 +259,14 @@ def marked_text(case: Case, width: int | None, colour: bool, most: int | None = 
     ranks: dict[bytes, list[int]] = {}
     for rank, name in enumerate(case.run.documents.take(rows)):
         ranks.setdefault(name, []).append(rank)
-    here = [name for name in ranks if name in case.collection][: most or DOCUMENTS]
+    known = [name for name in ranks if name in case.collection]
+    if not known:
+        return "\nno text to show: the collection has no document that was returned\n"
+    here = known[: most or DOCUMENTS]
     parts = [_marked(case, case.collection, name, rows, ranks[name]) for name in here]
-    left = len(ranks) - len(here)
-    more = f"\n{left} more document{'s' if left != 1 else ''} of the run\n" if left else ""
-    return "\n" + marked.shown(parts, (width or 80) - 2, colour) + more
+    left = len(known) - len(here)
+    more = f"\n{counted(left, 'more document')} of the run\n" if left else ""
+    return "\n" + marked.shown(parts, (width or 80) - 2, colour, width) + more
 
 
 def _marked(
@@ -305,27 +313,22 @@ def _of_documents(case: Case) -> Table:
 def _of_journey(case: Case) -> tuple[Table, list[str]]:
     from spanwise.measure.discoveries import discoveries
     from spanwise.measure.navigation import behaviour_of
-    from spanwise.report.journeys import journey_table
+    from spanwise.report.journeys import entry_table, journey_table
 
     assert isinstance(case.judgements, Judgements)
     task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
     (block,) = journey_blocks(case.judgements, task)
     (journey,) = block.of(behaviour_of(case.asked, block))
-    [found] = discoveries([journey])
-    table = journey_table(
-        journey,
-        found.rank,
-        found.target,
-        found.missed_before - found.missed,
-        _listing(case.run, _rows(case)),
-    )
-    words = [
-        "chance: of going to the likeliest target; new: targets expected to be seen first here",
-        f"{len(journey.worth)} targets, worth {journey.worth.sum():g} in all",
-    ]
+    listing = _listing(case.run, _rows(case))
+    targets = f"{counted(len(journey.worth), 'target')}, worth {journey.worth.sum():g} in all"
     if case.name == "BEPD":
-        words.append("only the first result of each document counts")
-    return table, words
+        words = "score: how near it begins to the best entry point of its document"
+        once = "only the first result of each document counts"
+        return entry_table(journey, listing), [words, once, targets]
+    [found] = discoveries([journey])
+    new = found.missed_before - found.missed
+    words = "chance: of going to the likeliest target; new: targets expected to be seen first here"
+    return journey_table(journey, found.rank, found.target, new, listing), [words, targets]
 
 
 # Results ------------------------------------------------------------------------------------

@@ -9,9 +9,10 @@ import numpy as np
 from spanwise.ground.elements import element_rankings
 from spanwise.kinds import element_setting
 from spanwise.measure.cumulated import Curves, reached
-from spanwise.measure.next_generation import parts
+from spanwise.measure.next_generation import exhaustivity_in_all, parts
 from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
 from spanwise.model.elements import NOBODY
+from spanwise.report.cells import counted
 from spanwise.report.elements import (
     GAIN_WORDS,
     Earnings,
@@ -22,6 +23,7 @@ from spanwise.report.elements import (
 )
 
 if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
     from spanwise.model.judgements import Judgements
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from spanwise.report.tables import Table
 
 Told = tuple["Table", list[str]]
+CASES = {UNSEEN: "unseen", PARTLY: "partly", SEEN: "seen"}
 
 
 def block_of(
@@ -71,24 +74,29 @@ def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
     worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
     ranks = np.arange(1, depth + 1)
     best = np.array([block.at(curves.best, rank)[0] for rank in ranks.tolist()])
-    earned = Earnings(worth, _seen(gains), gains.bare, gains.gain, np.cumsum(gains.gain), best)
+    cases = _cases(gains, worth) if curves.rule.alpha else []
+    seen = gains.seen.tolist()
+    gained = np.cumsum(gains.gain)
+    earned = Earnings(worth, cases, seen, gains.bare, gains.gain, gained, best)
     last, quotient = _quotient(block, asked, curves, earned)
-    words = (
-        [GAIN_WORDS] if curves.rule.alpha else ["overlap is ignored: every result earns its value"]
-    )
+    words = [GAIN_WORDS if cases else "overlap is ignored: every result earns its value"]
     total, count = float(curves.total[0]), int(curves.count[0])
     words.append(
-        f"the recall base has {count} elements, worth {total:g} in all; quant={base.quant}"
+        f"the recall base has {counted(count, 'element')}, worth {total:g} in all;"
+        f" quant={base.quant}"
     )
     if asked.measure.name == "ep":
         words += _effort(curves, asked)
     return earnings_table(earned, listing, last, quotient), words
 
 
-def _seen(gains: Gains) -> list[str]:
-    """How much of each result was seen before, in words."""
-    pairs = zip(gains.case.tolist(), gains.seen.tolist(), strict=True)
-    return [{UNSEEN: "", PARTLY: f"{seen}", SEEN: "all"}[case] for case, seen in pairs]
+def _cases(gains: Gains, worth: FloatArray) -> list[str]:
+    """The cases of the gain function; none for what is worth nothing, seen or not."""
+    looked = (worth > 0) | (gains.case != UNSEEN)
+    return [
+        CASES[case] if known else ""
+        for case, known in zip(gains.case.tolist(), looked.tolist(), strict=True)
+    ]
 
 
 def _quotient(
@@ -129,12 +137,14 @@ def _chances(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
 def _next_generation(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
     exhaustivity, specificity, new = parts(block, asked.parameter("overlap"))
     size = block.results.size
-    columns = [
-        ("size", size),
-        ("new", new),
-        ("specificity", specificity),
-        ("exhaustivity", exhaustivity),
-    ]
+    columns = [("size", size), ("new", new)]
+    if asked.measure.name == "NGP":
+        read = block.sizes() * new
+        so_far = block.ratio(np.cumsum(specificity * read), np.cumsum(read), undefined=0)
+        columns += [("specificity", specificity), ("precision", so_far)]
+    else:
+        so_far = block.ratio(np.cumsum(exhaustivity * new), exhaustivity_in_all(block)[0])
+        columns += [("exhaustivity", exhaustivity), ("recall", so_far)]
     return columns_table(listing, columns), ["new: the share that earlier results have not shown"]
 
 

@@ -61,6 +61,8 @@ def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
 def listed(wish: Wish, layout: str, width: int | None) -> str:
     """The recall base, printed."""
     judgements, base, _ = base_of(wish)
+    for topic in set(wish.topics) - set(map(text, judgements.rows.topics)):
+        raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
     return drawn(entries(wish, judgements, base), layout, base.quant, width)
 
 

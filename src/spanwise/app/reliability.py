@@ -25,6 +25,7 @@ from spanwise.formats import FORMATS, expanded, read_run
 from spanwise.formats.opening import STDIN
 from spanwise.ground.simulated import SIMULATED, simulated
 from spanwise.model.policy import Policy
+from spanwise.model.scores import run_names
 from spanwise.pipeline import asked, score
 from spanwise.report.reliability import Agreement, Ranked, Study
 
@@ -105,7 +106,7 @@ def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) 
             *overlap_rewarded(label, table.runs, table.values[label], table.overlap),
         )
     ]
-    found = Study(table, tuple(violations), made[0].signature)
+    found = Study(table, tuple(violations), made[0].signature, _notes(made))
     if not runs:
         return found
     real = [ground.scores(read_run(file), measures) for file in expanded(runs)]
@@ -122,11 +123,20 @@ def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
 def _ranked(results: Sequence[Scores], labels: Sequence[str]) -> Ranked:
     values = {label: tuple(scores.means[label] for scores in results) for label in labels}
     return Ranked(
-        tuple(scores.run for scores in results),
+        tuple(run_names(results)),
         tuple(scores.means[OVERLAP] for scores in results),
         values,
         {label: tuple(competition_ranks(column)) for label, column in values.items()},
     )
+
+
+def _notes(results: Sequence[Scores]) -> tuple[str, ...]:
+    """What is to be said of runs; what is to be said of several is said once."""
+    told: dict[str, list[str]] = {}
+    for name, scores in zip(run_names(results), results, strict=True):
+        for note in scores.notes:
+            told.setdefault(note, []).append(name)
+    return tuple(f"{', '.join(names)}: {note}" for note, names in told.items())
 
 
 def _with_runs(found: Study, real: Sequence[Scores], labels: Sequence[str], seed: int) -> Study:
@@ -134,6 +144,7 @@ def _with_runs(found: Study, real: Sequence[Scores], labels: Sequence[str], seed
     several = len(real) > 1
     return replace(
         found,
+        notes=(*found.notes, *_notes(real)),
         real=table,
         agreements=tuple(
             _agreement(table, one, other) for one, other in combinations(labels, 2) if several
@@ -143,9 +154,9 @@ def _with_runs(found: Study, real: Sequence[Scores], labels: Sequence[str], seed
 
 
 def _agreement(table: Ranked, one: str, other: str) -> Agreement:
-    first, second = np.array(table.values[one]), np.array(table.values[other])
-    known = ~(np.isnan(first) | np.isnan(second))
-    first, second = first[known], second[known]
+    """How far two measures agree on the order of runs; scores that differ by rounding are equal."""
+    known = ~np.isnan([table.values[one], table.values[other]]).any(axis=0)
+    first, second = (-np.array(table.ranks[name], np.float64)[known] for name in (one, other))
     if len(first) < 2:
         nothing = float("nan")
         return Agreement(one, other, nothing, nothing, nothing, nothing)

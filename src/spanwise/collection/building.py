@@ -8,16 +8,13 @@ its sources alone, not on the number of workers.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import shutil
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from pathlib import Path
 from warnings import warn
 
@@ -29,11 +26,11 @@ from spanwise.collection.shards import (
     Note,
     OnError,
     Task,
-    build_shard,
     note_file,
     read_note,
 )
 from spanwise.collection.sources import sources
+from spanwise.collection.workers import submitting
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.documents import CharacterPolicy
 
@@ -86,10 +83,13 @@ def build(
     part = target.parent / f".{target.name}.part"
     if plan.fresh and part.exists():
         shutil.rmtree(part)
-    with _locked(part):
-        summary, notes = _build_shards(paths, part, plan, progress)
-        _finish(part, notes, plan.policy)
-    _move(part, target)
+    try:
+        with _locked(part):
+            summary, notes = _build_shards(paths, part, plan, progress)
+            _finish(part, notes, plan.policy)
+            _move(part, target)
+    except OSError as error:  # reading has errors of its own
+        raise InputError(f"{output}: cannot be written ({error.strerror or error})") from error
     return summary
 
 
@@ -191,8 +191,9 @@ def _results(
 ) -> Iterator[tuple[Task, Note | Failure, bool]]:
     """Every task with what came of it, in order; a few of them are under way at a time."""
     waiting: deque[_UnderWay] = deque()
-    with _submitting(workers) as submit:
-        for task in tasks:
+    first = list(islice(tasks, 2))
+    with submitting(workers if len(first) > 1 else 1) as submit:
+        for task in chain(first, tasks):
             old = read_note(part, task.number)
             if old is not None and old.fingerprint == task.fingerprint():
                 done: Future[Note | Failure] = Future()
@@ -204,43 +205,6 @@ def _results(
                 yield waiting.popleft().awaited()
         while waiting:
             yield waiting.popleft().awaited()
-
-
-@contextmanager
-def _submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
-    """A way to have shards made: in this process, or in others."""
-    pool: ProcessPoolExecutor | None = None
-
-    def here(task: Task) -> Future[Note | Failure]:
-        result: Future[Note | Failure] = Future()
-        result.set_result(build_shard(task))
-        return result
-
-    def elsewhere(task: Task) -> Future[Note | Failure]:
-        nonlocal pool
-        if pool is None:
-            context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
-        return pool.submit(build_shard, task)
-
-    try:
-        yield here if workers == 1 else elsewhere
-    finally:
-        if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _serve() -> None:
-    """An interruption is for the process that gives out the work; its end is the worker's end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A process that is killed cannot tell its workers, which would wait for ever."""
-    if (parent := multiprocessing.parent_process()) is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:

@@ -7,10 +7,11 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from warnings import warn
 
 from spanwise.collection.unpacking import refusing_damage, unpacked
-from spanwise.errors import SpanwiseWarning
+from spanwise.errors import FormatError, SpanwiseWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Source:
     path: str | None = None  # the file that holds it, packed or not
     data: bytes | None = None  # its bytes, where they could not be read later
     kind: str | None = None  # what it is written in, where its name does not say
+    refusal: FormatError | None = None  # why it cannot be read, where that came out already
 
     @property
     def is_stated(self) -> bool:
@@ -33,6 +35,8 @@ class Source:
 
     def load(self) -> bytes:
         """Its bytes."""
+        if self.refusal is not None:
+            raise self.refusal
         if self.data is not None:
             return self.data
         with refusing_damage(self.place):
@@ -41,29 +45,47 @@ class Source:
             return unpacked(data, self.place)
 
 
-def files(
-    folder: Path, prefix: str, above: frozenset[tuple[int, int]]
-) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """The files below a folder with their relative names, hidden ones left out."""
+class Found(NamedTuple):
+    """A file below a folder."""
+
+    path: str
+    name: str  # relative to the folder
+    about: os.stat_result
+
+
+def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Found]:
+    """The files below a folder, hidden ones left out. Of each only the name waits for its turn."""
     with refusing_damage(str(folder)):
         about = folder.stat()
         with os.scandir(folder) as listing:
-            entries = [entry for entry in listing if not entry.name.startswith(".")]
+            ordered = sorted(
+                os.fsencode(entry.name) + b"/" * entry.is_dir()
+                for entry in listing
+                if not entry.name.startswith(".")
+            )
     above = above | {(about.st_dev, about.st_ino)}
-    ordered = sorted((os.fsencode(entry.name) + b"/" * entry.is_dir(), entry) for entry in entries)
-    for _, entry in ordered:
-        name = prefix + entry.name
-        with refusing_damage(entry.path):
-            about = entry.stat()
+    for each in ordered:
+        own = os.fsdecode(each.rstrip(b"/"))
+        path, name = str(folder / own), prefix + own
+        about = _about(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
-                left_out(entry.path, "a link to a folder above it")
+                left_out(path, "a link to a folder above it")
                 continue
-            yield from files(Path(entry.path), f"{name}/", above)
-        elif stat.S_ISREG(about.st_mode):
-            yield entry, name
+            yield from files(Path(path), f"{name}/", above)
+        elif stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode):
+            yield Found(path, name, about)
         else:
-            left_out(entry.path, "not a file")
+            left_out(path, "not a file")
+
+
+def _about(path: str) -> os.stat_result:
+    """The status of a file; of a link to nothing its own, so that reading it says what is wrong."""
+    with refusing_damage(path):
+        try:
+            return os.stat(path)  # noqa: PTH116
+        except FileNotFoundError:
+            return os.lstat(path)
 
 
 def left_out(path: str, reason: str) -> None:

@@ -8,7 +8,6 @@ side by side, the one that stands first in the table is taken.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from warnings import warn
 
-from spanwise.collection.listing import Source, files
+from spanwise.collection.listing import Found, Source, files
 from spanwise.collection.sgml import (
     looks_like_reuters,
     looks_like_trec,
@@ -149,8 +148,7 @@ class _File(NamedTuple):
 
 def documents_in(path: str) -> Iterator[Source] | None:
     """The documents of a set in a folder, an archive or a file; None if there is no set in it."""
-    with refusing_damage(path):
-        found, others = _sorted_out(Path(path))
+    found, others = _sorted_out(Path(path))
     if not found:
         return None
     kind = next(one for one in SETS if any(file.kind is one for file in found))
@@ -184,12 +182,17 @@ def _sorted_out(path: Path) -> tuple[list[_File], list[str]]:
     """Files of sets, and the names of all others."""
     found: list[_File] = []
     others: list[str] = []
-    for place, file in _members(path) if _is_archive(path) else _files(path):
-        if file is None:
-            others.append(place)
-        else:
-            found.append(file)
-    return found, others
+    try:
+        with refusing_damage(str(path)):
+            for place, file in _members(path) if _is_archive(path) else _files(path):
+                if file is None:
+                    others.append(place)
+                else:
+                    found.append(file)
+    except FormatError:
+        if found:
+            raise
+    return found, others  # of a damaged archive none: whoever reads its documents says so
 
 
 def _is_archive(path: Path) -> bool:
@@ -210,11 +213,11 @@ def _members(path: Path) -> Iterator[tuple[str, _File | None]]:
 
 
 def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
-    entries: Iterator[tuple[str, str]] = iter([(str(path), path.name)])
     if path.is_dir():
-        entries = ((entry.path, name) for entry, name in files(path, "", frozenset()))
-    for place, name in islice(entries, MOST_FILES):
-        about = os.stat(place)  # noqa: PTH116
+        entries = files(path, "", frozenset())
+    else:
+        entries = iter([Found(str(path), path.name, path.stat())])
+    for place, name, about in islice(entries, MOST_FILES):
         kind = None if _is_one(name) or not about.st_size else _of_file(Path(place), name)
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 

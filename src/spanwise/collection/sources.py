@@ -8,6 +8,7 @@ between parts; for an archive inside a folder, relative to the folder that holds
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,8 @@ from spanwise.collection.unpacking import (
 from spanwise.errors import FormatError
 
 STDIN = "-"
+_NAME = re.compile(rb"\S+\.(xml|nxml|xhtml|html?|sgml?|txt|tei|dbk|zip|tar|tgz|gz|xz|bz2|zst)")
+"""A line that is nothing but the name of a document or archive."""
 
 
 def sources(paths: Sequence[str]) -> Iterator[Source]:
@@ -51,7 +54,7 @@ def total_size(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            total += sum(entry.stat().st_size for entry, _ in files(Path(path), "", frozenset()))
+            total += sum(file.about.st_size for file in files(Path(path), "", frozenset()))
         elif Path(path).is_file():
             total += Path(path).stat().st_size
     return total
@@ -59,12 +62,12 @@ def total_size(paths: Sequence[str]) -> int:
 
 def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
-    for entry, name in files(folder, "", frozenset()):
+    for path, name, about in files(folder, "", frozenset()):
         empty = False
         if name.lower().endswith(PACKED):
-            yield from _packed(Path(entry.path), name)
+            yield from _packed(Path(path), name, about)
         else:
-            yield _plain(entry.path, name, entry.stat())
+            yield _plain(path, name, about)
     if empty:
         raise FormatError(str(folder), None, "the folder has no files", "at least one document")
 
@@ -86,21 +89,21 @@ def _given_file(path: Path) -> Iterator[Source]:
                     yield from _listed(stream, str(path), path.parent)
                     return
         if is_packed(path):
-            yield from _packed(path, path.name)
+            yield from _packed(path, path.name, about)
             return
     yield _plain(str(path), path.name, about)
 
 
 def _is_list(stream: IO[bytes], folder: Path) -> bool:
-    """Whether the first line names a file."""
-    line = stream.readline(4096).strip()
-    while not line and stream.tell() < 4096:
-        if not (line := stream.readline(4096)):
-            return False
-        line = line.strip()
-    if not line or line.startswith(b"<") or b"\0" in line:
+    """Whether the first line names a file, or all lines that are looked at might."""
+    head = stream.read(4096)
+    lines = [line.strip() for line in head.splitlines() if line.strip()]
+    if not lines or lines[0].startswith(b"<") or b"\0" in head:
         return False
-    return _found(os.fsdecode(line), folder) is not None
+    if _found(os.fsdecode(lines[0]), folder) is not None:
+        return True
+    whole = lines if len(head) < 4096 else lines[:-1]
+    return bool(whole) and all(map(_NAME.fullmatch, whole))
 
 
 def _found(name: str, folder: Path) -> Path | None:
@@ -117,35 +120,41 @@ def _listed(lines: IO[bytes], place: str, folder: Path) -> Iterator[Source]:
         if not written:
             continue
         path = _found(written, folder)
-        if path is None:
-            raise FormatError(place, number, f"{written!r} is not a file", "one file per line")
         name = os.path.normpath(written).replace(os.sep, "/").lstrip("./")
-        if is_packed(path):
-            yield from _packed(path, name)
+        if path is None:
+            missing = FormatError(place, number, f"{written!r} is not a file", "one file per line")
+            yield Source(name, place, 0, 0, 0, refusal=missing)
+            continue
+        with refusing_damage(str(path)):
+            about = path.stat()
+            packed = is_packed(path)
+        if packed:
+            yield from _packed(path, name, about)
         else:
-            with refusing_damage(str(path)):
-                about = path.stat()
             yield _plain(str(path), name, about)
 
 
-def _packed(path: Path, name: str) -> Iterator[Source]:
+def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
     """The members of an archive, or the one document that a file holds."""
-    about = path.stat()
     prefix = name.rpartition("/")[0]
     prefix = f"{prefix}/" if prefix else ""
-    members = members_of_zip(path) if is_zip(path) else members_of_tar(path)
-    if members is None:
-        yield _plain(str(path), unpacked_name(name), about)
-        return
-    weighed = 0
-    with refusing_damage(str(path)):
-        for member in members:
-            yield Source(
-                f"{prefix}{member.name}",
-                f"{path}/{member.name}",
-                len(member.data),
-                about.st_mtime_ns,
-                member.position - weighed,
-                data=member.data,
-            )
-            weighed = member.position
+    stamp, weighed = about.st_mtime_ns, 0
+    try:
+        with refusing_damage(str(path)):
+            members = members_of_zip(path) if is_zip(path) else members_of_tar(path)
+            if members is None:
+                yield _plain(str(path), unpacked_name(name), about)
+                return
+            for member in members:
+                yield Source(
+                    f"{prefix}{member.name}",
+                    f"{path}/{member.name}",
+                    len(member.data),
+                    stamp,
+                    member.position - weighed,
+                    data=member.data,
+                    refusal=member.refusal,
+                )
+                weighed = member.position
+    except FormatError as error:  # what came before the damage is kept
+        yield Source(name, str(path), 0, stamp, about.st_size - weighed, refusal=error)

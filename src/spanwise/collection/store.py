@@ -41,6 +41,7 @@ class Store:
         self._names = NameTable(self._path / NAMES, header["names"])
         self._numbers: dict[bytes, int] = {}
         self._keys = PathKeys()
+        self._latest: tuple[_Shard | None, int, str | bytes] = None, -1, b""
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -111,10 +112,18 @@ class Store:
         """The text of a document, or a stretch of it."""
         shard, row = self._place(document)
         end = int(shard.length[row]) if length is None else start + length
-        data = shard.text(row)
-        if self.policy.unit == "bytes" or len(data) == shard.length[row]:
-            return data[start:end].decode(*_LOSSY)
-        return data.decode()[start:end]
+        piece = self._content(shard, row)[start:end]
+        return piece if isinstance(piece, str) else piece.decode(*_LOSSY)
+
+    def _content(self, shard: _Shard, row: int) -> str | bytes:
+        """A document's text, in what is counted; the latest is kept for who reads on in it."""
+        latest, number, content = self._latest
+        if latest is not shard or number != row:
+            data = shard.text(row)
+            counted = self.policy.unit == "bytes" or len(data) == shard.length[row]
+            content = data if counted else data.decode()
+            self._latest = shard, row, content
+        return content
 
     def entities(self, document: Name) -> dict[int, str]:
         """Where characters of a document are not known, and what the entities are called."""

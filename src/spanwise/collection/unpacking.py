@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,6 +20,7 @@ _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 _PIECE = 1 << 22
 _ZIP = b"PK\x03\x04"
 _TAR = slice(257, 262)
+_Opener = Callable[[], IO[bytes]]
 _DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadError")
 
 
@@ -29,6 +31,7 @@ class Member:
     name: str
     data: bytes
     position: int  # bytes of the archive read so far
+    refusal: FormatError | None = None  # why its bytes cannot be had
 
 
 @contextmanager
@@ -143,10 +146,10 @@ def _tar_members(path: Path) -> Iterator[Member]:
         tarfile.open(fileobj=stream, mode="r|") as archive,
     ):
         for about in archive:
-            content = archive.extractfile(about) if about.isfile() else None
-            if content is not None and not _is_hidden(about.name):
-                data = read_all(content, f"{path}/{about.name}")
-                yield Member(about.name.removeprefix("./"), data, raw.tell())
+            if about.isfile() and not _is_hidden(about.name):
+                member = partial(archive.extractfile, about)
+                data, refusal = _content(cast("_Opener", member), f"{path}/{about.name}")
+                yield Member(about.name.removeprefix("./"), data, raw.tell(), refusal)
             vars(archive)["members"] = []  # which the archive would keep for all members
 
 
@@ -159,9 +162,18 @@ def members_of_zip(path: Path) -> Iterator[Member]:
         for about in archive.infolist():
             position += about.compress_size
             if not about.is_dir() and not _is_hidden(about.filename):
-                with archive.open(about) as content:
-                    data = read_all(content, f"{path}/{about.filename}")
-                yield Member(about.filename, data, position)
+                place = f"{path}/{about.filename}"
+                data, refusal = _content(partial(archive.open, about), place)
+                yield Member(about.filename, data, position, refusal)
+
+
+def _content(open_it: _Opener, place: str) -> tuple[bytes, FormatError | None]:
+    """The bytes of a member, or why they cannot be had; others of the archive may well be."""
+    try:
+        with refusing_damage(place), open_it() as stream:
+            return read_all(stream, place), None
+    except FormatError as error:
+        return b"", error
 
 
 def _is_hidden(name: str) -> bool:

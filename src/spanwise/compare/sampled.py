@@ -1,4 +1,4 @@
-"""Totals and shares from a sample: every judged document stands for 1/p of its stratum."""
+"""Totals from a sample, where every judged document stands for 1/p of its stratum, and means."""
 
 from __future__ import annotations
 
@@ -37,20 +37,6 @@ class Sample:
                 found += size**2 * (1 - share) * float(values[mine].var(ddof=1)) / n
         return found
 
-    def ratio(self, part: FloatArray, whole: FloatArray) -> tuple[float, float]:
-        """A quotient of two totals and its variance, by linearisation.
-
-        A quotient of estimates is off by how they scatter together, the same way in every topic, so
-        that a mean over topics would not make it good; to first order that is taken off.
-        """
-        below = self.total(whole)
-        if below <= 0:
-            return math.nan, math.nan
-        value = self.total(part) / below
-        together = (self.variance(part + whole) - self.variance(part - whole)) / 4
-        off = (value * self.variance(whole) - together) / below**2
-        return value - off, self.variance((part - value * whole) / below)
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -67,10 +53,31 @@ def estimate(value: float, variance: float) -> Estimate:
     return Estimate(value, value - reach, value + reach)
 
 
-def mean_of(values: FloatArray, variances: FloatArray) -> Estimate:
-    """The mean over topics that have a value; topics are sampled independently."""
+@dataclass(frozen=True, slots=True)
+class Mean(Estimate):
+    """A mean over topics; also the interval where topics, too, might have been others."""
+
+    topics_low: float
+    topics_high: float
+
+
+def mean_of(values: FloatArray) -> Mean:
+    """The mean of `values[draw, topic]`, each draw being one way in which things may be.
+
+    The variance over draws is that of sampling. What topics scatter within a draw comes to it, as
+    Rubin adds what is imputed to what is seen.
+    """
     known = ~np.isnan(values)
-    count = int(known.sum())
-    if not count:
-        return Estimate(math.nan, math.nan, math.nan)
-    return estimate(float(values[known].mean()), float(variances[known].sum()) / count**2)
+    values, known = values[known.any(axis=1)], known[known.any(axis=1)]
+    if not len(values):
+        return Mean(*[math.nan] * 5)
+    counts = known.sum(axis=1)
+    means = np.where(known, values, 0).sum(axis=1) / counts
+    squares = np.where(known, (values - means[:, None]) ** 2, 0).sum(axis=1)
+    sampling = float(means.var(ddof=1)) * (1 + 1 / len(means)) if len(means) > 1 else 0.0
+    several = counts > 1
+    within = squares[several] / (counts[several] - 1) / counts[several]
+    of_topics = float(within.mean()) if several.any() else math.nan
+    one = estimate(float(means.mean()), sampling)
+    both = estimate(one.value, sampling + of_topics)
+    return Mean(one.value, one.low, one.high, both.low, both.high)

@@ -101,8 +101,10 @@ class Assessed(Judged):
         assert self.statement is not None
         self.statement.append(copied(event))
         if event.kind == "end" and event.depth == 2:
-            statement = "".join(self.statement)
-            self.pools[self.topic] = replace(self.pools[self.topic], statement=statement)
+            pool = self.pools[self.topic]
+            every = [pool.statement, "".join(self.statement)]  # a file may hold several
+            statement = "\n".join(filter(None, every))
+            self.pools[self.topic] = replace(pool, statement=statement)
             self.statement = None
 
     def _part(self, event: Event) -> None:

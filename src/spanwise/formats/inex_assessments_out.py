@@ -38,7 +38,6 @@ NOTES = {
     "inferred": Flag.INFERRED,
     "inconsistant": Flag.INCONSISTENT,
 }
-UNSUPPORTED = "relevant documents with nothing that this form can hold"
 OTHERS = "documents without relevance whose elements this form cannot hold"
 
 
@@ -68,7 +67,7 @@ class Form:
         else:
             counts[holdings.PASSAGES] = int(np.count_nonzero(said.passages.sizes < 0))
         grades = judgements.grades[~self._writable(judgements, said)]
-        counts[UNSUPPORTED] = int(np.count_nonzero(grades > 0))
+        counts[holdings.UNSUPPORTED] = int(np.count_nonzero(grades > 0))
         counts[OTHERS] = int(np.count_nonzero(grades == 0))
         counts[holdings.POOLED] = int(np.count_nonzero(grades < 0))
         return holdings.without(counts)

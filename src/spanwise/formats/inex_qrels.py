@@ -60,11 +60,11 @@ def looks_like_highlights(head: bytes) -> bool:
         for fields in lines
         if len(fields) >= 5 and WHOLE.fullmatch(fields[3]) and WHOLE.fullmatch(fields[4])
     ]
-    if not fitting or 2 * len(fitting) <= len(lines):
+    if not fitting or 2 * len(fitting) < len(lines):  # half of them may be mistakes
         return False
     longer = [fields for fields in fitting if len(fields) >= 7]
     if longer:
-        return 2 * sum(1 for fields in longer if PASSAGE.fullmatch(fields[6])) > len(longer)
+        return 2 * sum(1 for fields in longer if PASSAGE.fullmatch(fields[6])) >= len(longer)
     return all(
         len(fields) == 5 and fields[1].upper() == b"Q0" and int(fields[3]) <= int(fields[4])
         for fields in fitting

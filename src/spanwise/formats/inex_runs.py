@@ -21,18 +21,22 @@ from spanwise.formats.columns import read as read_columns
 from spanwise.formats.inex_qrels import some_at_a_time
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec import IN_COLUMNS, Tail, first_lines, stem
-from spanwise.model.ids import text
+from spanwise.model.ids import PlainIds, text
+from spanwise.model.paths import POINT_DUE, is_point
 from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.ids import Ids
     from spanwise.model.rows import Rows
 
 MOST_CHARACTERS = 10**12
 """No offset or length is larger."""
 NAMES = "topic Q0 document rank score run-id"
 PLACE = re.compile(rb"-?\d{1,12}|X")
+MARKS = (b"X", b"-1")
+"""What stands where a result could not be placed."""
 FIRST_X = re.compile(rb"[ \t]X([ \t]+\S+)[ \t\r]*$", re.MULTILINE)
 LAST_X = re.compile(rb"[ \t]X[ \t\r]*$", re.MULTILINE)
 
@@ -43,13 +47,19 @@ def kind_of(head: bytes) -> str:
     if all(len(fields) <= 6 for fields in lines):
         return ""
 
+    placed = [fields for fields in lines if not _lost(fields)]  # what is lost tells no kind
     counts = {
-        kind: sum(_is(kind, fields) for fields in lines) for kind in ("spans", "paths", "ranges")
+        kind: sum(_is(kind, fields) for fields in placed or lines)
+        for kind in ("spans", "paths", "ranges")
     }
-    if 2 * sum(counts.values()) >= len(lines):  # mixed ones too: they are no runs of documents
+    if 2 * sum(counts.values()) >= len(placed or lines):  # mixed ones too: no runs of documents
         return max(counts, key=lambda kind: counts[kind])
     # A number alone might be anything, so all lines must have one.
-    return "points" if lines and all(_is("points", fields) for fields in lines) else ""
+    return "points" if all(_is("points", fields) for fields in lines) else ""
+
+
+def _lost(fields: list[bytes]) -> bool:
+    return len(fields) in (7, 8) and fields[6] in MARKS
 
 
 def _is(kind: str, fields: list[bytes]) -> bool:
@@ -65,7 +75,7 @@ def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """A run of spans or elements: `topic Q0 document rank score run-id offset length`.
 
     INEX 2009-2010. Instead of offset and length there may be an offset alone, an element's path,
-    or the paths of two elements. An offset of X or -1 marks a result that could not be placed.
+    or the paths of two elements. X or -1 instead marks a result that could not be placed.
     The order of the lines is the ranking; rank and score are kept beside it.
     """
     head = next(pieces)
@@ -75,11 +85,30 @@ def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     placed = _without_x(iter(tail), kind)
     rows, texts, numbers = read_columns(placed, file, layout, how.report, how.above)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
-    spans = None
     if kind in ("spans", "points"):
         places = [_wholes(numbers[column], rows, how) for column in layout.numbers if column > 5]
-        spans = _spans(places, rows, how)
-    return Run(name, rows, texts[2], numbers[4], numbers.get(3), spans, texts.get(6), texts.get(7))
+        return Run(name, rows, texts[2], numbers[4], numbers.get(3), _spans(places, rows, how))
+    first = texts[6].coded()
+    lost = np.array([name in MARKS for name in first.names], np.bool_)[first.codes]
+    paths = _points(texts[6], lost, rows, how)
+    ends = _points(texts[7], lost, rows, how) if 7 in texts else None
+    nowhere = np.full(len(rows), UNKNOWN)
+    spans = Spans(nowhere, np.zeros(len(rows), np.int64)) if lost.any() else None
+    return Run(name, rows, texts[2], numbers[4], numbers.get(3), spans, paths, ends)
+
+
+def _points(column: Ids, lost: BoolArray, rows: Rows, how: Reading) -> Ids:
+    """Paths, each looked at once; those of results that could not be placed are empty."""
+    coded = column.coded()
+    wrong = np.array([not is_point(text(name)) for name in coded.names], np.bool_)[coded.codes]
+    for row in np.flatnonzero(wrong & ~lost).tolist():
+        found = f"path {text(coded[row])!r}"
+        due = f"{POINT_DUE}, or X"
+        (how.report or raise_first)(FormatError(rows.source, rows.line(row), found, due))
+    if not lost.any():
+        return column
+    named = zip(coded, lost.tolist(), strict=True)
+    return PlainIds([b"" if gone else name for name, gone in named])
 
 
 def _layout(kind: str, how: Reading) -> Layout:
@@ -144,10 +173,9 @@ def run_loses(run: Run) -> Mapping[str, int]:
     from spanwise.model import holdings
 
     counts = holdings.of_run(run)
-    places = (holdings.LOST, holdings.SPANS) if run.spans is not None else ()
-    places = places or (holdings.PATHS, holdings.RANGES)
+    places = (holdings.PATHS, holdings.RANGES) if _by_paths(run) else (holdings.SPANS,)
     counts[holdings.BLANKS] = sum(character.isspace() for character in run.name)
-    return holdings.without(counts, holdings.RANKS, *places)
+    return holdings.without(counts, holdings.RANKS, holdings.LOST, *places)
 
 
 @writer("inex_run", loses=run_loses)
@@ -191,13 +219,20 @@ def _number(score: float) -> bytes:
 
 
 def _places(run: Run, some: IntArray) -> list[bytes]:
-    if run.spans is not None:
+    if run.spans is not None and not _by_paths(run):
         spans = run.spans.at(some)
         pairs = zip(spans.starts.tolist(), spans.lengths.tolist(), strict=True)
         return [b"X X" if start == UNKNOWN else b"%d %d" % (start, size) for start, size in pairs]
     assert run.paths is not None
-    paths = run.paths.take(some)
+    paths = [path or b"X" for path in run.paths.take(some)]
     if run.ends is None:
         return paths
     ends = run.ends.take(some)  # of an element, the element again
     return [b"%s %s" % (path, end or path) for path, end in zip(paths, ends, strict=True)]
+
+
+def _by_paths(run: Run) -> bool:
+    """Whether results are named by paths, as far as they have a place."""
+    return run.paths is not None and (
+        run.spans is None or bool((run.spans.starts == UNKNOWN).all())
+    )

@@ -44,7 +44,10 @@ DESCRIPTIONS = {
 
 
 def shape_of(head: bytes) -> str:
-    """The name of the form that a submission has; empty if it is not one."""
+    """The name of the form that a submission has; empty if it is not one.
+
+    Submissions of other tracks go the same way: its reader says that they are not read.
+    """
     if beginning(head) != b"<":
         return ""
     from spanwise.formats.markup import first_element
@@ -52,9 +55,9 @@ def shape_of(head: bytes) -> str:
     name, said = first_element(head)
     if name == "efficiency-submission":
         return "inex_efficiency"
-    if name != "inex-submission":
+    if not name.endswith("-submission"):
         return ""
-    if "result-type" in said:
+    if "result-type" in said or name != "inex-submission":
         return "inex_submission_2007"
     if "submission-type" in said:
         return "inex_submission_2005"

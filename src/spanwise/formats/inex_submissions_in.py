@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ROOTS = ("inex-submission", "efficiency-submission")
 DUE = "an INEX run: <inex-submission> or <efficiency-submission> with a <topic> for each topic"
+OTHERS = "submissions of other tracks, such as snippets or links, are not read"
 RESULT_DUE = "file, path, passage, fol, rank or rsv"
 DESCRIPTIONS = (
     "description",
@@ -64,7 +65,7 @@ class Submitted(Returned):
     def _start(self, event: Event) -> None:
         if event.depth == 1:
             if event.name not in ROOTS:
-                raise FormatError(self.file, event.line, f"<{event.name}>", DUE)
+                raise FormatError(self.file, event.line, f"<{event.name}>", DUE, OTHERS)
             for name, value in event.attributes.items():
                 self.header[MISSPELT.get(name, name)] = value.strip()
         elif event.depth == 2:

@@ -13,7 +13,6 @@ from spanwise.formats.returned import (
     number,
     places,
     results_at,
-    says_order_only,
     topics_of,
 )
 from spanwise.formats.xml_out import DECLARATION, escaped, tag
@@ -113,8 +112,7 @@ class Shape:
         lines = [tag("topic", named)]
         if self.collections:
             lines += _collections(collections)
-        scored = not says_order_only(run.scores[rows])
-        lines += [_result(result, scored) for result in results_at(run, rows)]
+        lines += [_result(result) for result in results_at(run, rows)]
         return "\n".join([*lines, "</topic>\n"])
 
 
@@ -125,7 +123,7 @@ def _collections(names: str) -> list[str]:
     return [f"<collections>{inside}</collections>"]
 
 
-def _result(result: Result, scored: bool) -> str:
+def _result(result: Result) -> str:
     parts = [f"<file>{escaped(text(result.document))}</file>"]
     if result.end:
         said = {"start": text(result.path), "end": text(result.end)}
@@ -138,7 +136,7 @@ def _result(result: Result, scored: bool) -> str:
         parts.append(f"<path>{ROOT_PATH}</path>")
     if result.rank is not None:
         parts.append(f"<rank>{number(result.rank)}</rank>")
-    if scored and result.score is not None:
+    if result.score is not None:
         parts.append(f"<rsv>{number(result.score)}</rsv>")
     return f"<result>{''.join(parts)}</result>"
 

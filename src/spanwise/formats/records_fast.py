@@ -91,7 +91,9 @@ def run_of(table: pl.DataFrame, file: str, name: str, unit: Unit, above: int = 0
         begin, end = table["s"].to_numpy(), table["e"].to_numpy()
         spans = Spans(begin, end - begin)
     ranks = table["rank"].to_numpy() if "rank" in table.columns else None
-    scores = table["score"].to_numpy() if "score" in table.columns else _falling(counts, ranks)
+    scored = "score" in table.columns
+    counting = None if unit == "opaque" else ranks
+    scores = table["score"].to_numpy() if scored else _falling(counts, counting)
     return Run(
         name,
         Rows(file, topics, starts, lines),
@@ -101,6 +103,7 @@ def run_of(table: pl.DataFrame, file: str, name: str, unit: Unit, above: int = 0
         spans,
         unit=unit,
         chunks=_chunks(table),
+        stated_scores=None if scored else np.full(len(codes), np.nan),
     )
 
 

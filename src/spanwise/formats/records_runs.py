@@ -11,7 +11,7 @@ from spanwise.errors import FormatError
 from spanwise.formats.json_lines import Record, line, say_unread, split, unit_of, unit_said
 from spanwise.formats.records_fast import LARGE, fast_run
 from spanwise.formats.records_judged import stretch
-from spanwise.formats.returned import Result, Returned, results_at, says_order_only, topics_of
+from spanwise.formats.returned import Result, Returned, results_at, topics_of
 from spanwise.formats.trec import stem
 from spanwise.model.ids import text
 from spanwise.model.paths import POINT_DUE, is_point
@@ -116,14 +116,12 @@ def written(run: Run) -> Iterator[bytes]:
     header = {"header": dict(run.header)} if run.header is not None else {}
     yield line({"format": RUN, "run": run.name, **unit_said(run.unit), **header})
     for topic, rows in topics_of(run):
-        scored = not says_order_only(run.scores[rows])
         yield b"".join(
-            line({"qid": text(topic), **said_of(result, scored)})
-            for result in results_at(run, rows)
+            line({"qid": text(topic), **said_of(result)}) for result in results_at(run, rows)
         )
 
 
-def said_of(result: Result, scored: bool) -> dict[str, Any]:
+def said_of(result: Result) -> dict[str, Any]:
     """A result as the fields of an object."""
     said: dict[str, Any] = {"doc": text(result.document)} if result.document else {}
     if result.end:
@@ -140,7 +138,7 @@ def said_of(result: Result, scored: bool) -> dict[str, Any]:
         said |= {"s": result.start, "e": result.start + result.length}
     if result.rank is not None:
         said["rank"] = int(result.rank) if result.rank.is_integer() else result.rank
-    if scored:
+    if result.score is not None:
         said["score"] = result.score
     if result.id:
         said["id"] = text(result.id)

@@ -75,6 +75,7 @@ class Returned:
         starts = begins_of([len(of_topic) for of_topic in self._topics.values()])
         lines = np.array([result.line for result in results])
         ranks = np.array([np.nan if r.rank is None else r.rank for r in results])
+        stated = np.array([np.nan if r.score is None else r.score for r in results])
         return Run(
             name,
             Rows(self.file, tuple(self._topics), starts, lines),
@@ -87,6 +88,7 @@ class Returned:
             header,
             unit,
             chunks_of(results),
+            stated_scores=stated if np.isnan(stated).any() else None,
         )
 
     def _scores(self, *, by_rank: bool) -> FloatArray:
@@ -174,25 +176,24 @@ def topics_of(run: Run) -> Iterator[tuple[bytes, IntArray]]:
             yield topic, first + np.argsort(-run.scores[first:last], kind="stable")
 
 
-def says_order_only(scores: FloatArray) -> bool:
-    """Whether these scores of a topic were made from the order of the file."""
-    return bool((scores == falling(len(scores))).all())
-
-
 def results_at(run: Run, rows: IntArray) -> Iterator[Result]:
-    """Some results, one by one."""
+    """Some results, one by one, with the scores and ranks that were stated."""
     nothing = [b""] * len(rows)
     paths = run.paths.take(rows) if run.paths is not None else nothing
     ends = run.ends.take(rows) if run.ends is not None else nothing
-    documents, scores = run.documents.take(rows), run.scores[rows].tolist()
+    documents = run.documents.take(rows)
+    stated = run.scores if run.stated_scores is None else run.stated_scores
+    scores = stated[rows].tolist()
     ranks = run.ranks[rows].tolist() if run.ranks is not None else [np.nan] * len(rows)
     spans = run.spans.at(rows) if run.spans is not None else None
     for number, document in enumerate(documents):
-        result = Result(document, paths[number], ends[number], score=scores[number])
+        result = Result(document, paths[number], ends[number])
         if spans is not None and (spans.starts[number] != UNKNOWN or not result.path):
             result.start, result.length = int(spans.starts[number]), int(spans.lengths[number])
         if ranks[number] == ranks[number]:
             result.rank = ranks[number]
+        if scores[number] == scores[number]:
+            result.score = scores[number]
         if run.chunks is not None:
             _add_chunk(result, run.chunks, int(rows[number]))
         yield result

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spanwise.errors import FormatError
+import numpy as np
+
+from spanwise.errors import FormatError, InputError
 from spanwise.formats.json_lines import Record
 from spanwise.formats.opening import is_remote
-from spanwise.formats.pointed import PointedOut
-from spanwise.formats.records_judged import item_in
+from spanwise.formats.records_judged import Marked
 from spanwise.formats.records_judged_out import judged_lines
 from spanwise.formats.records_runs import result_in, said_of
 from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.returned import Returned, results_at, says_order_only, topics_of
+from spanwise.formats.returned import Returned, results_at, topics_of
 from spanwise.formats.tables import (
     judgements_table,
     plain_judgements,
@@ -26,18 +29,22 @@ from spanwise.formats.tables import (
     run_table,
 )
 from spanwise.formats.trec import stem
+from spanwise.model.judgements import Judgements, only
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from spanwise.model.judgements import Judgements
+    from spanwise.model.arrays import BoolArray
     from spanwise.model.run import Run
     from spanwise.model.spans import Unit
 
-OWN = ("qid", "doc", "query", "doc_len", "judged")
+OWN = ("qid", "doc", "query", "doc_len", "highlighted", "bep", "judged")
 """What is said of a document, not of a span."""
+ASSESSOR = "assessor"
+"""Who judged the document, which JSON lines say as `by`; here that is who pointed out the span."""
 RUN_DUE = "the columns qid, doc, s, e, and perhaps run, rank, score, cost, id, text"
 GOLD_DUE = "the columns qid, doc, s, e, and perhaps g, text, aspect, by, set, query, doc_len"
+SPAN = ("s", "e", "g", "text", "aspect", "by", "set")
 
 
 def looks_like_run(head: bytes) -> bool:
@@ -76,7 +83,11 @@ class _Stored:
         import polars as pl
 
         self.columns = list(self._read(pl.read_parquet_schema))
-        self.unit: Unit = self._read(pl.read_parquet_metadata).get("unit", "codepoint")
+        said = self._read(pl.read_parquet_metadata)
+        self.unit: Unit = said.get("unit", "codepoint")
+        self.header: dict[str, str] | None = (
+            json.loads(said["header"]) if "header" in said else None
+        )
         missing = [name for name in ("qid", "doc") if name not in self.columns]
         if missing:
             raise FormatError(file, None, f"no column {missing[0]!r}", due)
@@ -130,42 +141,40 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     if plain is not None:
         run = plain_run(stored.rows(plain), file, name, unit)
         if run is not None:
-            return run
+            return replace(run, header=stored.header)
     content = Returned(file, how)
     for record in _records(stored.rows(), file, RUN_DUE):
         try:
             content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.finished(name, None, RUN_DUE, unit)
+    return content.finished(name, stored.header, RUN_DUE, unit)
 
 
 @writer("span_run_parquet")
 def write_run(run: Run) -> Iterator[bytes]:
-    """One row for each result."""
+    """One row for each result; what a submission says about itself is in the metadata."""
+    more = {} if run.header is None else {"header": json.dumps(dict(run.header))}
     table = run_table(run)
     if table is not None:
-        yield _parquet(table, run.unit)
+        yield _parquet(table, run.unit, **more)
         return
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
-        scored = not says_order_only(run.scores[places])
-        for rank, result in enumerate(results_at(run, places), start=1):
-            said = said_of(result, scored)
-            said.setdefault("rank", rank)
-            rows.append({"run": run.name, "qid": topic.decode("utf-8", "replace"), **said})
-    yield _written(rows, run.unit)
+        start = {"run": run.name, "qid": topic.decode("utf-8", "replace")}
+        rows += [{**start, **said_of(result)} for result in results_at(run, places)]
+    yield _written(rows, run.unit, **more)
 
 
-def _written(rows: list[dict[str, Any]], unit: str) -> bytes:
+def _written(rows: list[dict[str, Any]], unit: str, **more: str) -> bytes:
     import polars as pl
 
-    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit)
+    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit, **more)
 
 
-def _parquet(table: pl.DataFrame, unit: str) -> bytes:
+def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
     buffer = BytesIO()
-    table.write_parquet(buffer, metadata={"unit": unit})
+    table.write_parquet(buffer, metadata={"unit": unit, **more})
     return buffer.getvalue()
 
 
@@ -174,6 +183,8 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements as Parquet: columns qid, doc, s, e, and perhaps g, text, aspect, by, set, query.
 
     One row for each span, and one without s and e for a document in which nothing is relevant.
+    Of the document there may be doc_len, highlighted (how many characters, if not those of its
+    spans), bep and assessor.
     Judgements of documents as a whole have the columns qid, doc, grade, and perhaps by.
     Positions count code points, unless the file's metadata name another `unit`.
     """
@@ -182,40 +193,73 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     plain = plain_judgements(table, file)
     if plain is not None:
         return plain
-    content = PointedOut(file, how, stored.unit)
-    for record in _records(table, file, GOLD_DUE):
+    content = Marked(file, how)
+    content.unit = stored.unit
+    for record in _by_document(_records(table, file, GOLD_DUE)):
         try:
-            topic, document = record.id("qid"), record.id("doc")
-            content.topic(topic, record.text("query") if "query" in record else "")
-            full = record.said.get("judged") != "spans"
-            content.document(topic, document, record.line, full=full)
-            if "s" in record or "text" in record:
-                content.item(topic, document, record.line, item_in(record))
+            content.take(record)
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
     return content.judgements(GOLD_DUE)
+
+
+def _by_document(rows: Iterator[Record]) -> list[Record]:
+    """One object for each document, as JSON lines have it, of one row for each span."""
+    documents: dict[tuple[Any, ...], Record] = {}
+    for row in rows:
+        key = tuple(row.said.get(name) for name in ("qid", "doc", ASSESSOR))
+        known = documents.get(key)
+        if known is None:
+            said = {name: row.said[name] for name in OWN if name in row.said}
+            said |= {"by": row.said[ASSESSOR]} if ASSESSOR in row.said else {}
+            known = Record({**said, "spans": []}, row.file, row.line, GOLD_DUE)
+            documents[key] = known
+        if "s" in row.said or "text" in row.said:
+            span = {name: value for name, value in row.said.items() if name in SPAN}
+            known.said["spans"].append(span)
+    return [*documents.values()]
 
 
 def gold_loses(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements such a table cannot hold."""
     from spanwise.model import holdings
 
-    kept = (holdings.GRADES, holdings.POOLED, holdings.ASSESSORS)
-    if judgements.highlights is not None:
-        kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.ASSESSORS)
-    return holdings.without(holdings.of_judgements(judgements), *kept)
+    counts = holdings.of_judgements(judgements)
+    if judgements.highlights is None:
+        return holdings.without(counts, holdings.GRADES, holdings.POOLED, holdings.ASSESSORS)
+    kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS)
+    counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements)))
+    return holdings.without(counts, *kept)
+
+
+def _of_text(judgements: Judgements) -> BoolArray:
+    """Which documents are relevant because of highlighted text, or not relevant at all."""
+    if judgements.elements is None or judgements.highlights is None:
+        return np.ones(len(judgements.rows), np.bool_)
+    return (judgements.grades <= 0) | (judgements.highlights.relevant > 0)
 
 
 @writer("span_qrels_parquet", loses=gold_loses)
 def write_gold(judgements: Judgements) -> Iterator[bytes]:
-    """One row for each span, or for each graded document."""
+    """One row for each span, or for each graded document; elements have no place."""
     table = judgements_table(judgements)
     if table is not None:
         yield _parquet(table, "opaque")
         return
-    rows: list[dict[str, Any]] = []
-    for said in judged_lines(judgements):
-        own = {name: said[name] for name in OWN if name in said}
-        rows += [{**own, **span} for span in said.get("spans") or [{}]]
     marked = judgements.highlights
-    yield _written(rows, "opaque" if marked is None else marked.unit)
+    if marked is None:
+        raise InputError(
+            f"{judgements.rows.source}: judgements of elements cannot be span_qrels_parquet;"
+            " span_qrels has a place for them"
+        )
+    kept = np.flatnonzero(_of_text(judgements))
+    people = judgements.assessors
+    some = replace(only(judgements, kept), elements=None)
+    if people is not None:
+        some = replace(some, assessors=people.reordered(kept))
+    rows: list[dict[str, Any]] = []
+    for said in judged_lines(some):
+        own = {name: said[name] for name in OWN if name in said}
+        own |= {ASSESSOR: said["by"]} if "by" in said else {}
+        rows += [{**own, **span} for span in said.get("spans") or [{}]]
+    yield _written(rows, marked.unit)

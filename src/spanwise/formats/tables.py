@@ -32,7 +32,7 @@ JUDGED = {"qid", "doc", "grade", "by"}
 
 def run_columns(columns: list[str], *, ranks: bool) -> list[str] | None:
     """The columns of a run that are needed; None if there are others than the plain ones."""
-    if not {"qid", "doc", "score"} <= set(columns) <= {"run", *TEXTS, *WHOLE, *REAL}:
+    if not {"qid", "doc"} <= set(columns) <= {"run", *TEXTS, *WHOLE, *REAL}:
         return None
     if ("s" in columns) != ("e" in columns):
         return None
@@ -66,8 +66,12 @@ def run_table(run: Run) -> pl.DataFrame | None:
     import polars as pl
 
     chunks = run.chunks
-    odd = run.paths is not None or run.ends is not None or run.header is not None
-    if odd or (run.ranks is not None and np.isnan(run.ranks).any()):
+    if run.paths is not None or run.ends is not None:
+        return None
+    unscored = np.zeros(0, np.bool_) if run.stated_scores is None else np.isnan(run.stated_scores)
+    if unscored.any() and not unscored.all():
+        return None
+    if run.ranks is not None and np.isnan(run.ranks).any():
         return None
     if chunks is not None and (any(_all(chunks.texts)) or (chunks.costs < 0).any()):
         return None
@@ -78,7 +82,8 @@ def run_table(run: Run) -> pl.DataFrame | None:
         columns |= {"s": pl.Series(run.spans.starts), "e": pl.Series(run.spans.ends)}
     if run.ranks is not None:
         columns["rank"] = pl.Series(run.ranks)
-    columns["score"] = pl.Series(run.scores)
+    if not unscored.any():
+        columns["score"] = pl.Series(run.scores)
     if chunks is not None:
         columns |= {"id": _column(chunks.ids), "cost": pl.Series(chunks.costs)}
     name = run.name.encode("utf-8", "replace").decode()

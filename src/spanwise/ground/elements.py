@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from spanwise.ground.duplicates import copies, refuse_duplicates, said
 from spanwise.ground.gain import Case, gains_of, seen_before
 from spanwise.ground.nested import lying_inside
 from spanwise.ground.quantise import recall_base
-from spanwise.ground.results import Results, ordered_results
+from spanwise.ground.results import Results, are_adrift, ordered_results
 from spanwise.ground.seen import Item, Seen, SeenPaths, SeenText
 from spanwise.ground.trees import PASSAGE, judged_elements
 from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
@@ -101,7 +102,7 @@ class _Block:
             lambda quant: self.setting.base(self.judgements, quant),
             lambda rule: self._gains(case, rule),
             lambda what: seen_before(case, what),
-            lambda: lying_inside(returned),
+            lambda: lying_inside(returned, partial(self._refuse_adrift, returned)),
             self._highlighted(mine),
             lambda number: f"{self._place(number)}: {NEEDS}",
         )
@@ -190,6 +191,11 @@ class _Block:
         unknown = np.full(len(rows), -1)
         if run.spans is not None:
             spans = run.spans.at(rows)
+            if are_adrift(run):
+                assert run.paths is not None
+                named = [bool(path) for path in run.paths.take(rows)]
+                some = np.flatnonzero((spans.starts == UNKNOWN) & named)
+                refuse_points(run, rows[some], [paths[number] for number in some.tolist()])
             looked = run.lengths is not None or run.paths is None
             lost = self.policy.conventions.unplaced_size if looked else -1
             length = np.where(spans.starts == UNKNOWN, lost, spans.lengths)
@@ -206,11 +212,17 @@ class _Block:
         return np.where(length >= 0, 0, -1), length
 
     def _light(self, lit: IntArray, passages: BoolArray, judgement: IntArray, spans: Spans) -> None:
-        """Fill in how many highlighted characters passages hold, and whole documents."""
-        marked = self.judgements.highlights
+        """Fill in how many highlighted characters passages hold, and whole documents.
+
+        -1 where there are some in the document, and nobody says where they or the result lie.
+        """
+        marked, counted = self.judgements.highlights, passages | (not self._has_elements)
+        some = np.flatnonzero(counted & (judgement >= 0))
         if marked is None:
+            if self._has_elements:
+                within = self.setting.judged(self.judgements).passages[judgement[some]]
+                lit[some[within > 0]] = -1
             return
-        some = np.flatnonzero((passages | (not self._has_elements)) & (judgement >= 0))
         rows, document = np.unique(judgement[some], return_inverse=True)
         counts = marked.counts[rows]
         mine = spans.at(some)
@@ -223,6 +235,8 @@ class _Block:
             np.zeros(len(rows), np.int64),
         )
         lit[some] = cuts.relevant_in_results() if len(some) else 0
+        if are_adrift(self.run):
+            lit[some[~passages[some] & (marked.relevant[judgement[some]] > 0)]] = -1
 
     # Gains ----------------------------------------------------------------------------------
 
@@ -254,6 +268,11 @@ class _Block:
                 f" quant={base.quant} is for elements, expected quant=spec"
             )
         size, lit = results.size[passages], results.highlighted[passages]
+        if (lit < 0).any():
+            raise UsageError(
+                f"{base.judged.source}: where text was highlighted is not known, and"
+                f" {self.run.rows.source} has offsets; it needs --collection"
+            )
         worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
         mine = Spans(results.start[passages], results.length[passages])
         worth[passages[copies(results.document[passages], mine)]] = 0  # only chunks have them
@@ -280,10 +299,21 @@ class _Block:
         def seen(numbers: Sequence[int]) -> Seen:
             if not mixed or all(results.paths[number] for number in numbers):
                 return SeenPaths()
+            self._refuse_adrift(results, numbers)
             marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
             return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))
 
         return seen
+
+    def _refuse_adrift(self, results: Returned, numbers: Sequence[int]) -> None:
+        """Only by their places elements can be compared with passages of their document."""
+        if are_adrift(self.run):
+            for number in numbers:
+                if results.paths[number]:
+                    raise InputError(
+                        f"{self._place(number)}: where it lies beside passages of that document is"
+                        " not said; it needs --collection"
+                    )
 
     def _doubt(self, number: int, path: bytes) -> InputError:
         if number == NOBODY:

@@ -10,10 +10,13 @@ import numpy as np
 
 from spanwise.errors import InputError, UsageError
 from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
+from spanwise.ground.by_path import NOT_THERE, ByPath
 from spanwise.ground.duplicates import refuse_duplicates
 from spanwise.ground.elements import refuse_points
+from spanwise.ground.inside import Pairs, by_path, by_start
+from spanwise.ground.passages import refuse_paths
 from spanwise.ground.results import Results, ordered_results
-from spanwise.model.ids import text
+from spanwise.model.ids import Coded, text
 from spanwise.model.journeys import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans
 
@@ -118,13 +121,9 @@ class Guide:
 
     def _starts(self) -> IntArray:
         """Where each result begins; -1 where nobody knows. A whole document begins at 0."""
+        refuse_paths(self.run)
         if self.run.spans is not None:
             return self.run.spans.starts[self.results.row]
-        if self.run.paths is not None:
-            raise UsageError(
-                f"{self.run.rows.source}: results are named by element paths; to know where they"
-                " lie needs --collection"
-            )
         return np.zeros(len(self.results.row), np.int64)
 
     def _marked(self, purpose: str) -> Highlights:
@@ -206,35 +205,40 @@ class Guide:
         spans: Callable[[Spans, Spans], BoolArray],
     ) -> Steps:
         """All pairs in one document that stand in a relation: by paths, else by offsets."""
-        result, target = self._pairs(targets)
         assert targets.paths is not None
-        there = [targets.paths[number] for number in target.tolist()]
-        names = self._paths(result)
-        kept = np.array(list(map(paths, names, there)), np.bool_)
+        judged, names = self._judged(), self._paths()
+        placed = np.zeros(len(judged), np.bool_)
         if self.run.spans is not None:
-            mine, theirs = self.run.spans.at(self.results.row[result]), targets.spans.at(target)
-            nameless = np.array([not name for name in names], np.bool_)
-            if (nameless & (theirs.starts == UNKNOWN)).any():
-                raise InputError(
-                    f"{self.judgements.rows.source}: nobody says where the judged elements lie,"
-                    f" and {self.run.rows.source} has offsets; it needs --collection"
-                )
-            kept = np.where(nameless, spans(theirs, mine) & (mine.starts != UNKNOWN), kept)
-        return Steps(result[kept], target[kept], np.ones(int(np.count_nonzero(kept))))
+            placed = np.array([not name for name in names.names], np.bool_)[names.codes]
+        named = by_path(targets.row, targets.paths, judged, names, np.flatnonzero(~placed))
+        there = [targets.paths[number] for number in named.target.tolist()]
+        kept = np.array(list(map(paths, names.at(named.result), there)), np.bool_)
+        pairs = [Pairs(named.result[kept], named.target[kept])]
+        if placed.any():
+            pairs.append(self._placed_pairs(targets, np.flatnonzero(placed), spans))
+        result = np.concatenate([part.result for part in pairs])
+        return Steps(result, np.concatenate([part.target for part in pairs]), np.ones(len(result)))
 
-    def _pairs(self, targets: Targets) -> tuple[IntArray, IntArray]:
-        """Every result with every target of its document."""
-        judged = self._judged()
-        first = np.searchsorted(targets.row, judged)
-        count = np.searchsorted(targets.row, judged, side="right") - first
-        result = np.repeat(np.arange(len(judged)), count)
-        before = np.repeat(np.cumsum(count) - count, count)
-        return result, np.arange(len(result)) - before + np.repeat(first, count)
+    def _placed_pairs(
+        self, targets: Targets, some: IntArray, related: Callable[[Spans, Spans], BoolArray]
+    ) -> Pairs:
+        """Some results that are spans, and the targets related to them."""
+        assert self.run.spans is not None
+        judged, spans = self._judged(), self.run.spans.at(self.results.row)
+        if np.isin(judged[some], targets.row[targets.spans.starts == UNKNOWN]).any():
+            raise InputError(
+                f"{self.judgements.rows.source}: nobody says where the judged elements lie,"
+                f" and {self.run.rows.source} has offsets; it needs --collection"
+            )
+        some = some[spans.starts[some] != UNKNOWN]
+        pairs = by_start(targets.row, targets.spans, judged, spans, some)
+        kept = related(targets.spans.at(pairs.target), spans.at(pairs.result))
+        return Pairs(pairs.result[kept], pairs.target[kept])
 
-    def _paths(self, result: IntArray) -> list[bytes]:
+    def _paths(self) -> Coded:
         """The paths of results that are elements; empty where they are spans or documents."""
-        rows = self.results.row[result]
-        paths = self.run.element_paths(rows).tolist()
+        rows = self.results.row
+        paths = self.run.element_paths(rows)
         if self.run.paths is not None and self.run.spans is None:
             refuse_points(self.run, rows, paths)
         return paths
@@ -245,17 +249,26 @@ class Guide:
         """A reader goes from a result to a target as often as a table says."""
         if behaviour.table is None:
             raise UsageError("behaviour=table needs the name of a file, as in table=chances.txt")
-        table = self.chances[behaviour.table]
+        listed: dict[tuple[bytes, bytes], list[tuple[bytes, float]]] = {}
+        for (document, name, path), chance in self.chances[behaviour.table].items():
+            listed.setdefault((document, name), []).append((path, chance))
         targets = self._ideal(behaviour)
         assert targets.paths is not None
-        result, target = self._pairs(targets)
-        documents = self.run.documents.take(self.results.row[result])
-        names = [_named(place) for place in self._places(result)]
-        there = [targets.paths[number] for number in target.tolist()]
-        found = [table.get(key, 0.0) for key in zip(documents, names, there, strict=True)]
-        chance = np.array(found, np.float64)
-        kept = chance > 0
-        return targets, Steps(result[kept], target[kept], chance[kept])
+        documents = self.run.documents.take(self.results.row)
+        names = map(_named, self._places())
+        rows = [
+            (result, path, chance)
+            for result, key in enumerate(zip(documents, names, strict=True))
+            for path, chance in listed.get(key, ())
+            if chance
+        ]
+        result = np.array([number for number, _, _ in rows], np.int64)
+        ends = Coded.of([path for _, path, _ in rows])
+        known = ByPath(targets.row, Coded.of(targets.paths))
+        target = known.find(self._judged()[result], ends)
+        kept = target != NOT_THERE
+        chances = np.array([chance for _, _, chance in rows], np.float64)
+        return targets, Steps(result[kept], target[kept], chances[kept])
 
     def _asked(self, targets: Targets, function: Callable[[Place, Place], float]) -> Steps:
         """Every pair of a result and a target of one topic is put to a function."""
@@ -263,7 +276,7 @@ class Guide:
         owner = owners_of(self.judgements.rows, codes, targets.row)
         ends = self._targets_as_places(targets)
         rows: list[tuple[int, int, float]] = []
-        for result, place in enumerate(self._places(np.arange(len(self.results.row)))):
+        for result, place in enumerate(self._places()):
             for target in np.flatnonzero(owner == self.results.topic[result]).tolist():
                 chance = float(function(place, ends[target]))
                 if not 0 <= chance <= 1:
@@ -276,17 +289,19 @@ class Guide:
         table = np.array(rows or np.zeros((0, 3)))
         return Steps(table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2])
 
-    def _places(self, result: IntArray) -> list[Place]:
-        rows = self.results.row[result]
+    def _places(self) -> list[Place]:
+        rows = self.results.row
         documents = map(text, self.run.documents.take(rows))
-        paths = self._paths(result)
+        paths = self._paths()
         spans = self.run.spans
-        starts = [UNKNOWN] * len(rows) if spans is None else spans.starts[rows].tolist()
-        lengths = [UNKNOWN] * len(rows) if spans is None else spans.lengths[rows].tolist()
-        topic = self.results.topic[result]
-        ranks = result - np.searchsorted(self.results.topic, topic) + 1
+        none = np.full(len(rows), UNKNOWN)
+        starts = none if spans is None else spans.starts[rows]
+        # What could not be placed has no length either.
+        lengths = none if spans is None else np.where(starts < 0, UNKNOWN, spans.lengths[rows])
+        topic = self.results.topic
+        ranks = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
         names = [text(self.topics[code]) for code in topic.tolist()]
-        rest = zip(paths, starts, lengths, ranks.tolist(), strict=True)
+        rest = zip(paths, starts.tolist(), lengths.tolist(), ranks.tolist(), strict=True)
         return [
             _place(name, document, *place)
             for name, document, place in zip(names, documents, rest, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,18 @@ if TYPE_CHECKING:
     from spanwise.model.element_rankings import Returned
 
 
-def lying_inside(results: Returned) -> BoolArray:
-    """Elements with a proper ancestor among the results; spans that another one goes beyond."""
+def lying_inside(results: Returned, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
+    """Elements with a proper ancestor among the results; spans that another one goes beyond.
+
+    `refuse` is told of the results of one document of which some are passages.
+    """
     inside = np.zeros(len(results), np.bool_)
     for numbers in shared_documents(results.document, np.ones(len(results), np.bool_)):
         paths = {results.paths[number] for number in numbers}
         for number in numbers:
             inside[number] = _below(results.paths[number], paths)
         if b"" in paths:
+            refuse(numbers)
             _contained(results, numbers, inside)
     return inside
 

@@ -13,7 +13,7 @@ from spanwise.ground.align import TOPICS_AT_ONCE, owners_of
 from spanwise.ground.cuts import Cuts
 from spanwise.ground.evidenced import Evidenced, Needed, Shown
 from spanwise.ground.listed import Listed
-from spanwise.ground.results import Results, ordered_results
+from spanwise.ground.results import Results, are_adrift, ordered_results
 from spanwise.model.ids import text
 from spanwise.model.readings import Readings, Stretches
 from spanwise.model.spans import UNKNOWN, Spans, ranges
@@ -54,11 +54,7 @@ def readings(
 
 def refuse_paths(run: Run) -> None:
     """Results named by paths lie somewhere, but only the documents say where."""
-    if run.paths is None or run.lengths is not None:  # lengths come with places
-        return
-    paths = run.paths.coded()
-    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
-    if run.spans is None or (named.any() and (run.spans.starts[named] == UNKNOWN).all()):
+    if are_adrift(run):
         raise UsageError(
             f"{run.rows.source}: results are named by element paths; to know where they lie"
             " needs --collection"

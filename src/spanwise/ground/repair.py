@@ -13,6 +13,7 @@ from spanwise.errors import InputError
 from spanwise.ground.rules import Result, Shown, beyond, by_topic, identity
 from spanwise.ground.tasks import Rules, find_task
 from spanwise.model.rows import Rows
+from spanwise.model.run import chunks_at
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
@@ -137,8 +138,10 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
         rows=Rows(run.rows.source, tuple(topic for topic, _ in kept), starts, has_lines=False),
         documents=run.documents.reordered(rows),
         scores=run.scores[rows],
+        stated_scores=None if run.stated_scores is None else run.stated_scores[rows],
         ranks=1.0 + np.arange(len(rows)) - np.repeat(starts[:-1], counts),
         spans=spans,
         paths=None if run.paths is None else run.paths.reordered(rows),
         ends=None if run.ends is None else run.ends.reordered(rows),
+        chunks=None if run.chunks is None else chunks_at(run.chunks, rows),
     )

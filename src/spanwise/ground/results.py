@@ -11,7 +11,7 @@ import numpy as np
 from spanwise.ground.align import segments
 from spanwise.ground.match import judged_rows, same_documents
 from spanwise.ground.order import by_score, places_of
-from spanwise.model.spans import ranges
+from spanwise.model.spans import UNKNOWN, ranges
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
@@ -45,6 +45,17 @@ class Results:
     def stated(self, column: IntArray, otherwise: int) -> IntArray:
         """What the judgements say about each document."""
         return np.where(self.judged >= 0, column[self.judged], otherwise)
+
+
+def are_adrift(run: Run) -> bool:
+    """Whether results are named by element paths, and nobody said where any of them lies."""
+    if run.paths is None or run.lengths is not None:  # lengths come with places
+        return False
+    if run.spans is None:
+        return True
+    paths = run.paths.coded()
+    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
+    return bool(named.any() and (run.spans.starts[named] == UNKNOWN).all())
 
 
 def ordered_results(

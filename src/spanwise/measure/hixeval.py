@@ -29,8 +29,14 @@ def _found(r: ElementRankings, alpha: float) -> FloatArray:
         raise UsageError(f"alpha is {alpha:g}; it must be between 0 and 1")
     lit = r.results.highlighted
     if (lit < 0).any():
+        judged = r.judged()  # or it says why they are not known
+        if judged.scale == "highlighted":
+            raise UsageError(
+                f"{judged.source}: where text was highlighted is not known, and some results are"
+                " passages; it needs --collection"
+            )
         raise UsageError(
-            f"{r.judged().source}: elements were graded, no text was highlighted; HiP, HiR and HiF"
+            f"{judged.source}: elements were graded, no text was highlighted; HiP, HiR and HiF"
             " need highlighted text"
         )
     values = lit.astype(float)

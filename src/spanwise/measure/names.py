@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from math import isinf
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -186,6 +187,8 @@ def _converted(kind: Any, text: str) -> Any:
 def _number(text: str) -> float:
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
         raise ValueError("a number")
+    if isinf(float(text)):
+        raise ValueError("a smaller number")
     return float(text)
 
 

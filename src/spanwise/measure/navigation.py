@@ -176,8 +176,9 @@ def expected_precision(
     without targets.
 
     Beware: under containment one result can lead to several targets, more than a rank of the
-    ideal list holds, so values can pass 1. Many targets of different worth have too many sums;
-    `grid=1000` rounds their worth to thousandths.
+    ideal list holds, so values can pass 1. Each result of a document is another chance to come to
+    its entry point, where BEPD counts the first result alone. Many targets of different worth have
+    too many sums; `grid=1000` rounds their worth to thousandths.
     """
     if cutoff is not None:
         return readers.each(lambda found: precision_at_rank(found, cutoff, interpolate == "whole"))

@@ -61,6 +61,12 @@ def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray,
     return _of_results(r, exhaustivity), _of_results(r, specificity), _new(r, overlap)
 
 
+def exhaustivity_in_all(r: ElementRankings) -> FloatArray:
+    """The exhaustivity of all judged elements of a topic together."""
+    exhaustivity, _ = _judged(r)
+    return r.of_topics(r.judged().of_topics(exhaustivity))
+
+
 @measure(
     "NGP",
     Law.NOTHING_IS_ZERO,
@@ -81,12 +87,12 @@ def next_generation_precision(
 
     Beware: which of two nested results comes first changes the score.
     """
-    exhaustivity, specificity = _judged(r)
+    _, specificity = _judged(r)
     text = r.sizes() * _new(r, overlap)
     good = np.cumsum(r.table(_of_results(r, specificity) * text), axis=-1)
     every = np.cumsum(r.table(text), axis=-1)
     value = r.ratio(r.at(good, cutoff), r.at(every, cutoff), undefined=0)
-    return np.where(r.of_topics(r.judged().of_topics(exhaustivity)) > 0, value, np.nan)
+    return np.where(exhaustivity_in_all(r) > 0, value, np.nan)
 
 
 @measure(
@@ -111,4 +117,4 @@ def next_generation_recall(
     """
     exhaustivity, _ = _judged(r)
     found = np.cumsum(r.table(_of_results(r, exhaustivity) * _new(r, overlap)), axis=-1)
-    return r.ratio(r.at(found, cutoff), r.of_topics(r.judged().of_topics(exhaustivity)))
+    return r.ratio(r.at(found, cutoff), exhaustivity_in_all(r))

@@ -38,6 +38,7 @@ POOLS = "pool numbers"
 VERSIONS = "versions of assessments"
 WHITESPACE = "statements on white space"
 STATEMENTS = "topic statements"
+UNSUPPORTED = "relevant documents with nothing that this form can hold"
 
 
 HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)")

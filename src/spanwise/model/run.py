@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from spanwise.model.ids import Coded
+from spanwise.model.ids import Coded, PlainIds
 from spanwise.model.ids import joined as joined_ids
 from spanwise.model.paths import IN_TEXT
 from spanwise.model.rows import Rows
-from spanwise.model.spans import Spans, ranges
+from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,18 +54,33 @@ class Run:
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
+    stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
 
     def element_paths(self, rows: IntArray) -> Coded:
-        """The paths of results that are elements; empty for spans, points, ranges and documents."""
+        """The paths of results that are elements; empty for spans, points, ranges and documents.
+
+        What could not be placed, among elements, is an element that no document has.
+        """
         if self.paths is None:
             return Coded(np.zeros(len(rows), np.int64), [b""])
         paths = self.paths.coded().at(rows)
+        if self.spans is not None:
+            paths = _with_lost(paths, self.spans.starts[rows] == UNKNOWN)
         names = [b"" if IN_TEXT in name else name for name in paths.names]
         if self.ends is None:
             return Coded(paths.codes, names)
         pairs = zip(paths, self.ends.take(rows), strict=True)
         ranges = np.array([end not in (b"", path) for path, end in pairs], np.bool_)
         return Coded(np.where(ranges, len(names), paths.codes), [*names, b""])
+
+
+def _with_lost(paths: Coded, unplaced: BoolArray) -> Coded:
+    """Paths, and for each result that has neither path nor place one that there is not."""
+    empty = np.array([not name for name in paths.names], np.bool_)[paths.codes]
+    lost = np.flatnonzero(empty & unplaced)
+    codes = paths.codes.copy()
+    codes[lost] = len(paths.names) + np.arange(len(lost))
+    return Coded(codes, [*paths.names, *(b"/?[%d]" % (row + 1) for row in lost.tolist())])
 
 
 def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
@@ -99,13 +114,15 @@ def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
         spans=None if run.spans is None else run.spans.at(chosen),
         paths=named(run.paths),
         ends=named(run.ends),
-        chunks=None if run.chunks is None else _chunks_at(run.chunks, chosen),
+        chunks=None if run.chunks is None else chunks_at(run.chunks, chosen),
         labels=None if run.labels is None else run.labels[chosen],
         lengths=None if run.lengths is None else run.lengths[chosen],
+        stated_scores=some(run.stated_scores),
     )
 
 
-def _chunks_at(chunks: Chunks, rows: IntArray) -> Chunks:
+def chunks_at(chunks: Chunks, rows: IntArray) -> Chunks:
+    """Those of some results."""
     return Chunks(
         chunks.texts.reordered(rows),
         chunks.ids.reordered(rows),
@@ -119,10 +136,16 @@ def joined(parts: Sequence[Run], name: str, source: str) -> Run:
     if len(parts) == 1:
         return replace(parts[0], name=name)
 
-    def every(of: Callable[[Run], T | None], together: Callable[[list[T]], T]) -> T | None:
+    def every(
+        of: Callable[[Run], T | None],
+        absent: Callable[[Run], T],
+        together: Callable[[list[T]], T],
+    ) -> T | None:
         found = [of(part) for part in parts]
-        there = [one for one in found if one is not None]
-        return together(there) if len(there) == len(parts) else None
+        if all(one is None for one in found):
+            return None
+        pairs = zip(parts, found, strict=True)
+        return together([absent(part) if one is None else one for part, one in pairs])
 
     sizes = np.concatenate([np.diff(part.rows.starts) for part in parts])
     topics = tuple(topic for part in parts for topic in part.rows.topics)
@@ -132,14 +155,35 @@ def joined(parts: Sequence[Run], name: str, source: str) -> Run:
         Rows(source, topics, starts, has_lines=False),
         joined_ids([part.documents for part in parts]),
         np.concatenate([part.scores for part in parts]),
-        every(lambda part: part.ranks, np.concatenate),
-        every(lambda part: part.spans, _spans_joined),
-        every(lambda part: part.paths, joined_ids),
-        every(lambda part: part.ends, joined_ids),
+        every(lambda part: part.ranks, _no_numbers, np.concatenate),
+        every(lambda part: part.spans, _no_spans, _spans_joined),
+        every(lambda part: part.paths, _no_names, joined_ids),
+        every(lambda part: part.ends, _no_names, joined_ids),
         parts[0].header,
-        parts[0].unit,
-        every(lambda part: part.chunks, _chunks_joined),
+        next((part.unit for part in parts if part.spans is not None), parts[0].unit),
+        every(lambda part: part.chunks, _no_chunks, _chunks_joined),
+        stated_scores=every(
+            lambda part: part.stated_scores, lambda part: part.scores, np.concatenate
+        ),
     )
+
+
+def _no_numbers(part: Run) -> FloatArray:
+    return np.full(len(part.rows), np.nan)
+
+
+def _no_spans(part: Run) -> Spans:
+    return Spans(np.full(len(part.rows), UNKNOWN), np.zeros(len(part.rows), np.int64))
+
+
+def _no_names(part: Run) -> Ids:
+    return PlainIds([b""] * len(part.rows))
+
+
+def _no_chunks(part: Run) -> Chunks:
+    count = len(part.rows)
+    unsaid = np.full(count, -1), np.ones(count, np.bool_)
+    return Chunks(_no_names(part), _no_names(part), *unsaid)
 
 
 def _spans_joined(parts: Sequence[Spans]) -> Spans:

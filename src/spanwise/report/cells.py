@@ -10,6 +10,15 @@ DISOBEYED = {"Cc", "Zl", "Zp"}
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "topic"), counted(2, "topic")
+    ('1 topic', '2 topics')
+    """
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
 def visible(text: str) -> str:
     r"""A name as a terminal may be shown it: control characters would be obeyed.
 

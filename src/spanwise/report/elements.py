@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from spanwise.report.tables import Table
 
 GAIN_WORDS = (
-    "value: quantised; seen: characters of it that were shown before; earns: after what was seen;"
-    " bound: what is taken off because its ideal element has no more left; ideal: gain of the ideal"
-    " run so far"
+    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
+    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off"
+    " because its ideal element has no more left; ideal: gain of the ideal run so far"
 )
 
 
@@ -26,7 +26,8 @@ class Earnings:
     """Gains of one topic, rank by rank."""
 
     value: FloatArray
-    seen: Sequence[str]  # how much was seen before, in words
+    cases: Sequence[str]  # of the gain function; none where overlap is ignored
+    seen: Sequence[int]  # characters shown before, where a part was
     bare: FloatArray  # before the bound
     gain: FloatArray
     gained: FloatArray  # cumulated
@@ -46,9 +47,13 @@ def shown(column: Any) -> list[str]:
 def earnings_table(earned: Earnings, listing: Listing, last: str, quotient: FloatArray) -> Table:
     """What every result is worth, what it earned, and how that compares with the ideal run."""
     lost = earned.bare - earned.gain
+    cases = [
+        f"{case} {seen}" if case == "partly" else case
+        for case, seen in zip(earned.cases, earned.seen, strict=False)
+    ]
     columns = [
         ("value", shown(earned.value)),
-        ("seen", earned.seen),
+        *([("case", cases)] if cases else []),
         ("earns", shown(earned.bare)),
         ("bound", [f"-{value:.4f}" if value > 0 else "" for value in lost.tolist()]),
         ("gain", shown(earned.gain)),

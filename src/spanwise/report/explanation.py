@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
+READABLE = 16
+"""Columns of numbers rather go below than make a name shorter than this."""
 Columns = Sequence[tuple[str, Sequence[str]]]
 """Titles, each with what stands below it."""
 
@@ -69,12 +71,12 @@ def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
     A line is drawn below the last result of which something is read.
     """
     read = np.minimum(np.cumsum(r.size[0]), limit)
-    seen = np.clip(read[:, None] - r.pieces.at, 0, r.pieces.length)
-    found = (seen * r.pieces.relevant).sum(axis=1)
+    seen = _read_of(r, np.ones(len(r.pieces.at), np.int64), read)
+    found = _read_of(r, r.pieces.relevant.astype(np.int64), read)
     columns = [
         ("size", _whole(r.size[0])),
         ("read", _whole(read)),
-        ("again", _whole(np.diff(read - seen.sum(axis=1), prepend=0))),
+        ("again", _whole(np.diff(read - seen, prepend=0))),
         ("relevant", _whole(r.relevant[0])),
         ("new", _whole(np.diff(found, prepend=0))),
         ("precision", _shown(r.ratio(found, read, undefined=0))),
@@ -82,6 +84,17 @@ def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
     ]
     reached = int(np.count_nonzero(np.cumsum(r.size[0]) < limit)) + 1
     return cut_after(table_of(listing, columns), reached)
+
+
+def _read_of(r: Readings, counts: IntArray, read: IntArray) -> IntArray:
+    """Of the pieces of one topic what counts (1 or 0 each) until so many characters are read."""
+    at, length = r.pieces.at, r.pieces.length
+    if not len(at):
+        return np.zeros_like(read)
+    last = np.maximum(np.searchsorted(at, read, side="right") - 1, 0)
+    before = np.cumsum(length * counts) - length * counts
+    begun: IntArray = np.clip(read - at[last], 0, length[last]) * counts[last]
+    return before[last] + begun
 
 
 def context_table(
@@ -213,11 +226,12 @@ def table_of(listing: Listing, columns: Columns, marks: Sequence[str] = ()) -> T
     every = [*listing.columns(), *columns]
     named = len(every) - len(columns)
     words = tuple(range(1, named))
+    attached = frozenset[int]()
     if any(marks):
+        words, attached = (*words, len(every)), frozenset([len(every)])
         every.append(("", marks))
-        words = (*words, len(every) - 1)
     rows = tuple(zip(*(cells for _, cells in every), strict=True))
-    return Table(tuple(title for title, _ in every), rows, words=words)
+    return Table(tuple(title for title, _ in every), rows, words=words, attached=attached)
 
 
 def cut_after(table: Table, cutoff: Any) -> Table:
@@ -229,7 +243,7 @@ def cut_after(table: Table, cutoff: Any) -> Table:
 def drawn(table: Table, below: Sequence[str], width: int | None, most: int | None = None) -> str:
     """The table as text, in which long names are shortened until it fits.
 
-    Where even that is not enough it goes on in a second panel below.
+    Where even that is not enough the numbers go on in a second panel below, beside the ranks.
     """
     left = len(table.rows) - (len(table.rows) if most is None else most)
     if left > 0:
@@ -241,7 +255,9 @@ def drawn(table: Table, below: Sequence[str], width: int | None, most: int | Non
 def _narrowed(table: Table, width: int) -> Table:
     names = [column for column in table.words if table.header[column]]
     widths = table.widths()
-    excess = sum(widths) + 2 * (len(widths) - 1) - width
+    least = [min(w, READABLE) if column in names else w for column, w in enumerate(widths)]
+    side_by_side = range(len(widths)) if sum(least) + 2 * (len(least) - 1) <= width else [0, *names]
+    excess = sum(widths[column] + 2 for column in side_by_side) - 2 - width
     while excess > 0 and any(widths[column] > NARROWEST for column in names):
         widest = max(names, key=lambda column: widths[column])
         widths[widest] -= 1

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.report.tables import Table
+from spanwise.report.explanation import table_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.journeys import Journey
     from spanwise.report.explanation import Listing
+    from spanwise.report.tables import Table
 
 
 def journey_table(
@@ -30,15 +31,27 @@ def journey_table(
     total = float(journey.worth.sum())
     recall = np.cumsum(worth) / total if total else np.full(size - 1, np.nan)
     columns = [
-        *listing.columns(),
         ("targets", [str(number) if number else "" for number in count.tolist()]),
         ("chance", _shown(chance[1:], count)),
         ("new", _shown(fresh, count)),
         ("GR", [f"{value:.4f}" for value in recall.tolist()]),
     ]
-    named = len(listing.columns())
-    rows = tuple(zip(*(cells for _, cells in columns), strict=True))
-    return Table(tuple(title for title, _ in columns), rows, words=tuple(range(1, named)))
+    return table_of(listing, columns)
+
+
+def entry_table(journey: Journey, listing: Listing) -> Table:
+    """How near each result begins to the entry point of its document, if it is the first there."""
+    _, first = np.unique(journey.target, return_index=True)  # pairs come by rank
+    near = np.zeros(journey.results)
+    near[journey.rank[first] - 1] = journey.chance[first]
+    counts = np.bincount(journey.rank[first] - 1, minlength=journey.results)
+    total = len(journey.worth)
+    so_far = np.cumsum(near) / total if total else np.full(journey.results, np.nan)
+    columns = [
+        ("score", _shown(near, counts)),
+        ("BEPD", [f"{value:.4f}" for value in so_far.tolist()]),
+    ]
+    return table_of(listing, columns)
 
 
 def _shown(column: FloatArray, count: IntArray) -> list[str]:

@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
+from spanwise.report.cells import wrapped
+
 if TYPE_CHECKING:
     from spanwise.model.spans import Spans
 
@@ -61,12 +63,15 @@ class Marked:
             yield start, end, sum(mark for mark, count in depth.items() if count)
 
 
-def shown(documents: Sequence[Marked], width: int, colour: bool) -> str:
-    """All of them one after the other, below a line that says what the marks mean."""
-    lines = [_legend(colour)]
+def shown(documents: Sequence[Marked], width: int, colour: bool, page: int | None = None) -> str:
+    """All of them one after the other, below a line that says what the marks mean.
+
+    Text has lines of `width`; what is said of it has those of the `page`, of any length if None.
+    """
+    lines = [_legend(colour)] if colour else wrapped(_legend(colour), page)
     for one in documents:
         cells = [cell for part in _parts(one) for cell in part]
-        lines += ["", one.title, *_wrapped(cells, width, colour)]
+        lines += ["", *wrapped(one.title, page), *_wrapped(cells, width, colour)]
     return "\n".join(lines) + "\n"
 
 
@@ -118,19 +123,19 @@ def _cells(text: str, mark: int, blank: bool) -> tuple[list[Cell], bool]:
 
 def _wrapped(cells: list[Cell], width: int, colour: bool) -> Iterator[str]:
     """Lines no longer than the width, broken at blanks where there are any."""
-    while cells:
-        end, used, fits = 0, 0, 0
+    start = 0
+    while start < len(cells):
+        end, used, fits = start, 0, start
         while end < len(cells) and used + _columns(cells[end][0]) <= width:
             used += _columns(cells[end][0])
             end += 1
             if cells[end - 1][0] == " ":
                 fits = end
-        if end < len(cells) and cells[end][0] != " " and fits:
+        if end < len(cells) and cells[end][0] != " " and fits > start:
             end = fits
-        line, cells = cells[: max(end, 1)], cells[max(end, 1) :]
-        yield from _line(line, colour)
-        if cells and cells[0][0] == " ":
-            cells = cells[1:]
+        end = max(end, start + 1)
+        yield from _line(cells[start:end], colour)
+        start = end + (end < len(cells) and cells[end][0] == " ")
 
 
 def _line(cells: list[Cell], colour: bool) -> Iterator[str]:
@@ -163,6 +168,8 @@ def _coloured(text: str, mark: int) -> str:
 
 def _columns(character: str) -> int:
     """How many columns of a terminal a character takes."""
+    if character.isascii():
+        return 1
     if category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if east_asian_width(character) in "WF" else 1

@@ -7,6 +7,8 @@ from typing import Any
 
 from spanwise.report.tables import Table, as_text
 
+PARTS = ("value", "low", "high", "topics_low", "topics_high")
+
 
 def check_tables(found: Mapping[str, Any]) -> str:
     """Runs and how the pool covers them; below, size and cost."""
@@ -25,27 +27,26 @@ def check_tables(found: Mapping[str, Any]) -> str:
 
 
 def estimate_tables(found: Mapping[str, Any]) -> str:
-    """Relevant text of each topic, then recall and precision of the runs."""
+    """Relevant text of each topic, then the measures of each run."""
     totals = tuple(
-        (topic, *(_cell(one[name], 1) for name in ("value", "low", "high")))
+        (topic, *(_cell(one[name], 1) for name in PARTS[:3]))
         for topic, one in found["relevant"].items()
     )
     text = as_text(Table(("topic", "relevant", "low", "high"), totals, ("95 % intervals",)))
     if not found["runs"]:
         return text
     rows = tuple(
-        (
-            run["run"],
-            *(
-                _cell(run[m][part])
-                for m in ("recall", "precision")
-                for part in ("value", "low", "high")
-            ),
-        )
+        (run["run"], name, *(_cell(value[part]) for part in PARTS))
         for run in found["runs"]
+        for name, value in run.items()
+        if isinstance(value, Mapping) and "value" in value
     )
-    header = ("run", "recall", "low", "high", "precision", "low", "high")
-    return text + "\n" + as_text(Table(header, rows, (f"mean over topics: {found['topics']}",)))
+    header = ("run", "measure", "mean", "low", "high", "low*", "high*")
+    below = (
+        f"mean over topics: {found['topics']}",
+        "low, high: had other documents been drawn; low*, high*: or other topics, too",
+    )
+    return text + "\n" + as_text(Table(header, rows, below))
 
 
 def _cell(value: float | None, digits: int = 4) -> str:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
+from spanwise.report.cells import counted
 from spanwise.report.tables import Table, as_text
 
 
@@ -38,9 +39,10 @@ def drawn(entries: Sequence[Entry], layout: str, quant: str, width: int | None) 
         writer.writerows([getattr(entry, name) for name in NAMES] for entry in entries)
         return lines.getvalue()
     rows = tuple(tuple(_cell(getattr(entry, name)) for name in NAMES) for entry in entries)
-    topics = len({entry.topic for entry in entries})
+    topics = counted(len({entry.topic for entry in entries}), "topic")
+    elements = counted(len(entries), "element")
     ideal = sum(entry.ideal for entry in entries)
-    below = f"{len(entries)} elements of {topics} topics, {ideal} of them ideal; quant={quant}"
+    below = f"{elements} of {topics}, {ideal} of them ideal; quant={quant}"
     return as_text(Table(NAMES, rows, below=(below,), words=(0, 1, 2)), width)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spanwise.report.cells import counted, wrapped
 from spanwise.report.latex import as_latex
 from spanwise.report.scores import null, shown
 from spanwise.report.tables import Table, as_markdown, as_text
@@ -68,6 +69,7 @@ class Study:
     simulated: Ranked
     violations: tuple[Any, ...]  # each says itself in words
     signature: str
+    notes: tuple[str, ...] = ()  # what was ignored, missing or left open
     real: Ranked | None = None
     agreements: tuple[Agreement, ...] = ()
     halves: Mapping[str, float] | None = None  # swaps between halves of the topics, by measure
@@ -112,11 +114,14 @@ def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
     parts = []
     for title, table in study.tables():
         heading = {"md": f"## {title}\n\n", "latex": f"% {title}\n"}.get(layout, f"{title}\n\n")
-        parts.append(heading + (draw(table) if draw else as_text(table, width)))
+        drawn = draw(table) if draw else as_text(table, width)
+        parts.append(heading + drawn.rstrip("\n") + "\n")
+    said = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
+    said += [f"- {violation}" for violation in study.violations]
+    said += ["", study.signature, *study.notes]
     begin = "% " if layout == "latex" else ""
-    said = [f"{begin}{len(study.violations)} violations of the expected orders"]
-    said += [f"{begin}- {violation}" for violation in study.violations]
-    return "\n".join(parts) + "\n" + "\n".join([*said, "", begin + study.signature]) + "\n"
+    lines = [begin + line if line else "" for text in said for line in wrapped(text, width)]
+    return "\n".join([*parts, *lines]) + "\n"
 
 
 def _as_csv(study: Study) -> str:
@@ -171,4 +176,5 @@ def _as_objects(study: Study) -> dict[str, Any]:
         ],
         "halves": {name: null(rate) for name, rate in (study.halves or {}).items()},
         "signature": study.signature,
+        "notes": list(study.notes),
     }

@@ -35,9 +35,11 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
     """Runs and measures; the longer list goes down the page."""
     counts = [count for scores in results for count in scores.counts.values()]
     same = len(set(counts)) <= 1
-    measures = list(results[0].means)
+    measures = list(dict.fromkeys(name for scores in results for name in scores.means))
 
     def cell(scores: Scores, name: str) -> str:
+        if name not in scores.means:
+            return ""  # it was not asked of this run
         number = shown(scores.means[name], 0 if name in counting else 4)
         return number if same else f"{number} ({scores.counts[name]})"
 

@@ -34,7 +34,7 @@ def command(
     layout: str,
     judgements_format: str | None,
 ) -> None:
-    """Compare two or more judges on the documents that they have in common.
+    """Compare judges on the documents that they have in common.
 
     Each of JUDGEMENTS is what one judge said, in any format of judgements; one file with several
     judges, or a store of `spanwise judge`, stands for all of its judges. Coefficients are computed

@@ -34,9 +34,10 @@ def command(
     collection: str | None,
     fix: str | None,
 ) -> int:
-    """Validate runs, judgements and topics and report every problem, not only the first.
+    """Validate runs, judgements and topics: report every problem.
 
-    The status is 1 if there was a problem. What is odd but harmless is said as a remark.
+    Every problem is said, not only the first; the status is 1 if there was one. What is odd but
+    harmless is said as a remark.
 
     Tasks are thorough, focused, fetch-browse, all-in-context, ric, bic, restricted-focused,
     restricted-ric and efficiency; the names that submissions of INEX gave them work too.

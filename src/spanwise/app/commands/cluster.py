@@ -37,7 +37,7 @@ def command(
     seed: int,
     output: str | None,
 ) -> None:
-    """Cluster documents by k-means, and say how well clusters and categories agree.
+    """Cluster documents by k-means and compare with categories.
 
     With categories, the documents that have exactly one of them are clustered. B3 is B-cubed
     precision, recall and F; NMI normalised mutual information; ARI the adjusted Rand index.

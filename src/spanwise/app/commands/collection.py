@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group("collection")
 def command() -> None:
-    """Build a store that knows where every element of every document lies, or look into one.
+    """Build or show a store that knows where every element lies.
 
     \b
     Examples:

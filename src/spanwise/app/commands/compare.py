@@ -96,7 +96,7 @@ def command(
     output: str | None,
     on: str | None,
 ) -> None:
-    """Compare runs: means with intervals, and differences with tests.
+    """Compare runs: means with intervals, differences with tests.
 
     Runs stand in the order of the first measure, the best value of each measure is bold, and a
     dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
@@ -129,10 +129,8 @@ def command(
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     if budget is not None:
         from spanwise.app.budgeting import comparison_at, reading
-        from spanwise.comparing import refuse_budget_on
 
-        refuse_budget_on(on)
-        request = reading(request, unit)
+        request = reading(request, unit, on)
         found = comparison_at(request, budget, baseline, question, ceilings=ceiling)
     else:
         found = comparison(request, baseline, question, on)

@@ -11,7 +11,7 @@ IN_TEXT = ("iP[0.01]", "MAiP", "char_prec", "char_rec", "MAgP", "MAgP(score=bep)
 
 @click.command("demo")
 def command() -> None:
-    """Score small runs that come with the package: of documents, and of parts of XML documents.
+    """Score small runs that come with the package.
 
     \b
     Example:

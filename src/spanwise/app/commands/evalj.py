@@ -12,7 +12,9 @@ import click
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-config FILE [OPTIONS]")
 def command(words: tuple[str, ...]) -> int:
-    """Do what XCGEval and EvalJ of INEX 2005-2006 did: same configurations and options.
+    """Do what XCGEval and EvalJ did: same configurations.
+
+    They were the official programs of INEX 2005 and 2006.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @run_format_option
 @with_request("ties", "depth", "judged_only", "structure")
 def command(request: Request, topic: str, most: int | None) -> None:
-    """Show the ranking of one topic row by row, with what a measure makes of it.
+    """Show the ranking of one topic as a measure sees it.
 
     Each row has what the result is worth and what precision and recall, or cumulated gain, have
     come to; a line is drawn below the cut-off. For iP and MAiP a mark shows which levels of recall
@@ -54,13 +54,10 @@ def command(request: Request, topic: str, most: int | None) -> None:
       spanwise explain inex.qrels passages.run --topic 2009001 -m 'iP[0.01]' --most 20
       spanwise explain inex.qrels elements.run --topic 101 -m MAiP --collection articles/
     """
-    import shutil
-    import sys
-
     from spanwise.app.explaining import case_of, explained, marked_text
     from spanwise.app.output import coloured, emit
+    from spanwise.app.terminal import page_width
 
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
+    width = page_width()
     case = case_of(request, topic)
     emit(explained(case, width, most) + marked_text(case, width, coloured(), most))

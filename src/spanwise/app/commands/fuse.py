@@ -32,7 +32,7 @@ def command(
     name: str | None,
     output: str | None,
 ) -> None:
-    """Fuse runs: reciprocal rank, CombSUM, CombMNZ, or interpolation of scores.
+    """Fuse runs: reciprocal rank, CombSUM, CombMNZ, interpolation.
 
     Scores are brought to 0 ... 1 within each topic first. With interpolate the weights are made to
     add up to 1.

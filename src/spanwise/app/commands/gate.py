@@ -28,7 +28,7 @@ def command(
     seed: int,
     junit: str | None,
 ) -> int:
-    """Hold results to a baseline: the status is 1 if they got worse.
+    """Hold results to a baseline: status 1 if they got worse.
 
     A run fails if its mean fell by more than --max-drop and the fall is credible, that is if the
     test over topics gives p below --alpha; or if its mean is below --min. RESULTS and the baseline

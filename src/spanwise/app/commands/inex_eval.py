@@ -12,7 +12,9 @@ import click
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="TASK [OPTIONS] QRELS RUN...")
 def command(words: tuple[str, ...]) -> int:
-    """Do what inex_eval 3.1 of INEX 2008-2010 does: same options and output.
+    """Do what inex_eval 3.1 does: same options, same output.
+
+    It was the official program of INEX 2008 to 2010.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ MERGES = ("union", "intersection", "majority", "adjudicated")
 
 @click.group("judge", cls=DefaultGroup, default="serve")
 def command() -> None:
-    """Judge a pool in the browser: `spanwise judge POOL --collection STORE --topics FILE`.
+    """Judge a pool in the browser.
 
     A page is served on this machine only; a link is printed for every judge. Each gesture is kept
     at once, in one file; nothing is lost if browser or server stop.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     help="How to print; canonical is the query itself in its plainest spelling.",
 )
 def command(query: str, legacy: bool, layout: str) -> None:
-    """Show the tree of a NEXI query, the language of INEX castitles.
+    """Show the tree of a NEXI query, the language of castitles.
 
     A query that begins with // asks for elements; anything else is a list of terms. Write -- before
     a query that begins with a minus sign.

@@ -49,7 +49,7 @@ def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group("pool", cls=DefaultGroup, default="build")
 def command() -> None:
-    """Choose the documents that judges should read: `spanwise pool RUN... -o POOL`.
+    """Choose the documents that judges should read.
 
     \b
     Methods:
@@ -232,6 +232,7 @@ def check_command(
 @click.argument("judgements")
 @click.argument("runs", nargs=-1)
 @click.option("--collection", metavar="PATH", help="The documents, for runs of elements.")
+@click.option("-m", "--measure", "measures", multiple=True, help="Also estimate this measure.")
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
 @click.option(
     "--format",
@@ -245,14 +246,16 @@ def estimate_command(
     judgements: str,
     runs: tuple[str, ...],
     collection: str | None,
+    measures: tuple[str, ...],
     per_topic: bool,
     layout: str,
 ) -> None:
     """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind.
 
     \b
-    Example:
+    Examples:
       spanwise pool estimate pool.jsonl judged.jsonl runs/
+      spanwise pool estimate pool.jsonl judged.jsonl runs/ -m MAiP -m iP[0.01]
     """
     import json
 
@@ -260,5 +263,5 @@ def estimate_command(
     from spanwise.app.output import emit
     from spanwise.report.pools import estimate_tables
 
-    found = estimated(pool, judgements, runs, collection, per_topic=per_topic)
+    found = estimated(pool, judgements, runs, collection, measures=measures, per_topic=per_topic)
     emit(json.dumps(found, indent=1) + "\n" if layout == "json" else estimate_tables(found))

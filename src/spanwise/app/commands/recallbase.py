@@ -63,14 +63,10 @@ def command(
       spanwise recallbase assessments/ --quant sog --ideal --ties deeper
       spanwise recallbase inex.qrels --collection articles/ --format jsonl
     """
-    import shutil
-    import sys
-
     from spanwise.app.output import emit
     from spanwise.app.recallbases import Wish, listed
+    from spanwise.app.terminal import page_width
 
-    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else None
     wish = Wish(
         judgements,
         quant,
@@ -82,4 +78,4 @@ def command(
         judgements_format,
         topics,
     )
-    emit(listed(wish, layout, width), output)
+    emit(listed(wish, layout, page_width(output)), output)

@@ -23,7 +23,7 @@ import click
     "layout",
     type=click.Choice(["table", "md", "latex", "csv", "json"]),
     default="table",
-    help="How to print; table by default.",
+    help="How to print; table by default. csv has the scores of runs alone.",
 )
 @click.option("-o", "--output", help="Write to this file instead of standard output.")
 def command(
@@ -48,9 +48,14 @@ def command(
       spanwise reliability assessments/ --quant sog --ideal deeper
       spanwise reliability assessments/ runs/*.xml -m inex_eval -m nxCG@10 --format md
     """
-    from spanwise.app.output import emit
+    from spanwise.app.output import emit, say
     from spanwise.app.reliability import Ground, study
+    from spanwise.app.terminal import page_width
     from spanwise.report.reliability import rendered_study
 
     ground = Ground.of(judgements, quant, ideal, collection)
-    emit(rendered_study(study(ground, measures, runs, seed), layout), output)
+    found = study(ground, measures, runs, seed)
+    emit(rendered_study(found, layout, page_width(output)), output)
+    if layout == "csv":  # which has no room for them
+        for note in found.notes:
+            say("warning", note)

@@ -45,8 +45,9 @@ def command(
     layout: str,
     output: str | None,
 ) -> None:
-    """Cut the documents in many ways, search each with a real engine, compare at equal reading.
+    """Cut documents in many ways, search each, compare fairly.
 
+    Each way is searched with a real engine and compared with the others at equal reading.
     JUDGEMENTS hold the questions and the relevant text. An overlap that is not smaller than a size
     is left out.
 

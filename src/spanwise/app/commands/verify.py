@@ -8,7 +8,7 @@ import click
 @click.command("verify")
 @click.argument("results")
 def command(results: str) -> int:
-    """Make the results of a file again, and say whether anything changed.
+    """Make the results of a file again: has anything changed?
 
     RESULTS was made with `spanwise eval ... -o RESULTS.jsonl` (or .parquet). Inputs are looked for
     under the names they had, then beside RESULTS. The status is 1 if an input or a value changed.

@@ -9,6 +9,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spanwise.app.evalj.results import numbered
 from spanwise.app.output import write_atomically
 from spanwise.errors import MissingExtra
 
@@ -29,17 +30,24 @@ class Graph:
     """The curves of all runs under one metric."""
 
     label: str
+    name: str  # of its files
     curve: Curve
     lines: tuple[Line, ...]
 
-    @property
-    def name(self) -> str:
-        """The label as the name of a file."""
-        return re.sub(r"[^\w.+-]+", "_", self.label).strip("_")
+
+def graphs(
+    metrics: Sequence[Metric], means: Sequence[tuple[str, Mapping[str, float]]]
+) -> list[Graph]:
+    """The curves of runs under metrics that have some, given the means of each run by measure."""
+    names = numbered([re.sub(r"[^\w.+-]+", "_", one.label).strip("_") or "_" for one in metrics])
+    drawn = (_graph(metric, name, means) for metric, name in zip(metrics, names, strict=True))
+    return [one for one in drawn if one is not None]
 
 
-def graph(metric: Metric, means: Sequence[tuple[str, Mapping[str, float]]]) -> Graph | None:
-    """The curves of runs, given their means by measure; None if there is nothing to draw."""
+def _graph(
+    metric: Metric, name: str, means: Sequence[tuple[str, Mapping[str, float]]]
+) -> Graph | None:
+    """None if there is nothing to draw."""
     if metric.curve is None:
         return None
     lines = []
@@ -47,7 +55,7 @@ def graph(metric: Metric, means: Sequence[tuple[str, Mapping[str, float]]]) -> G
         points = [(x, values[label]) for x, label, _ in metric.curve.points if label in values]
         lines.append(Line(run, tuple(point for point in points if not isnan(point[1]))))
     drawn = tuple(line for line in lines if line.points)
-    return Graph(metric.label, metric.curve, drawn) if drawn else None
+    return Graph(metric.label, name, metric.curve, drawn) if drawn else None
 
 
 def write_gnuplot(one: Graph, folder: Path) -> list[Path]:
@@ -92,7 +100,7 @@ def write_picture(one: Graph, folder: Path) -> Path:
     except ImportError:
         raise MissingExtra("vl-convert", "report", "evalj -jfree") from None
     rows = [{"run": line.run, "x": x, "y": y} for line in one.lines for x, y in line.points]
-    scale = {"type": "log" if one.curve.across == "rank" else "linear"}
+    scale = {"type": "log" if one.curve.across == "rank" else "linear", "nice": False}
     chart = {
         "title": one.label,
         "width": 600,
@@ -102,7 +110,13 @@ def write_picture(one: Graph, folder: Path) -> Path:
         "encoding": {
             "x": {"field": "x", "type": "quantitative", "scale": scale, "title": one.curve.across},
             "y": {"field": "y", "type": "quantitative", "title": one.curve.upwards},
-            "color": {"field": "run", "type": "nominal"},
+            "color": {
+                "field": "run",
+                "type": "nominal",
+                "sort": [line.run for line in one.lines],
+                "scale": {"scheme": "tableau10" if len(one.lines) <= 10 else "tableau20"},
+                "legend": {"labelLimit": 0},  # names are not cut
+            },
         },
     }
     file = folder / f"{one.name}.png"

@@ -13,13 +13,15 @@ EPRUM, GR and PRUM take the same elements; PR (inex_eval) and PRNG (inex_eval_ng
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from spanwise.app.evalj.plan import LEVELS, TENTHS, Curve, Metric, own_name
+from spanwise.app.evalj.properties import quantisation_due
 from spanwise.errors import FormatError
-from spanwise.formats.opening import chunks
 from spanwise.formats.xml_events import events
 
 if TYPE_CHECKING:
@@ -31,13 +33,14 @@ CHILDREN: Mapping[str, tuple[str, ...]] = {
     "EPRUM": USER,
     "GR": USER,
     "PRUM": USER,
-    "BEPD": ("a", "A", "L"),
+    "BEPD": ("a", "L"),
     "PR": ("quantisation",),
     "PRNG": ("overlap",),
 }
 """The metrics, and what each may be told."""
 BEHAVIOURS = {"BEPDistance": "bep", "Identity": "identity", "Containment": "containment"}
-GENERATORS = {"BEPTargetGenerator": True, "IdealTargetGenerator": False}
+NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+BINARY = {"true": "binary", "false": "graded"}
 RANKS = (5, 10, 25, 50)
 
 
@@ -51,6 +54,12 @@ class Wanted:
     id: str
     only: str | None = None
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
+    inner: str = ""  # the child that was last begun
+
+    def wrong(self, name: str, due: str) -> FormatError:
+        """The value of a child element is none of those that are due."""
+        value, line = self.values[name]
+        return FormatError(self.file, line, f"<{name} value={value!r}>", due)
 
     def said(self, name: str, otherwise: str) -> str:
         """The value of a child element."""
@@ -58,22 +67,21 @@ class Wanted:
 
     def chosen(self, name: str, known: Mapping[str, str], otherwise: str) -> str:
         """The meaning of a child's value."""
-        value, line = self.values.get(name, (otherwise, self.line))
+        value = self.said(name, otherwise)
         if value not in known:
-            due = f"one of {', '.join(known)}"
-            raise FormatError(self.file, line, f"<{name} value={value!r}>", due)
+            raise self.wrong(name, f"one of {', '.join(known)}")
         return known[value]
 
 
-def is_metrics(file: str) -> bool:
+def is_metrics(data: bytes) -> bool:
     """Whether a configuration is XML."""
-    return next(chunks(file)).lstrip()[:1] == b"<"
+    return data.lstrip()[:1] == b"<"
 
 
-def read_metrics(file: str) -> list[Wanted]:
+def read_metrics(file: str, data: bytes) -> list[Wanted]:
     """The metrics that a file asks for; an element that nobody knows is an error."""
     found: list[Wanted] = []
-    for event in events(chunks(file), file, DUE):
+    for event in events([data], file, DUE):
         if event.kind != "start":
             continue
         if event.depth == 1:
@@ -83,8 +91,8 @@ def read_metrics(file: str) -> list[Wanted]:
             if event.name not in CHILDREN:
                 due = f"one of {', '.join(CHILDREN)}"
                 raise FormatError(file, event.line, f"the metric <{event.name}>", due)
-            _refuse_attributes(file, event.line, event.name, set(event.attributes) - {"id", "only"})
-            label = event.attributes.get("id", event.name)
+            _refuse_attributes(file, event.line, event.name, event.attributes, ("id", "only"))
+            label = event.attributes.get("id") or event.name
             found.append(Wanted(file, event.name, event.line, label, event.attributes.get("only")))
         else:
             _child(found[-1], event.name, event.attributes, event.line, event.depth)
@@ -99,18 +107,30 @@ def read_metrics(file: str) -> list[Wanted]:
     return found
 
 
-def _refuse_attributes(file: str, line: int, name: str, others: set[str]) -> None:
+def _refuse_attributes(
+    file: str, line: int, name: str, said: Mapping[str, str], known: tuple[str, ...]
+) -> None:
+    others = set(said) - set(known)
     if others:
         found = f"the attribute {min(others)!r} of <{name}>"
-        raise FormatError(file, line, found, "id, only and value")
+        raise FormatError(file, line, found, " and ".join(known))
 
 
 def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth: int) -> None:
-    inner = depth == 4 and name == "A"
-    if not inner and (depth != 3 or name not in CHILDREN[metric.name]):
-        due = f"one of {', '.join(CHILDREN[metric.name])}"
+    known = CHILDREN[metric.name]
+    if (metric.name, depth, name) == ("BEPD", 3, "A"):
+        name = "a"
+    if depth == 3 and name not in known:
+        due = f"one of {', '.join(known)}"
         raise FormatError(metric.file, line, f"<{name}> in <{metric.name}>", due)
-    _refuse_attributes(metric.file, line, name, set(said) - {"value"})
+    if depth == 3:
+        metric.inner = name
+    elif (depth, metric.inner, name) != (4, "behaviour", "A"):
+        due = "nothing in it" if metric.inner != "behaviour" else "only <A value=...>"
+        raise FormatError(metric.file, line, f"<{name}> in <{metric.inner}>", due)
+    if name in metric.values:
+        raise FormatError(metric.file, line, f"<{name}> a second time", "each of them once")
+    _refuse_attributes(metric.file, line, name, said, ("value",))
     if "value" not in said:
         raise FormatError(metric.file, line, f"<{name}> without a value", f"<{name} value=...>")
     metric.values[name] = said["value"].strip(), line
@@ -125,10 +145,10 @@ def _metric(one: Wanted, judgements: Judgements) -> Metric:
     if one.name in ("EPRUM", "GR", "PRUM"):
         return _with_user(one, _user(one, judgements))
     if one.name == "BEPD":
-        a, length = _number(one, "a", one.said("A", "1")), _length(one)
-        return Metric(one.id, ((one.id, f"BEPD(A={a}{length})"),), only=one.only)
+        given = f"A={_number(one, 'a')}{_length(one)}"
+        return Metric(one.id, ((one.id, f"BEPD({given})"),), only=one.only)
     if one.name == "PR":
-        quant = own_name(one.said("quantisation", "gen"), judgements)
+        quant = _quantisation(one, judgements)
         points = tuple((x, f"{one.id}[{x:g}]", f"precall(quant={quant})[{x:g}]") for x in LEVELS)
         curve = Curve("recall", "precision", points)
         return Metric(one.id, ((one.id, f"inex_eval(quant={quant})"),), curve, one.only)
@@ -156,29 +176,36 @@ def _with_user(one: Wanted, given: str) -> Metric:
 def _user(one: Wanted, judgements: Judgements) -> str:
     """The parameters of a user model."""
     behaviour = one.chosen("behaviour", BEHAVIOURS, "Identity")
-    usual = "BEPTargetGenerator" if behaviour == "bep" else "IdealTargetGenerator"
-    generator, line = one.values.get("generator", (usual, one.line))
-    if GENERATORS.get(generator) is not (behaviour == "bep"):
-        due = f"{usual}, which goes with the behaviour"
-        raise FormatError(one.file, line, f"<generator value={generator!r}>", due)
-    if behaviour == "bep":
-        return f"behaviour=bep,A={_number(one, 'A', '1')}{_length(one)}"
-    quant = own_name(one.said("quantisation", "gen"), judgements)
-    binary = one.chosen("binary", {"true": "binary", "false": "graded"}, "false")
-    worth = "" if one.name == "PRUM" else f",worth={binary}"
-    return f"behaviour={behaviour},quant={quant}{worth}"
+    entries = behaviour == "bep"
+    usual = "BEPTargetGenerator" if entries else "IdealTargetGenerator"
+    if one.said("generator", usual) != usual:
+        raise one.wrong("generator", f"{usual}, which goes with the behaviour")
+    worth = one.chosen("binary", BINARY, "false")
+    if entries:
+        if one.said("quantisation", "Exh") != "Exh":
+            raise one.wrong("quantisation", "Exh, which goes with best entry points")
+        return f"behaviour=bep,A={_number(one, 'A')}{_length(one)}"
+    for distance in ("A", "L"):
+        if distance in one.values:
+            raise one.wrong(distance, "it only with the behaviour BEPDistance")
+    given = f"behaviour={behaviour},quant={_quantisation(one, judgements)}"
+    return given if one.name == "PRUM" else f"{given},worth={worth}"
+
+
+def _quantisation(one: Wanted, judgements: Judgements) -> str:
+    name = one.said("quantisation", "gen")
+    due = quantisation_due(name)
+    if due:
+        raise one.wrong("quantisation", due)
+    return own_name(name, judgements)
 
 
 def _length(one: Wanted) -> str:
-    return f",L={_number(one, 'L', '')}" if "L" in one.values else ""
+    return f",L={_number(one, 'L')}" if "L" in one.values else ""
 
 
-def _number(one: Wanted, name: str, otherwise: str) -> str:
-    value, line = one.values.get(name, (otherwise, one.line))
-    try:
-        good = float(value) > 0
-    except ValueError:
-        good = False
-    if not good:
-        raise FormatError(one.file, line, f"<{name} value={value!r}>", "a number above 0")
+def _number(one: Wanted, name: str) -> str:
+    value = one.said(name, "1")
+    if not NUMBER.fullmatch(value) or not 0 < float(value) < inf:
+        raise one.wrong(name, "a number above 0")
     return value

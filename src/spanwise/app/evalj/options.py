@@ -20,8 +20,8 @@ Scores runs as XCGEval and EvalJ did for INEX 2005 and 2006.
   -gnu              write data and scripts for gnuplot
   -jfree            write graphs as PNG
   -examples DIR     write the official configurations of 2006 into a folder, and nothing else
-  -results DIR      with metrics: where results are written (./results)
-  -collection PATH  with metrics: the documents, a store or a folder
+  -results DIR      where results are written, whatever RESULTS_DIR says (./results)
+  -collection PATH  the documents, a store or a folder, whatever INEXDOCCOLL_DIR says
 
 Properties name their files themselves: ASSESSMENTS_DIR or EXPANDED_FULLRB, SUBMISSIONRUNS_DIR,
 INEXDOCCOLL_DIR, RESULTS_DIR; and what to do: TASK, METRICS, OVERLAP, ALPHA, DCV, QUANT_FUNCTIONS.
@@ -41,7 +41,7 @@ class Options:
     per_topic: bool = False
     every_topic: bool = False
     graphs: Graphs | None = None
-    results: str = "./results"
+    results: str | None = None
     collection: str | None = None
     examples: str = ""
     files: tuple[str, ...] = ()

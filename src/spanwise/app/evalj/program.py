@@ -9,19 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spanwise.app.evalj import metrics as xml
-from spanwise.app.evalj.graphs import graph, write_gnuplot, write_picture
+from spanwise.app.evalj.graphs import graphs, write_gnuplot, write_picture
 from spanwise.app.evalj.options import HELP, Options, parsed
 from spanwise.app.evalj.plan import Metric, planned
-from spanwise.app.evalj.properties import Properties, read_properties
+from spanwise.app.evalj.properties import RESULTS, Properties, read_properties
+from spanwise.app.evalj.results import file_names
 from spanwise.app.output import emit, say, write_atomically
+from spanwise.app.terminal import page_width
 from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.formats import FORMATS, expanded, read_judgements, read_run
 from spanwise.formats.inex_full_recall_base import NAME
+from spanwise.formats.opening import chunks
 from spanwise.ground.placing import placed_judgements
 from spanwise.measure.names import parse
 from spanwise.model.judgements import Judgements, combined
 from spanwise.model.policy import Policy
+from spanwise.model.scores import run_names
 from spanwise.pipeline import score
 from spanwise.report.scores import rendered
 
@@ -52,14 +56,17 @@ def main(words: list[str]) -> int:
     if options.examples:
         _write_examples(Path(options.examples))
         return 0
-    job = _with_metrics(options) if xml.is_metrics(options.config) else _with_properties(options)
+    config = b"".join(chunks(options.config))
+    job = (_with_metrics if xml.is_metrics(config) else _with_properties)(options, config)
     _make_folder(job.results)
     results = [_scored(job, options, file) for file in expanded(job.runs)]
     shown = [scores for scores in results if scores.means]
-    for scores in shown:
-        _write(job, options, scores)
+    for scores, name in zip(shown, file_names([one.source for one in shown]), strict=True):
+        _write(job, options, scores, job.results / f"{name}.txt")
     if shown:
-        emit(rendered([_printed(job, one) for one in shown], "table", per_topic=options.per_topic))
+        printed = [_printed(job, one) for one in shown]
+        width = page_width()
+        emit(rendered(printed, "table", per_topic=options.per_topic, width=width))
     _draw(job, options, shown)
     return 0
 
@@ -76,28 +83,29 @@ def _write_examples(folder: Path) -> None:
 # Jobs ---------------------------------------------------------------------------------------
 
 
-def _with_properties(options: Options) -> Job:
+def _with_properties(options: Options, config: bytes) -> Job:
     if options.files:
         raise UsageError(
             f"evalj: {options.files[0]!r}: properties name their files themselves,"
             " in ASSESSMENTS_DIR and SUBMISSIONRUNS_DIR"
         )
-    properties = read_properties(options.config)
+    properties = read_properties(options.config, config)
     collection = opened(options.collection or properties.collection)
     judgements = _judged(properties, collection)
     metrics = planned(properties, judgements)
-    folder = Path(properties.results)
+    folder = Path(options.results or properties.results)
     return Job(metrics, judgements, properties.runs, folder, collection, properties.task)
 
 
-def _with_metrics(options: Options) -> Job:
-    wanted = xml.read_metrics(options.config)
+def _with_metrics(options: Options, config: bytes) -> Job:
+    wanted = xml.read_metrics(options.config, config)
     if len(options.files) < 2:
         raise UsageError("evalj: metrics need ASSESSMENTS and RUN... after them")
     collection = opened(options.collection)
     judgements = _elements(read_judgements(options.files[0]), options.files[0], collection)
     metrics = xml.planned(wanted, judgements)
-    return Job(metrics, judgements, options.files[1:], Path(options.results), collection)
+    folder = Path(options.results or RESULTS)
+    return Job(metrics, judgements, options.files[1:], folder, collection)
 
 
 def _judged(properties: Properties, collection: Collection | None) -> Judgements:
@@ -160,7 +168,7 @@ def _printed(job: Job, scores: Scores) -> Scores:
     )
 
 
-def _write(job: Job, options: Options, scores: Scores) -> None:
+def _write(job: Job, options: Options, scores: Scores, file: Path) -> None:
     """One file for each run: measure, topic and value, with tabs between them."""
     lines = [f"# {scores.run}: {scores.source}", f"# {scores.signature}"]
     lines += [f"# {note}" for note in scores.notes]
@@ -169,24 +177,15 @@ def _write(job: Job, options: Options, scores: Scores) -> None:
         lines += [f"{label}\t{topic}\t{value!r}" for topic, value in values]
     lines += [f"{label}\tall\t{value!r}" for label, value in scores.means.items()]
     text = "\n".join(lines) + "\n"
-    file = job.results / f"{_stem(scores.source)}.txt"
     write_atomically(file, text.encode("utf-8", "surrogateescape"))
-
-
-def _stem(source: str) -> str:
-    name = Path(source).name
-    for ending in (".gz", ".xz", ".zst", ".xml", ".txt"):
-        name = name.removesuffix(ending)
-    return name
 
 
 def _draw(job: Job, options: Options, results: Sequence[Scores]) -> None:
     if options.graphs is None:
         return
-    means = [(scores.run, scores.means) for scores in results]
-    for metric in job.metrics:
-        one = graph(metric, means)
-        if one is not None and options.graphs == "gnu":
+    means = [(name, scores.means) for name, scores in zip(run_names(results), results, strict=True)]
+    for one in graphs(job.metrics, means):
+        if options.graphs == "gnu":
             write_gnuplot(one, job.results)
-        elif one is not None:
+        else:
             write_picture(one, job.results)

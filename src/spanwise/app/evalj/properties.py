@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from spanwise.app.output import say
 from spanwise.errors import FormatError, UnknownName
-from spanwise.formats.opening import chunks
 from spanwise.ground.quantise import QUANTISATIONS
 
 KEYS = (
@@ -19,6 +19,7 @@ KEYS = (
 METRICS = ("nxCG", "xCG", "ep/gr")
 TASKS = ("Thorough", "Focused")
 USUAL_COLLECTION = "./inex-1.4"
+RESULTS = "./results"
 LINE = re.compile(r"\s*([^\s:=]+)\s*(?:[:=]\s*|\s+|$)(.*)")
 
 
@@ -36,7 +37,7 @@ class Properties:
     runs: tuple[str, ...]
     assessments: tuple[str, ...] = ()  # empty: only the file of all assessments is named
     everything: str | None = None  # one file with all assessments, made if it is not there
-    results: str = "./results"
+    results: str = RESULTS
     collection: str | None = None
 
 
@@ -71,18 +72,19 @@ class _Said:
 
     def files(self, key: str) -> tuple[str, ...]:
         """The files and folders that a list of names and patterns stands for."""
-        found: list[str] = []
         for name in self.several(key):
-            matching = [name] if Path(name).exists() else _matching(name)
-            if not matching:
+            if not _matching(name):
                 raise self.wrong(key, repr(name), "a file, a folder, or a pattern that fits some")
-            found += matching
-        return tuple(found)
+        return self.there(key)
+
+    def there(self, key: str) -> tuple[str, ...]:
+        """Those of them that are there, each once."""
+        return tuple(dict.fromkeys(file for name in self.several(key) for file in _matching(name)))
 
 
-def read_properties(file: str) -> Properties:
+def read_properties(file: str, data: bytes) -> Properties:
     """The properties in a file."""
-    said = _Said(file, dict(_entries(file)))
+    said = _Said(file, dict(_entries(file, data)))
     (task, *more) = said.chosen("TASK", TASKS, "Thorough")
     if more:
         raise said.wrong("TASK", "has two values", "one task")
@@ -92,9 +94,11 @@ def read_properties(file: str) -> Properties:
     everything = said.one("EXPANDED_FULLRB", "") or None
     known = everything is not None and Path(everything).exists()
     assessments = () if known else said.files("ASSESSMENTS_DIR")
+    if known and everything is not None:
+        _warn_if_older(everything, said.there("ASSESSMENTS_DIR"))
     if not assessments and not known:
-        due = "where the assessments are" if everything is None else "of what to make that file"
-        raise said.wrong("ASSESSMENTS_DIR", "is missing", due)
+        found = "is missing" if everything is None else f"is missing, and there is no {everything}"
+        raise said.wrong("ASSESSMENTS_DIR", found, "where the assessments are")
     return Properties(
         file,
         task,
@@ -106,15 +110,28 @@ def read_properties(file: str) -> Properties:
         runs,
         assessments,
         everything,
-        said.one("RESULTS_DIR", "./results"),
+        said.one("RESULTS_DIR", RESULTS),
         _collection(said),
     )
 
 
-def _entries(file: str) -> Iterator[tuple[str, tuple[str, int]]]:
+def _warn_if_older(everything: str, assessments: tuple[str, ...]) -> None:
+    """Say so if assessments have changed since they were put together in one file."""
+    made = Path(everything).stat().st_mtime
+    files = (file for name in assessments for file in (Path(name), *Path(name).rglob("*")))
+    newer = next((file for file in files if file.is_file() and file.stat().st_mtime > made), None)
+    if newer is not None:
+        say(
+            "warning",
+            f"{everything}: older than {newer}, which is not looked at; remove it to have it made"
+            " again",
+        )
+
+
+def _entries(file: str, data: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
     """Keys and values with their lines."""
     seen: set[str] = set()
-    for number, line in _lines(b"".join(chunks(file)).decode("utf-8", "replace")):
+    for number, line in _lines(data.decode("utf-8", "surrogateescape")):
         match = LINE.fullmatch(line)
         if match is None:
             raise FormatError(file, number, repr(line), "KEY: value")
@@ -142,8 +159,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """The files that a pattern such as `dir/*/16*.xml` fits, in byte order."""
+    """The file of that name, or all that a pattern such as `dir/*/16*.xml` fits, in byte order."""
     path = Path(pattern)
+    if path.exists():
+        return [pattern]
     return sorted(map(str, Path(path.anchor).glob(str(path.relative_to(path.anchor)))))
 
 
@@ -170,10 +189,17 @@ def _quantisations(said: _Said) -> tuple[str, ...]:
     """Names that are known, or files with tables."""
     asked = said.several("QUANT_FUNCTIONS", "gen")
     for name in asked:
-        if name not in QUANTISATIONS and not Path(name).exists():
-            due = f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
+        due = quantisation_due(name)
+        if due:
             raise said.wrong("QUANT_FUNCTIONS", repr(name), due)
     return asked
+
+
+def quantisation_due(name: str) -> str:
+    """What should stand there if nothing has that name; empty where something has."""
+    if name in QUANTISATIONS or Path(name).exists():
+        return ""
+    return f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
 
 
 def _collection(said: _Said) -> str | None:

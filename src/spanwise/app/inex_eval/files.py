@@ -1,4 +1,4 @@
-"""Reading as inex_eval reads: what it accepts, what it rejects, in which words.
+"""Reading as inex_eval reads.
 
 A run is read fast and proved to keep the rules; only if it does not is it gone through line by
 line, to find what the original would say about it.
@@ -6,20 +6,20 @@ line, to find what the original would say about it.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import FormatError, SpanwiseError
+from spanwise.app.inex_eval.rules import counted_documents
+from spanwise.errors import FormatError
 from spanwise.formats import Reading, read
 from spanwise.formats.columns import Layout
 from spanwise.formats.columns import read as read_columns
 from spanwise.formats.inex_runs import MOST_CHARACTERS, with_minus_one
 from spanwise.formats.opening import chunks
+from spanwise.formats.regular import line_count
 from spanwise.ground.match import repeated_rows, topic_keys
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, only
@@ -42,10 +42,6 @@ LAYOUT = Layout(
 )
 
 
-class Rejected(SpanwiseError):
-    """A run that inex_eval does not score; the message is what it prints."""
-
-
 # Judgements ---------------------------------------------------------------------------------
 
 
@@ -59,9 +55,18 @@ class Judged:
     repeated: int  # lines about a document that was judged before
 
     @property
-    def topics(self) -> tuple[bytes, ...]:
-        """The topics, in the order of the file."""
-        return self.judgements.rows.topics
+    def topics(self) -> list[bytes]:
+        """The topics, in the order in which they are printed."""
+        return sorted(self.judgements.rows.topics)
+
+    def relevant(self) -> set[tuple[bytes, bytes]]:
+        """Topics and documents of the lines with highlighted text."""
+        rows, marked = self.judgements.rows, self.judgements.highlights
+        assert marked is not None
+        owner = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts))
+        kept = np.flatnonzero(marked.relevant > 0)
+        names = [rows.topics[topic] for topic in owner[kept].tolist()]
+        return set(zip(names, self.judgements.documents.take(kept), strict=True))
 
 
 def read_judged(file: str) -> Judged:
@@ -87,30 +92,45 @@ def read_judged(file: str) -> Judged:
 # Runs ---------------------------------------------------------------------------------------
 
 
-def shown_name(file: str) -> str:
-    """What the original calls a file: its name without folders."""
-    return Path(file).name
+@dataclass(frozen=True, slots=True, eq=False)
+class Returned:
+    """A run, and what the original counts of it where that is not what is there."""
+
+    run: Run
+    counted: dict[bytes, list[bytes]] | None = None  # documents of each topic, if one is resumed
 
 
-def read_run(file: str, task: Task) -> Run:
-    """A run that keeps the rules of its task; one that does not is `Rejected`."""
+def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:
+    """A run that keeps the rules of its task in judged topics; one that does not is `Rejected`."""
     pieces = list(chunks(file))
     try:
         rows, texts, numbers = _columns(pieces, file)
     except FormatError:
-        _reject_if_faulty(pieces, file, task)
+        counted_documents(pieces, file, task, judged)
         raise
     starts, lengths = (_whole(numbers[column], rows) for column in (6, 7))
     unknown = starts == UNKNOWN
     spans = Spans(starts, np.where(unknown, 0, lengths))
     name = text(_last_line(pieces)[5])
     run = Run(name, rows, texts[2], np.zeros(len(rows)), spans=spans)
-    if rows.lines is not None or not _keeps_rules(run, task):
-        _reject_if_faulty(pieces, file, task)
+    counted = None
+    if rows.lines is not None or _odd(pieces, rows) or not _keeps_rules(run, task, judged):
+        counted = counted_documents(pieces, file, task, judged)
     if (starts < UNKNOWN).any():
         row = int(np.argmax(starts < UNKNOWN))
         raise FormatError(file, rows.line(row), f"offset {starts[row]}", "0 or more, -1 or X")
-    return run
+    return Returned(run, counted if _resumes(rows) else None)
+
+
+def _resumes(rows: Rows) -> bool:
+    """Whether a topic comes again after another one."""
+    return rows.lines is not None and bool((np.diff(rows.lines) < 0).any())
+
+
+def _odd(pieces: Sequence[bytes], rows: Rows) -> bool:
+    """Whether there are blank lines, or blanks before the first column."""
+    blanks = any(piece[:1].isspace() or b"\n " in piece or b"\n\t" in piece for piece in pieces)
+    return blanks or sum(map(line_count, pieces)) != len(rows)
 
 
 def _columns(
@@ -135,16 +155,17 @@ def _last_line(pieces: Sequence[bytes]) -> list[bytes]:
     return pieces[-1].rstrip().rpartition(b"\n")[2].split()
 
 
-def _keeps_rules(run: Run, task: Task) -> bool:
+def _keeps_rules(run: Run, task: Task, judged: Collection[bytes]) -> bool:
     """Whether nothing is wrong for sure; a doubt is settled line by line."""
-    spans = run.spans
-    assert spans is not None
+    assert run.spans is not None
+    topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+    counts = np.array([name in judged for name in run.rows.topics], np.bool_)[topic]
+    spans = run.spans.at(np.flatnonzero(counts))
     if (spans.lengths < 0).any():
         return False
     if task == "t":
         return True
-    topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
-    document = topic_keys(run.documents.fingerprints(), topic)
+    document = topic_keys(run.documents.fingerprints(), topic)[counts]
     order = np.lexsort((spans.starts, document))
     same = document[order][1:] == document[order][:-1]
     if (same & (spans.starts[order][1:] < spans.ends[order][:-1])).any():
@@ -152,81 +173,3 @@ def _keeps_rules(run: Run, task: Task) -> bool:
     again = np.count_nonzero(same)
     in_turn = np.count_nonzero(document[1:] == document[:-1])
     return task == "f" or (again == 0 if task == "b" else again == in_turn)
-
-
-# Line by line -------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Topic:
-    """What was returned for a topic since it was last begun."""
-
-    name: bytes
-    passages: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
-    left: set[bytes] = field(default_factory=set)  # documents that another one followed
-    latest: bytes = b""
-    interleaved: bytes = b""  # the first document that was come back to
-
-    def overlaps(self, document: bytes, start: int, end: int) -> bool:
-        """Whether some of this text was returned before; remembers it."""
-        passages = self.passages.setdefault(document, [])
-        place = bisect_right(passages, (start, end))
-        before = place > 0 and passages[place - 1][1] > start
-        after = place < len(passages) and passages[place][0] < end
-        insort(passages, (start, end))
-        return before or after
-
-    def visit(self, document: bytes) -> bool:
-        """Note the document of a result; whether it was there before."""
-        again = document == self.latest or document in self.left
-        if document in self.left and not self.interleaved:
-            self.interleaved = document
-        if self.latest and document != self.latest:
-            self.left.add(self.latest)
-        self.latest = document
-        return again
-
-
-def _reject_if_faulty(pieces: Sequence[bytes], file: str, task: Task) -> None:
-    """Reject a run with the original's words, if it has a fault that the original knows."""
-    topic = _Topic(b"")
-    interleaved: tuple[bytes, bytes] | None = None
-    lines = b"".join(pieces).split(b"\n")[:-1]
-    for number, line in enumerate(lines, start=1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) != 8:
-            told = f"fields missing in line {number}: {text(line)}"
-            raise Rejected(f"Error *** ({shown_name(file)}) {told}")
-        if fields[0] != topic.name:
-            topic = _Topic(fields[0])
-        _check_line(topic, fields, file, task, number, line)
-        if topic.interleaved and interleaved is None:
-            interleaved = topic.name, topic.interleaved
-    if interleaved and task in ("r", "i", "b"):
-        where = f"topic {text(interleaved[0])}\tarticle id: {text(interleaved[1])}"
-        told = f"article results are interleaved in {where}"
-        more = "\n\tinterleaved results not allowed in inContext tasks!"
-        raise Rejected(f"ERROR *** ({shown_name(file)}) {told}{more}")
-
-
-def _check_line(
-    topic: _Topic, fields: list[bytes], file: str, task: Task, number: int, line: bytes
-) -> None:
-    begin = f"ERROR *** ({shown_name(file)})"
-    document = fields[2]
-    where = f"topic {text(topic.name)}\tarticle id: {text(document)}\tin line: {number}"
-    again = topic.visit(document)
-    if fields[6] not in (b"X", b"-1"):
-        try:
-            start, size = int(fields[6]), int(fields[7])
-        except ValueError:
-            return  # not a fault that the original has words for
-        if size < 0:
-            raise Rejected(f"{begin} negative passage size {number}: {text(line)}")
-        if task != "t" and size and topic.overlaps(document, start, start + size):
-            told = "passage overlaps with previously retrieved passages"
-            raise Rejected(f"{begin} {told} in {where}")
-    if task == "b" and again:
-        raise Rejected(f"{begin} multiple results from single article in {where}")

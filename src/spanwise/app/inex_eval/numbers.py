@@ -6,6 +6,15 @@ from decimal import Decimal
 from math import isinf, isnan
 
 
+def java_int(value: int) -> str:
+    """A whole number as 32 bits hold it: past the largest one they begin again with the smallest.
+
+    >>> [java_int(x) for x in (2**31 - 1, 2**31, 4_000_000_000)]
+    ['2147483647', '-2147483648', '-294967296']
+    """
+    return str((value + 2**31) % 2**32 - 2**31)
+
+
 def java_double(value: float) -> str:
     """The shortest digits that mean this number, in Java's notation.
 

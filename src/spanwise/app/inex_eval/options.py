@@ -9,6 +9,8 @@ from spanwise.errors import UsageError
 
 Task = Literal["t", "f", "r", "b", "i"]
 USAGE = "inex_eval (-t|-f|-r|-b|-i) [-irr N] [-n N] [-beta B] [-c] [-q] QRELS RUN..."
+LARGEST = 2**31 - 1
+"""The original counts with 32 bits."""
 HELP = f"""\
 spanwise {USAGE}
 
@@ -86,8 +88,9 @@ def _with_value(options: Options, word: str, value: str) -> Options:
         number = float(value) if word == "-beta" else int(value)
     except ValueError:
         raise UsageError(f"{word} is {value!r}; expected a number") from None
-    if not number >= (1 if word == "-n" else 0):
-        raise UsageError(f"{word} is {value}; it must be {1 if word == '-n' else 0} or more")
+    least = 1 if word == "-n" else 0
+    if not least <= number <= LARGEST:
+        raise UsageError(f"{word} is {value}; it must be between {least} and {LARGEST}")
     if word == "-beta":
         return replace(options, beta=number)
     if word == "-irr":

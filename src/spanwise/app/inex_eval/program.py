@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.app.inex_eval.files import Judged, Rejected, read_judged, read_run, shown_name
-from spanwise.app.inex_eval.numbers import java_double
-from spanwise.app.inex_eval.options import HELP, Options, parsed
+from spanwise.app.inex_eval.files import Judged, Returned, read_judged, read_run
+from spanwise.app.inex_eval.numbers import java_double, java_int
+from spanwise.app.inex_eval.options import HELP, LARGEST, Options, parsed
+from spanwise.app.inex_eval.rules import Rejected, shown_name
 from spanwise.app.output import emit_bytes, say
 from spanwise.formats.columns import prepare
 from spanwise.formats.opening import STDIN
@@ -30,8 +31,6 @@ POLICY = Policy(ties="file", topics="both", empty="as-is", follow="inex_eval 3.1
 CUTOFFS = (1, 2, 3, 5, 10, 25, 50)
 LEVELS = (0, 1, 5, 10)
 COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
-LARGEST = 2**31 - 1
-"""The original counts with 32 bits."""
 
 
 def main(words: list[str]) -> int:
@@ -47,12 +46,12 @@ def main(words: list[str]) -> int:
         say("warning", message)
     for file in runs:
         try:
-            run = read_run(file, options.task or "f")
+            returned = read_run(file, options.task or "f", judged.characters)
         except Rejected as rejection:
             emit_bytes(f"{rejection}\n".encode("utf-8", "surrogateescape"))
             say("warning", f"{file}: rejected; the exit status is that of the original, 0")
             continue
-        emit_bytes(b"".join(_lines(run, file, judged, options)))
+        emit_bytes(b"".join(_lines(returned, file, judged, options)))
     return 0
 
 
@@ -75,30 +74,54 @@ class Columns:
     counts: dict[str, IntArray]
     values: dict[str, FloatArray]
     curve: FloatArray  # one row per topic
+    impossible: list[tuple[bytes, int, int]]  # topic, rank from 0, recall point past 100
 
 
-def _columns(run: Run, judged: Judged, topics: Sequence[bytes], options: Options) -> Columns:
+def _columns(
+    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+) -> Columns:
     measured = _in_context if options.in_context else _focused
     found = [
-        (_counts(block, options), *measured(block, options))
-        for block in _blocks(run, judged, topics or judged.topics[:1])
+        (_counts(block, options), *measured(block, options), _impossible(block, options))
+        for block in _blocks(returned, judged, topics or judged.topics[:1], options)
     ]
-    counts, values, curves = zip(*found, strict=True)
+    counts, values, curves, impossible = zip(*found, strict=True)
     kept = len(topics)  # none at all, where no topic is both judged and answered
-    return Columns(_joined(counts, kept), _joined(values, kept), np.concatenate(curves)[:kept])
+    return Columns(
+        _joined(counts, kept),
+        _joined(values, kept),
+        np.concatenate(curves)[:kept],
+        [point for points in impossible for point in points],
+    )
 
 
 def _joined(parts: Sequence[dict[str, Any]], kept: int) -> dict[str, Any]:
     return {name: np.concatenate([part[name] for part in parts])[:kept] for name in parts[0]}
 
 
-def _blocks(run: Run, judged: Judged, topics: Sequence[bytes]) -> Iterator[Readings]:
-    for block in readings(run, judged.judgements, topics, POLICY):
-        yield replace(
+def _blocks(
+    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+) -> Iterator[Readings]:
+    recounted = None if options.in_context else returned.counted
+    relevant = judged.relevant() if recounted else set()
+    for block in readings(returned.run, judged.judgements, topics, POLICY):
+        totals = replace(
             block,
             highlighted=np.array([judged.characters[topic] for topic in block.topics]),
             relevant_documents=np.array([judged.documents[topic] for topic in block.topics]),
         )
+        yield _recounted(totals, recounted, relevant) if recounted else totals
+
+
+def _recounted(
+    r: Readings, counted: dict[bytes, list[bytes]], relevant: set[tuple[bytes, bytes]]
+) -> Readings:
+    """With the documents that the original counts, some of them twice, some not at all."""
+    rows = [[(topic, name) in relevant for name in counted.get(topic, ())] for topic in r.topics]
+    known = np.zeros((len(r), max(map(len, rows))), np.int64)
+    for row, flags in zip(known, rows, strict=True):
+        row[: len(flags)] = flags
+    return replace(r, documents=np.array([len(flags) for flags in rows]), known=known)
 
 
 def _counts(r: Readings, options: Options) -> dict[str, IntArray]:
@@ -127,6 +150,21 @@ def _focused(r: Readings, options: Options) -> tuple[dict[str, FloatArray], Floa
     return values, curve
 
 
+def _impossible(r: Readings, options: Options) -> list[tuple[bytes, int, int]]:
+    """Where more is found than there is: topic, rank, and the recall point, which is past 100."""
+    if options.in_context:
+        return []
+    gathered = r.gathered(options.task == "t")
+    if (r.last(gathered) <= r.highlighted).all():
+        return []
+    recall = r.ratio(gathered, r.highlighted[:, None], undefined=0)
+    points = np.floor(recall * 100)
+    real = np.arange(points.shape[-1]) < r.retrieved[:, None]
+    topics, ranks = np.nonzero(real & (points > 100))
+    places = zip(topics.tolist(), ranks.tolist(), strict=True)
+    return [(r.topics[topic], rank, int(points[topic, rank])) for topic, rank in places]
+
+
 def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], FloatArray]:
     scores: dict[str, context.Score] = {"r": "f", "b": "bep", "i": "t2i"}
     documents = context.Documents(
@@ -140,36 +178,63 @@ def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], F
     values = {"MAgP": context.average_generalised_precision(documents)}
     for cutoff in CUTOFFS:
         values[f"gP[{cutoff}]"] = context.generalised_precision(documents, cutoff=cutoff)
-        values[f"gR[{cutoff}]"] = context.generalised_recall(documents, cutoff=cutoff)
+        recall = context.generalised_recall(documents, cutoff=cutoff)
+        values[f"gR[{cutoff}]"] = np.where(r.documents > 0, recall, 0)
     return values, context.curve(documents)
 
 
 # Lines --------------------------------------------------------------------------------------
 
 
-def _lines(run: Run, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
+def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
+    run = returned.run
     answered = set(run.rows.topics)
     topics = [topic for topic in judged.topics if options.complete or topic in answered]
-    columns = _columns(run, judged, topics, options)
+    columns = _columns(returned, judged, topics, options)
+    totals = _totals(columns, judged, options)
+    for message in _remarks(returned, columns, max(totals.values()), options):
+        say("warning", f"{file}: {message}")
+    yield from _impossible_points(run, columns)
     name = run.name.encode("utf-8", "surrogateescape")
     place = "stdin" if file == STDIN else shown_name(file)
     yield b'<eval run-id="%s" file="%s">\n' % (name, place.encode("utf-8", "surrogateescape"))
     if options.per_topic:
         for row, topic in enumerate(topics):
             yield from _of_topic(topic, row, columns)
-    totals = _totals(columns, judged, options)
-    if max(totals.values()) > LARGEST:
-        say("warning", f"{file}: a total of over {LARGEST} characters, which the original garbles")
-    beyond = int((columns.counts["rel_ret_size"] > columns.counts["rel_size"]).sum())
-    if beyond:
-        say("warning", f"{file}: topics in which more is found than there is, by repeats: {beyond}")
     yield from _of_all(len(topics), totals, columns)
     yield b"</eval>\n"
 
 
+def _remarks(returned: Returned, columns: Columns, largest: int, options: Options) -> Iterator[str]:
+    """What is odd about the output."""
+    if returned.counted is not None:
+        what = "mixes up such topics, these numbers do not" if options.in_context else "forgets it"
+        yield f"a topic comes again after another one; the original {what}"
+    if largest > LARGEST:
+        yield (
+            f"a total of over {LARGEST} characters is printed as what 32 bits hold of it, as the"
+            " original does; measures are computed of what it is"
+        )
+    beyond = len({topic for topic, _, _ in columns.impossible})
+    if beyond:
+        yield f"topics in which more is found than there is: {beyond}; that is left out of iP"
+
+
+def _impossible_points(run: Run, columns: Columns) -> Iterator[bytes]:
+    """The original says so while it reads."""
+    codes = {topic: code for code, topic in enumerate(run.rows.topics)}
+    starts = run.rows.starts
+    points = [
+        (run.rows.line(int(starts[codes[topic]]) + rank) or 0, point)
+        for topic, rank, point in columns.impossible
+    ]
+    for _, point in sorted(points):
+        yield b"Impossible recall point: %d\n" % point
+
+
 def _of_topic(topic: bytes, row: int, columns: Columns) -> Iterator[bytes]:
     for name, counts in columns.counts.items():
-        yield _line(name, topic, str(int(counts[row])))
+        yield _line(name, topic, java_int(int(counts[row])))
     average = "MAiP" if "MAiP" in columns.values else "MAgP"
     for name in [*(name for name in columns.values if name != average), average]:
         shown = name.removeprefix("M") if name == average else name
@@ -187,7 +252,7 @@ def _totals(columns: Columns, judged: Judged, options: Options) -> dict[str, int
 def _of_all(topics: int, totals: dict[str, int], columns: Columns) -> Iterator[bytes]:
     yield _line("num_q", b"all", str(topics))
     for name, total in totals.items():
-        yield _line(name, b"all", str(total))
+        yield _line(name, b"all", java_int(total))
     for name, mean in zip(
         columns.values, _means(np.stack([*columns.values.values()])), strict=True
     ):

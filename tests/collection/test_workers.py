@@ -1,0 +1,50 @@
+"""Processes that make shards, and Ctrl-C."""
+
+import resource
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from spanwise.collection.building import Plan, build
+from spanwise.collection.workers import _interrupts_held
+
+
+def test_one_shard_is_made_by_this_process(tmp_path):
+    (tmp_path / "d.xml").write_text("<a>x</a>")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    build([str(tmp_path / "d.xml")], str(tmp_path / "store"), Plan(workers=2))
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime == before
+
+
+def interrupted_while_a_process_starts():
+    """What the process prints that is started while Ctrl-C is pressed."""
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('still here')"
+    with _interrupts_held():
+        signal.raise_signal(signal.SIGINT)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+        assert done.stdout == b"still here\n"
+
+
+def test_an_interruption_waits_until_a_process_has_started():
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_while_a_process_starts()
+    with pytest.raises(KeyboardInterrupt):  # as before
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_store_that_does_not_fit(tmp_path, workers):
+    (tmp_path / "d.xml").write_text(f"<a>{'<b>x</b>' * 100_000}</a>")
+    words = [sys.executable, "-m", "spanwise", "collection", "build", "d.xml", "-o", "store"]
+    done = subprocess.run(
+        [*words, "--workers", workers],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )
+    assert done.returncode == 2
+    assert done.stderr == b"spanwise: error: store: cannot be written (File too large)\n"
+    assert not (tmp_path / "store").exists()
