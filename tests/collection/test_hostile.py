@@ -39,6 +39,7 @@ def bomb(levels, copies=10):
         (b"<a>\xef\xbf\xbf</a>", 1),
         (b"<?xml version='1.0' encoding='no-such'?><a/>", 1),
         (b"<?xml version='1.0' encoding='hex'?><a/>", 1),
+        (b"<?xml version='1.0' encoding='utf-16'?>\n<a>x</a>", 1),
         (b"<?xml version='1.0' encoding='shift_jis'?>\n<a>\x81</a>", 2),
         ("<!-- no element -->\n", 2),
         ("<!ENTITY a 'b'>", 1),
@@ -50,6 +51,11 @@ def test_what_is_not_well_formed(tmp_path, xml, line):
         one(tmp_path, xml)
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{tmp_path}/source/d.xml:{line}: ")
+
+
+def test_a_declaration_in_single_bytes_of_an_encoding_that_has_none(tmp_path):
+    with pytest.raises(FormatError, match=r"d\.xml:1: declared as utf-16, which it is not"):
+        one(tmp_path, b"<?xml version='1.0' encoding='UTF-16'?>\n<a>x</a>")
 
 
 def test_what_is_not_utf8_is_told_from_other_errors(tmp_path):

@@ -11,10 +11,13 @@ from spanwise.collection.building import Plan, build
 from spanwise.collection.workers import _interrupts_held
 
 
-def test_one_shard_is_made_by_this_process(tmp_path):
-    (tmp_path / "d.xml").write_text("<a>x</a>")
+def test_two_shards_are_made_by_this_process(tmp_path):
+    documents = [tmp_path / "d.xml", tmp_path / "e.xml"]
+    for document in documents:
+        document.write_text("<a>x</a>")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    build([str(tmp_path / "d.xml")], str(tmp_path / "store"), Plan(workers=2))
+    plan = Plan(workers=2, shard_bytes=8)
+    build(list(map(str, documents)), str(tmp_path / "store"), plan)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime == before
 
 

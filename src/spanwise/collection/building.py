@@ -36,6 +36,8 @@ from spanwise.model.documents import CharacterPolicy
 
 SHARD_BYTES = 32_000_000
 """Bytes of source that make a shard."""
+FEW = 2
+"""So many shards are made sooner than other processes have started."""
 HEADER = "store.json"
 DEFAULT_POLICY = CharacterPolicy()
 KIND = "spanwise collection"
@@ -193,8 +195,8 @@ def _results(
 ) -> Iterator[tuple[Task, Note | Failure, bool]]:
     """Every task with what came of it, in order; a few of them are under way at a time."""
     waiting: deque[_UnderWay] = deque()
-    first = list(islice(tasks, 2))
-    with submitting(workers if len(first) > 1 else 1) as submit:
+    first = list(islice(tasks, FEW + 1))
+    with submitting(workers if len(first) > FEW else 1) as submit:
         for task in chain(first, tasks):
             old = read_note(part, task.number)
             if old is not None and old.fingerprint == task.fingerprint():

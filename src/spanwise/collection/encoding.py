@@ -16,6 +16,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+_WIDE = ("utf-16", "utf16", "utf-32", "utf32")
+"""A declaration in one of these cannot be read byte by byte."""
 _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
@@ -31,7 +33,12 @@ def as_utf8(data: bytes, file: str) -> bytes:
         if data.startswith(start):
             return _converted(data, encoding, file)
     found = _DECLARATION.match(data[:400]) if data.startswith(b"<?xml") else None
-    return _converted(data, found[1].decode().lower() if found else "utf-8", file)
+    declared = found[1].decode().lower() if found else "utf-8"
+    if declared.startswith(_WIDE):
+        raise FormatError(
+            file, 1, f"declared as {declared}, which it is not", "the encoding that it has"
+        )
+    return _converted(data, declared, file)
 
 
 def _converted(data: bytes, encoding: str, file: str) -> bytes:
