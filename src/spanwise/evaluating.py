@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.collection import opened
 from spanwise.errors import UsageError
-from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats import read_judgements, read_run
 from spanwise.formats.allowance import piece_size
 from spanwise.formats.dataset import dataset_at
 from spanwise.formats.opening import STDIN
 from spanwise.ground.placing import placed_judgements
-from spanwise.pipeline import asked, asking, fitting, known, score, texts_along
+from spanwise.pipeline import asked, asking, fitting, how_to_read, known, score, texts_along
 from spanwise.profiles import find_profile
 from spanwise.shards import Partial, Request, Workshop, scored
 from spanwise.spread import workers
@@ -101,13 +101,13 @@ def _scored_here(request: Request, behaviour: Callable[[Place, Place], float] | 
     """One run, read and scored in one piece."""
     given, names = request.policy or {}, request.measures
     named = request.profile or request.task
-    how = Reading(ranks=given.get("ties") == "rank")
+    profile = find_profile(request.profile, request.task)
+    how = how_to_read(profile, given)
     judged = read_judgements(request.judgements, request.judgements_format, how)
     results = read_run(request.runs[0], request.run_format, how)
     judged = asking(judged, request.queries, given.get("structure", "ignore"))
     documents = opened(request.collection, judged)
     judged = placed_judgements(judged, documents or texts_along(judged))
-    profile = find_profile(request.profile, request.task)
     chosen = fitting(profile, judged, results, names, named=named)
     wanted = asked(names or chosen.measures, chosen.defaults)
     if behaviour is not None:

@@ -17,7 +17,7 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.compare import overall, pooled
 from spanwise.errors import NoTopicsError, UsageError
-from spanwise.formats import read_topics
+from spanwise.formats import Reading, read_topics
 from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.annotators import as_annotators_say
 from spanwise.ground.placing import (
@@ -69,6 +69,11 @@ def asking(
     return replace(judgements, wanted=wanted, _derived={})
 
 
+def how_to_read(profile: Profile, given: Mapping[str, Any]) -> Reading:
+    """Stated ranks are read where a policy lets them decide what comes first."""
+    return Reading(ranks=given.get("ties", profile.policy.ties) == "rank")
+
+
 def needs_a_look(judgements: Judgements | Preferences) -> bool:
     """Whether, where nothing is named, the run decides what is measured."""
     return bool(set(TEXTUAL) & set(kinds_of(judgements)))
@@ -82,7 +87,10 @@ def fitting(
     *,
     named: str | None,
 ) -> Profile:
-    """The profile that was named; where none was, that of passages if text is to be measured."""
+    """The profile that was named; where none was, that of passages if text is to be measured.
+
+    Documents as a whole stay in the order of their scores beside the evidence for chunks.
+    """
     if named or not needs_a_look(judgements):
         return profile
     kinds = kinds_of(judgements)
@@ -93,7 +101,7 @@ def fitting(
     marked = judgements.highlights if isinstance(judgements, Judgements) else None
     campaign = run.paths is not None or (run.spans is not None and run.unit == "opaque")
     if marked is not None and marked.unit != "opaque" and not campaign:
-        return find_profile("chunks")
+        return find_profile("chunks") if parts else profile
     return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
 
 

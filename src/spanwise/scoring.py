@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.collection import opened
 from spanwise.errors import DuplicateError, FormatError, SpanwiseError, SpanwiseWarning
-from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats import read_judgements, read_run
 from spanwise.formats.allowance import piece_size
 from spanwise.formats.dataset import Stored
 from spanwise.formats.partition import Part, read_part
@@ -21,7 +21,15 @@ from spanwise.ground.placing import placed_judgements
 from spanwise.model.judgements import combined
 from spanwise.model.measured import Measured, joined
 from spanwise.model.run import joined as joined_runs
-from spanwise.pipeline import asked, asking, fitting, measured, needs_a_look, texts_along
+from spanwise.pipeline import (
+    asked,
+    asking,
+    fitting,
+    how_to_read,
+    measured,
+    needs_a_look,
+    texts_along,
+)
 from spanwise.profiles import Profile, find_profile
 
 if TYPE_CHECKING:
@@ -43,7 +51,7 @@ class Scorer:
     def __init__(self, request: Request, part: Part | Stored | None = None) -> None:
         self.request = request
         self._given = request.policy or {}
-        self._how = Reading(ranks=self._given.get("ties") == "rank")
+        self._how = how_to_read(find_profile(request.profile, request.task), self._given)
         judgements = self._judged(part)
         judgements = asking(judgements, request.queries, self._given.get("structure", "ignore"))
         self._collection = opened(request.collection, judgements)

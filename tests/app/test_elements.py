@@ -90,6 +90,22 @@ def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
     assert "<path>/a[1]</path>" in output
 
 
+def test_recall_bases_and_simulations_say_which_sizes_they_take(folder):
+    (folder / "docs" / "d.xml").write_text(f"<a><s>{'x' * 40}</s>{'y' * 50}</a>")
+    (folder / "docs" / "e.xml").write_text("<a>z</a>")
+    (folder / "h.xml").write_text(HIGHLIGHTED)
+    for words in (("recallbase",), ("simulate", "irb", "-o", "-"), ("reliability",)):
+        status, _, errors = call(*words, "h.xml", "--collection", "docs")
+        assert status in (0, 1)
+        assert errors.count("sizes that differ from the collection's: 1; the file's are used") == 1
+
+
+def test_a_topic_that_was_not_judged_has_no_recall_base(folder):
+    status, _, errors = call("recallbase", "judged.xml", "--topic", "163", "--topic", "16")
+    assert status == 2
+    assert "topic '16' is not in judged.xml" in errors
+
+
 def test_documents_alone_have_no_recall_base(folder):
     (folder / "qrels").write_text("1 0 d 1\n")
     for words in (("recallbase", "qrels"), ("simulate", "irb", "qrels", "-o", "-")):

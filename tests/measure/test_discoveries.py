@@ -1,5 +1,6 @@
 """User models: the kernels against enumeration of everything that readers may do."""
 
+import tracemalloc
 from fractions import Fraction
 from math import comb
 
@@ -110,6 +111,35 @@ def test_worths_without_a_common_share_are_combined(case):
     exact = [enumerated_precision(steps, odd, results, Fraction(n, 4)) for n in range(1, 5)]
     values = precision_at_recall(found, np.arange(1, 5) / 4)
     assert values.tolist() == pytest.approx([float(e) for e in exact], abs=1e-13)
+
+
+def test_certain_discoveries_need_no_table_of_ranks_and_levels():
+    """Of 3000 targets worth 1, 2, ..., 10 in turn the odd ones are found, each at its number."""
+    worth = [Fraction(1 + n % 10, 10) for n in range(3000)]
+    found = discovered([(n + 1, n, 1) for n in range(0, 3000, 2)], worth)
+    tracemalloc.start()
+    value = mean_precision(found)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**22
+    assert value == pytest.approx(float(_mean_of_certain(worth, range(0, 3000, 2))), abs=1e-13)
+
+
+def _mean_of_certain(worth, found):
+    """The mean of ideal rank / rank, by walking along both lists."""
+    best, total, mean = sorted(worth, reverse=True), sum(worth), Fraction(0)
+    ideal, gained = 0, Fraction(0)
+    ranks, rank, seen = iter(found), 0, Fraction(0)
+    for level in range(1, len(worth) + 1):
+        while gained * len(worth) < level * total:
+            gained, ideal = gained + best[ideal], ideal + 1
+        while seen * len(worth) < level * total:
+            target = next(ranks, None)
+            if target is None:
+                return mean / len(worth)
+            seen, rank = seen + worth[target], target + 1
+        mean += Fraction(ideal, rank)
+    return mean / len(worth)
 
 
 def test_too_many_sums_are_refused_and_the_grid_is_named():

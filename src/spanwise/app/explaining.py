@@ -12,7 +12,7 @@ from spanwise.app.explaining_elements import block_of, of_elements
 from spanwise.app.relevant_text import Relevant, relevant_text
 from spanwise.collection import opened
 from spanwise.errors import UsageError
-from spanwise.formats import Reading, read_judgements, read_run
+from spanwise.formats import read_judgements, read_run
 from spanwise.ground import align, refuse_duplicate_judgements
 from spanwise.ground.order import by_score, places_of
 from spanwise.ground.passages import readings
@@ -27,7 +27,7 @@ from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.notes import in_lines
 from spanwise.model.spans import UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import asking, assumptions, fitting, refuse_unfit, values_of
+from spanwise.pipeline import asking, assumptions, fitting, how_to_read, refuse_unfit, values_of
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.cells import counted
@@ -81,7 +81,7 @@ def case_of(request: Request, topic: str) -> Case:
     named = find_profile(request.profile, request.task)
     measures_of(request.measures)  # a mistake in a name is said before anything is read
     given = request.policy or {}
-    how = Reading(ranks=given.get("ties") == "rank")
+    how = how_to_read(named, given)
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     run = read_run(request.runs[0], request.run_format, how)
     judgements = asking(judgements, request.queries, given.get("structure", "ignore"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from warnings import warn
 
 import numpy as np
 
 from spanwise.collection import opened
-from spanwise.errors import UsageError
+from spanwise.errors import SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_quantisation
 from spanwise.ground.elements import Setting
 from spanwise.ground.placing import placed_judgements
@@ -46,7 +47,10 @@ def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
         raise UsageError(f"{wish.judgements}: preferences; expected judgements of elements")
     documents = opened(wish.collection, judgements)
     asked = asking(judgements, wish.queries, wish.structure)
-    placed = placed_judgements(asked, documents)
+    notes: list[str] = []
+    placed = placed_judgements(asked, documents, notes)
+    for note in notes:
+        warn(note, SpanwiseWarning, stacklevel=2)
     assert isinstance(placed, Judgements)
     if placed.elements is None and placed.highlights is None:
         raise UsageError(

@@ -16,7 +16,7 @@ from spanwise.app.terminal import watched
 from spanwise.compare.grid import grid
 from spanwise.compare.intervals import student
 from spanwise.errors import SpanwiseError
-from spanwise.formats import Reading, expanded, read_judgements, read_run
+from spanwise.formats import expanded, read_judgements, read_run
 from spanwise.formats.opening import lasts
 from spanwise.formats.results import holds_results
 from spanwise.ground import align
@@ -27,7 +27,7 @@ from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
-from spanwise.pipeline import asked, fitting, texts_along
+from spanwise.pipeline import asked, fitting, how_to_read, texts_along
 from spanwise.profiles import find_profile
 from spanwise.report.curves import Curve, curve_of, find_curve
 from spanwise.report.page import packed, page, short
@@ -173,7 +173,7 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
     from spanwise.collection import opened
 
     runs = _runs(request, c)
-    how = Reading(ranks=(request.policy or {}).get("ties") == "rank")
+    how = how_to_read(find_profile(request.profile, request.task), request.policy or {})
     judgements = read_judgements(request.judgements, request.judgements_format, how)
     if not isinstance(judgements, Judgements) or judgements.assessors is not None:
         return {}

@@ -204,7 +204,9 @@ class _Block:
             refuse_points(run, rows, paths)
             return unknown, unknown
         if run.lengths is not None:
-            return np.where(run.lengths[rows] >= 0, 0, -1), run.lengths[rows]
+            lost = self.policy.conventions.unplaced_size
+            length, known = run.lengths[rows], run.lengths[rows] >= 0
+            return np.where(known, 0, -1), np.where(known, length, lost)
         marked = self.judgements.highlights
         if marked is None:
             return unknown, unknown

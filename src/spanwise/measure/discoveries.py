@@ -123,10 +123,6 @@ def reached(found: Discoveries, shares: IntArray, amounts: IntArray) -> Iterator
     left out. Some ranks come at once, so that tables stay small.
     """
     ends = found.ends()
-    if found.certain:
-        gathered = np.cumsum(shares[found.target])[ends]
-        yield Reached(found.rank[ends], (gathered[:, None] >= amounts).astype(np.float64))
-        return
     roots = Roots.enough_for(int(shares[np.unique(found.target)].sum()))
     for some, _, after in _logs(found, shares, roots):
         yield Reached(found.rank[ends[some]], roots.tails(after)[:, roots.place(amounts)])

@@ -68,12 +68,23 @@ def precision_at_recall(found: Discoveries, levels: FloatArray) -> FloatArray:
 
     Readers who never reach it count 0.
     """
+    if found.certain:
+        return ideal_ranks(found.worth, levels) * _saved_for_certain(found, levels)
     saved, chance = np.zeros(len(levels)), np.zeros(len(levels))
     for ranks, chances in _levels_reached(found, levels):
         newly = np.diff(chances, axis=0, prepend=chance[None])
         saved += (1 / ranks) @ newly
         chance = chances[-1]
     return ideal_ranks(found.worth, levels) * saved
+
+
+def _saved_for_certain(found: Discoveries, levels: FloatArray) -> FloatArray:
+    """One over the rank that reaches each level, where every discovery is certain; else 0."""
+    shares = whole_shares(found.worth)  # their sums are exact
+    worth = found.worth if shares is None else shares
+    wanted = levels * worth.sum() * (1 - ROUNDING)
+    place = np.searchsorted(np.cumsum(worth[found.target]), wanted)
+    return np.append(1 / found.rank, 0.0)[place]
 
 
 def mean_precision(found: Discoveries) -> float:
@@ -122,10 +133,6 @@ def _levels_reached(found: Discoveries, levels: FloatArray) -> Iterable[Reached]
         amounts = np.ceil(levels * shares.sum() * (1 - ROUNDING)).astype(np.int64)
         return reached(found, shares, amounts)
     wanted = levels * found.worth.sum() * (1 - ROUNDING)
-    if found.certain:
-        ends = found.ends()
-        gathered = np.cumsum(found.worth[found.target])[ends, None]
-        return [Reached(found.rank[ends], (gathered >= wanted).astype(np.float64))]
     return [_sums_reached(found, wanted)]
 
 
