@@ -15,6 +15,7 @@ from spanwise.errors import FormatError, UsageError
 from spanwise.formats import Format, Reading, expanded, read
 from spanwise.formats.opening import STDIN
 from spanwise.formats.registry import Holds, find_format
+from spanwise.ground.anew import sized_anew
 from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.ground.points import assessed
 from spanwise.model.assessments import Pool as Said
@@ -43,9 +44,11 @@ def converted(
     to: str | None,
     source_format: str | None,
     collection: str | None = None,
+    *,
+    anew: bool = False,
 ) -> None:
-    """Read a file and write it in another format."""
-    content, entry = prepared(source, target, to, source_format, collection)
+    """Read a file and write it in another format, with sizes computed `anew` if that is asked."""
+    content, entry = prepared(source, target, to, source_format, collection, anew=anew)
     _write(entry, content, target)
 
 
@@ -55,16 +58,20 @@ def prepared(
     to: str | None,
     source_format: str | None,
     collection: str | None = None,
+    *,
+    anew: bool = False,
 ) -> tuple[Any, Format]:
     """What a file holds and the format that it goes to; what will be lost is said."""
     if to is None and not target.endswith(".parquet"):
         raise UsageError("--to: which format? It can be left out if OUT ends in .parquet")
     entry = None if to is None else _writable(to)
     content = _content(source, source_format)
+    if anew and (collection is None or not isinstance(content, Judgements)):
+        raise UsageError("--sizes collection is for judgements and needs --collection")
     if entry is None:
         entry = _writable(PARQUET.get(_kind(content), "span_run_parquet"))
     if collection is not None and not isinstance(content, Pool):  # a pool names no places
-        content = _placed(content, collection, source, entry)
+        content = _placed(content, collection, source, entry, anew=anew)
     held = _kind(content)
     if held != entry.holds:
         raise UsageError(
@@ -99,7 +106,7 @@ def _content(source: str, name: str | None) -> Run | Judgements | Preferences | 
 
 
 def _placed(
-    content: Run | Judgements | Preferences, path: str, source: str, entry: Format
+    content: Run | Judgements | Preferences, path: str, source: str, entry: Format, *, anew: bool
 ) -> Run | Judgements | Preferences:
     """The same with offsets for everything that the collection can place, or with points."""
     collection, notes = opened(path, content), list[str]()
@@ -108,10 +115,13 @@ def _placed(
         found: list[Note] = []
         content = replace(placed_run(content, collection, found), lengths=None)
         notes = in_lines(found)
-    elif isinstance(content, Judgements) and content.elements is None and content.highlights:
-        content = _named(content, content.highlights, collection, entry, notes)
-    else:
-        content = placed_judgements(content, collection, notes)
+    elif isinstance(content, Judgements):
+        if anew:
+            content = sized_anew(content, collection, notes)
+        if content.elements is None and content.highlights:
+            content = _named(content, content.highlights, collection, entry, notes)
+        elif not anew:
+            content = placed_judgements(content, collection, notes)
     for note in notes:
         say("warning", f"{source}: {note}")
     return content

@@ -299,8 +299,10 @@ def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
             )
         raise InputError(f"{source}: grades without highlighted text cannot be inex_qrels")
     if (marked.lengths < 0).any():
+        count = int(np.count_nonzero(marked.lengths < 0))
         raise InputError(
-            f"{source}: inex_qrels states the length of every document; --collection knows them"
+            f"{source}: inex_qrels states the length of every document, and of {count} nobody says"
+            " it; --collection knows those that it has"
         )
     for topics, documents, rows in some_at_a_time(judgements.rows, judgements.documents):
         lines = []

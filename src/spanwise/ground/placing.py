@@ -354,6 +354,11 @@ class _LookedUp:
         )
 
 
+def placed_passages(said: Assessments, documents: Sequence[bytes], collection: Collection) -> Spans:
+    """Where each passage lies, whether it touches others or not."""
+    return _LookedUp.of(said, documents, collection).passages
+
+
 def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:
     """Passages with their end points read as their sizes say, and which of them agree with none."""
     points = np.array([IN_TEXT in last for last in lasts], np.bool_)

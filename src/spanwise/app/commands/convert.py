@@ -12,6 +12,12 @@ import click
 @click.option("--from", "source_format", metavar="FORMAT", help="By default recognised.")
 @click.option("--collection", help="Place elements and points: a store, or a folder of documents.")
 @click.option(
+    "--sizes",
+    type=click.Choice(["file", "collection"]),
+    default="file",
+    help="Sizes in judgements: as stated, or computed anew.",
+)
+@click.option(
     "--partition",
     "parts",
     type=click.IntRange(min=1, max=100_000),
@@ -23,6 +29,7 @@ def command(
     to: str | None,
     source_format: str | None,
     collection: str | None,
+    sizes: str,
     parts: int | None,
 ) -> None:
     """Write a run or judgements in another format.
@@ -31,7 +38,8 @@ def command(
     output, or a folder (with / at its end) where the format has one file for each topic. What the
     format cannot hold is counted and said on standard error. With --collection results and
     passages that are named by paths are also given their offsets, and highlighted offsets become
-    points where a format holds only those. With --partition OUT is a dataset, which eval, compare
+    points where a format holds only those; with --sizes collection the sizes that judgements
+    state are computed anew. With --partition OUT is a dataset, which eval, compare
     and check read part by part.
 
     \b
@@ -45,10 +53,14 @@ def command(
       spanwise convert run.txt run.parquet --partition 64
     """
     from spanwise.app.converting import converted
+    from spanwise.errors import UsageError
 
+    anew = sizes == "collection"
     if parts is not None:
+        if anew:
+            raise UsageError("--partition keeps sizes as they are stated; convert the file first")
         from spanwise.app.partitioning import dataset_made
 
         dataset_made(source, target, to, source_format, collection, parts)
         return
-    converted(source, target, to, source_format, collection)
+    converted(source, target, to, source_format, collection, anew=anew)
