@@ -70,13 +70,16 @@ def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
 
 def _of_readings(judgements: Judgements, task: Grounding) -> Values:
     from spanwise.ground.duplicates import repeats
-    from spanwise.ground.passages import readings
+    from spanwise.ground.passages import readings, without_entry
     from spanwise.ground.quoted import meter_of
 
     meter = meter_of(task.run, task.collection, task.policy.unit)
     lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
     task.notes.append(Tally("results that could not be placed in their documents", lost))
     task.notes.append(Tally("results that repeat an earlier one", repeats(task.run)))
+    if any(one.parameter("score") == "bep" for one in task.measures):
+        what = "documents with highlighted text but no best entry point, whose score=bep is 0"
+        task.notes.append(Tally(what, without_entry(judgements, task.topics)))
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = readings(task.run, part, topics, task.policy, meter)

@@ -216,3 +216,43 @@ def test_a_repaired_chunk_keeps_its_own_name_and_cost(folder, ask):
         ("a", "A", 1),
         ("b", "C", 3),
     ]
+
+
+def test_documents_are_ranked_by_score_wherever_they_stand(folder, ask):
+    """Nothing else orders them, so the two best stay, and of two alike the better one."""
+    (folder / "documents.run").write_text(
+        "1 Q0 a 1 1 mine\n1 Q0 b 2 9 mine\n1 Q0 c 3 5 mine\n1 Q0 b 4 7 mine\n"
+    )
+    words = ("check", "--task", "bic", "--top", "2", "documents.run")
+    (file,) = json.loads(ask(*words, "--format", "json").out)["files"]
+    told = [(one["line"], one["rank"], one["rule"]) for one in file["problems"]]
+    assert told == [(3, 3, "length"), (4, 2, "duplicate")]
+    assert ask(*words, "--fix", "-").text == "1 Q0 b 1 9.0 mine\n1 Q0 c 2 5.0 mine\n"
+
+
+def test_texts_are_looked_for_before_rules_apply(folder, ask):
+    (folder / "texts").mkdir()
+    (folder / "texts" / "a.txt").write_text("hello world this is a text about the sea")
+    words = ["this is a text", "a text about", "not to be found there at all"]
+    (folder / "texts.jsonl").write_text(
+        "".join(json.dumps({"qid": "1", "doc": "a", "text": text}) + "\n" for text in words)
+    )
+    told = ask("check", "--task", "focused", "texts.jsonl")
+    assert told.status == 0
+    assert "texts without their place" in told.text
+    words = ("check", "--task", "focused", "texts.jsonl", "--collection", "texts")
+    (file,) = json.loads(ask(*words, "--format", "json").out)["files"]
+    assert [(p["rank"], p["rule"]) for p in file["problems"]] == [(2, "overlap"), (3, "unplaced")]
+    (result,) = ask(*words, "--fix", "-").out.splitlines()[1:]
+    mended = {"text": "this is a text", "s": 12, "e": 26, "rank": 1}
+    assert json.loads(result) == {"qid": "1", "doc": "a", **mended}
+
+
+def test_a_chunk_is_cut_with_its_words(folder, ask):
+    (folder / "long.jsonl").write_text(
+        json.dumps({"qid": "1", "doc": "a", "s": 0, "e": 600, "text": "é" * 600, "cost": 9}) + "\n"
+    )
+    answer = ask("check", "--task", "restricted-ric", "long.jsonl", "--fix", "-")
+    result = json.loads(answer.out.splitlines()[1])
+    assert (result["s"], result["e"], result["text"]) == (0, 500, "é" * 500)
+    assert "cost" not in result  # what the rest costs, nobody knows

@@ -22,7 +22,7 @@ def test_build_and_show(tmp_path, folder):
     store = tmp_path / "store"
     out, err, status = called(main, "collection", "build", folder, "-o", store, "--workers", 1)
     assert (err, status) == ("", 0)
-    counted = "3 documents, 7 elements, 35 characters, 0 skipped"
+    counted = "3 documents, 7 elements, 35 characters, 0 skipped, 1 references to unknown entities"
     assert out.decode() == f"{store}: {counted}\n"
     out, err, status = called(main, "collection", "show", store)
     assert (err, status) == ("", 0)
@@ -46,6 +46,12 @@ def test_build_and_show(tmp_path, folder):
     assert out.decode() == "Some bold &who; text.\n"
     out, _, _ = called(main, "collection", "show", folder, "1", "/article[1]/p[1]/text()[2]")
     assert out.decode() == " &who; text.\n"
+
+
+def test_a_name_that_a_terminal_would_obey(tmp_path, folder):
+    (folder / "2.xml").rename(folder / "2\x1b[31m\n.xml")
+    out, _, _ = called(main, "collection", "show", folder)
+    assert out.decode().splitlines()[2] == "           3          2  2\\x1b[31m\\n.xml"
 
 
 def test_policies(tmp_path, folder):
@@ -74,6 +80,10 @@ def test_a_broken_document(tmp_path, folder):
     [
         (["show", "{store}", "9"], "there is no document '9'"),
         (["show", "{store}", "1", "/a[1]"], "document '1' has no '/a[1]'"),
+        (
+            ["show", "{store}", "1", "/article/p"],
+            "'/article/p'; paths are written /name[1]/name[2]",
+        ),
         (["show", "{tmp}/none"], "cannot be read (No such file or directory)"),
         (["build", "{tmp}/none", "-o", "{tmp}/s"], "cannot be read (No such file or directory)"),
         (["build", "{tmp}/articles", "-o", "{store}"], "exists already; give --fresh"),

@@ -1,10 +1,12 @@
 """Scores from sampled pools: exact where all is judged, near the truth where it is not."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import spanwise
 from calling import called
 from spanwise.app.cli import main
 
@@ -137,6 +139,9 @@ def test_estimates_are_near_the_truth(tmp_path):
         ("t0 0 d0 1\nt0 0 d0 0\n", (), "is there twice"),
         ("t0 0 d0 1\n", ("-m", "MAiP"), "measure 'MAiP' needs"),
         ("t0 0 d0 1\n", ("-m", "what"), "unknown measure 'what'"),
+        ("t0 0 d0 1\n", ("-m", "nxCG@5"), "'nxCG@5' cannot be estimated"),
+        ("t0 0 d0 1\n", ("-m", "gm_map"), "'gm_map' cannot be estimated"),
+        ("t0 0 d0 1\n", ("-m", "bpref"), "'bpref' depends on what was judged"),
         ("t0 0 d0 0\n", (), "is relevant"),
         ("t9 0 d0 1\n", (), "is judged"),
     ],
@@ -159,3 +164,20 @@ def test_several_judges_are_not_taken_for_one(tmp_path):
     (tmp_path / "two.jsonl").write_text("".join(both))
     words = ("pool", "estimate", pool, tmp_path / "two.jsonl", world.runs[0])
     assert "several judges; expected one" in called(main, *words)[1]
+    (tmp_path / "one.jsonl").write_text(both[0])
+    words = ("pool", "estimate", pool, tmp_path / "one.jsonl", world.runs[0])
+    assert called(main, *words)[2] == 0
+
+
+@pytest.mark.parametrize("name", ["MAiP", "SpanR(budget=2000)", "gP(score=bep)@5", "art_prec"])
+def test_runs_of_elements_have_estimates_too(tmp_path, name):
+    """The handbook's topics: what was not drawn need not be in the collection."""
+    handbook = Path(spanwise.__file__).parent / "data" / "handbook"
+    run = handbook / "elements.run"
+    words = ("-o", tmp_path / "p", "--method", "sample", "--budget", "12")
+    called(main, "pool", *sorted(handbook.glob("*.run")), *words)
+    texts = ("--collection", handbook / "articles")
+    found = estimates(tmp_path / "p", handbook / "qrels.txt", run, [name], *texts)[name]
+    words = ("--task", "passages", "-m", name, "--format", "jsonl")
+    real = json.loads(called(main, "eval", handbook / "qrels.txt", run, *texts, *words)[0])["value"]
+    assert found["topics_low"] < real < found["topics_high"]

@@ -104,3 +104,13 @@ def test_parts_of_one_document_are_no_fault(files, ask):
     answer = ask("check", "judged.qrels", "mine.run")
     assert answer.status == 0
     assert "mine.run: fine (inex_run: 2 lines of data, 1 topics)" in answer.text
+
+
+@pytest.mark.parametrize(("topics", "missing"), [("judged", 2), ("both", 1)])
+def test_best_entry_points_that_are_missing_are_counted(files, ask, topics, missing):
+    lines = "1 Q0 a 10 100 -1 0:10\n1 Q0 b 10 50 3 0:10\n2 Q0 a 4 8\n3 Q0 a 0 8\n"
+    (files / "judged.qrels").write_text(lines)
+    asked = ("eval", "judged.qrels", "mine.run", "--topics", topics, "-m")
+    said = "documents with highlighted text but no best entry point, whose score=bep is 0: "
+    assert f"{said}{missing}\n" in ask(*asked, "MAgP(score=bep)", "-m", "MAgP").text
+    assert said not in ask(*asked, "MAgP").text

@@ -130,6 +130,19 @@ def test_all_assessments_in_one_file_may_be_out_of_date(place):
     assert "everything.xml: older than assessed/1.xml, which is not looked at" in err
 
 
+def test_one_file_that_cannot_hold_the_assessments_is_not_made(place):
+    Path("lit.qrels").write_text("1 Q0 a 4 10 6 6:4\n")
+    text = Path("f.prop").read_text().replace("assessed/*.xml", "lit.qrels")
+    Path("f.prop").write_text(text + "INEXDOCCOLL_DIR: docs\nEXPANDED_FULLRB: everything.xml\n")
+    status, _, err = call("evalj", "-config", "f.prop")
+    assert status == 2
+    assert "EXPANDED_FULLRB 'everything.xml' cannot hold 1 highlighted passage by offset" in err
+    assert not Path("everything.xml").exists()
+    words = ("--to", "inex_full_recall_base", "--collection", "docs")
+    assert call("convert", "lit.qrels", "everything.xml", *words)[0] == 0
+    assert call("evalj", "-config", "f.prop")[0] == 0
+
+
 def test_all_assessments_have_to_come_from_somewhere(place):
     text = Path("f.prop").read_text().replace("ASSESSMENTS_DIR: assessed/*.xml", "")
     Path("f.prop").write_text(text + "EXPANDED_FULLRB: everything.xml\n")
@@ -285,8 +298,9 @@ def test_runs_of_one_file_name_keep_their_results_apart(place):
     assert "(runs/y/mine.xml)" in drawn
 
 
-def test_results_can_be_sent_elsewhere(place):
-    call("evalj", "-results", "there", "-config", "f.prop")
+@pytest.mark.parametrize("option", ["-results", "--results"])
+def test_results_can_be_sent_elsewhere(place, option):
+    call("evalj", option, "there", "-config", "f.prop")
     assert Path("there/mine.txt").exists()
     assert not Path("out").exists()
 

@@ -52,6 +52,14 @@ def test_what_is_not_well_formed(tmp_path, xml, line):
     assert str(caught.value).startswith(f"{tmp_path}/source/d.xml:{line}: ")
 
 
+def test_what_is_not_utf8_is_told_from_other_errors(tmp_path):
+    with pytest.raises(FormatError, match=r"d\.xml:2: byte 8 is not UTF-8") as caught:
+        one(tmp_path / "1", "<a>\ncaf\u00e9</a>".encode("latin-1"))
+    assert caught.value.line == 2
+    with pytest.raises(FormatError, match=r"d\.xml:1: not well-formed XML: not well-formed"):
+        one(tmp_path / "2", "<a><</a>\ncaf\u00e9".encode("latin-1"))
+
+
 @pytest.mark.parametrize("content", ["", " \n\t", "\ufeff"])
 def test_empty(tmp_path, content):
     with pytest.raises(FormatError, match="the file is empty"):

@@ -5,6 +5,7 @@ import tarfile
 
 import pytest
 
+from collections_by_hand import stored
 from shared_data import shared
 from spanwise.collection.building import Plan, build
 from spanwise.collection.soup import readable, well_formed
@@ -193,6 +194,20 @@ def test_a_document_without_a_number_is_an_error(tmp_path):
     (tmp_path / "ap").write_text(TREC + "<DOC><TEXT>nobody</TEXT></DOC>")
     with pytest.raises(InputError, match="a document without an id"):
         built(tmp_path, tmp_path / "ap")
+
+
+def test_html_that_says_it_is_xml_is_read_as_xml_if_it_is(tmp_path):
+    said = "<?xml version='1.0'?><html><svg:G xmlns:svg='s'>x</svg:G><p>one"
+    documents = {"a.html": f"{said}<br/></p></html>", "b.html": f"{said}<br></html>"}
+    store = stored(tmp_path, documents)
+    paths = {name: [e.path for e in store.elements(name)] for name in "ab"}
+    assert paths["a"] == [
+        "/html[1]",
+        "/html[1]/svg:G[1]",
+        "/html[1]/p[1]",
+        "/html[1]/p[1]/br[1]",
+    ]
+    assert paths["b"] == ["/html[1]", "/html[1]/p[1]", "/html[1]/p[1]/br[1]"]
 
 
 def test_html_files_are_tag_soup(tmp_path):

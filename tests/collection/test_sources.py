@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 
+from spanwise.collection import unpacking
 from spanwise.collection.building import Plan, build
 from spanwise.collection.sources import sources, total_size
 from spanwise.collection.store import Store
@@ -71,6 +72,15 @@ def test_zip(tmp_path):
         archive.writestr("z/1.xml", XML)
         archive.writestr("a.xml", XML)
     assert names(tmp_path / "docs.zip") == ["z/1.xml", "a.xml"]
+
+
+def test_names_in_a_zip_are_utf8_even_where_it_is_not_said(tmp_path):
+    with zipfile.ZipFile(tmp_path / "docs.zip", "w") as archive:
+        archive.writestr("n_.xml", XML)
+        archive.writestr("\u00e9.xml", XML)
+    data = (tmp_path / "docs.zip").read_bytes()
+    (tmp_path / "docs.zip").write_bytes(data.replace(b"n_.xml", "ü.xml".encode()))
+    assert names(tmp_path / "docs.zip") == ["ü.xml", "\u00e9.xml"]
 
 
 @pytest.mark.parametrize(("pack", "ending"), [(gzip, "gz"), (lzma, "xz"), (bz2, "bz2")])
@@ -172,6 +182,21 @@ def test_one_damaged_member_of_a_zip_is_skipped(tmp_path):
     assert found == ["1.xml", "3.xml"]
     assert len(said) == 1
     assert said[0].startswith("z.zip/2.xml: damaged (Bad CRC-32")
+
+
+@pytest.mark.parametrize("ending", ["tar.xz", "zip", "xml.xz"])
+def test_what_unpacks_to_far_more_than_it_is(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(unpacking, "_HARMLESS", 10_000)
+    path, bomb = tmp_path / f"bomb.{ending}", b"<a>%b</a>" % (b" " * 10_000_000)
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+            archive.writestr("a.xml", bomb)
+    elif ending == "tar.xz":
+        tar(path, {"a.xml": bomb}, "w:xz")
+    else:
+        path.write_bytes(lzma.compress(bomb))
+    with pytest.raises(FormatError, match=rf"bomb\.{ending}.*: unpacks to over 500 times its size"):
+        build([str(path)], str(tmp_path / "store"))
 
 
 def test_a_link_to_nothing_is_skipped(folder):

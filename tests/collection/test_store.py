@@ -90,6 +90,8 @@ class TestIds:
             build([str(tmp_path / "1"), str(tmp_path / "2")], str(tmp_path / "s"))
         with pytest.raises(InputError, match="2 documents are called 'd'"):
             Store(str(tmp_path / "s")).text("d")
+        with pytest.raises(InputError, match=r"2 documents are called 'd\.xml'"):
+            Store(str(tmp_path / "s")).text("d.xml")
 
     def test_all_of_them(self, store):
         assert len(store) == 7
@@ -173,3 +175,23 @@ def test_pyarrow_and_polars_open_the_files(tmp_path):
     assert elements["parent"] == [-1, 0, 0, -1, -1]
     assert elements["start"] == [0, 2, 3, 0, 0]
     assert tables["entities-00000.arrow"] == {"document": [0], "place": [1], "name": ["who"]}
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("names.arrow", b""),
+        ("names.arrow", None),
+        ("store.json", b'{"format": "spanwise collection"}'),
+        ("elements-00000.arrow", b"ARROW1"),
+        ("shard-00000.json", None),
+    ],
+)
+def test_a_damaged_store(tmp_path, file, content):
+    stored(tmp_path, {"d.xml": XML})
+    damaged = tmp_path / "store" / file
+    damaged.unlink()
+    if content is not None:
+        damaged.write_bytes(content)
+    with pytest.raises(InputError, match=r"store: .*damaged; build .* anew"):
+        open_collection(tmp_path / "store").text("d")

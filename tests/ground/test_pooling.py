@@ -259,7 +259,7 @@ def test_estimates_by_command(runs, tmp_path):
         (["x.run", "-o", "p", "--without", "all.q"], "nothing is left to judge"),
         (["check", "bad.jsonl", "x.run"], "bad.jsonl:1: 'p' is 0.0"),
         (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' is there twice"),
-        (["estimate", "live.jsonl", "all.q", "x.run"], "nothing can be estimated"),
+        (["estimate", "live.jsonl", "all.q", "x.run"], "by mtf, and no sample of all documents"),
     ],
 )
 def test_mistakes_are_said(runs, tmp_path, monkeypatch, words, message):
@@ -334,3 +334,26 @@ def test_estimates_say_what_is_not_judged_and_where_elements_lie(tmp_path):
     assert "1 of 2 pooled documents are not judged" in err
     (run,) = json.loads(out)["runs"]
     assert (status, run["recall"]["value"], run["precision"]["value"]) == (0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize("words", [("--add",), ("--without",)])
+def test_a_sample_with_documents_added_or_left_out_is_none(tmp_path, words):
+    """What was added stands for itself, and is stood for by what was drawn: counted twice."""
+    lines = [f"1 Q0 d{rank} {rank} {99 - rank} r\n" for rank in range(1, 40)]
+    (tmp_path / "r.run").write_text("".join(lines))
+    (tmp_path / "q").write_text("".join(f"1 0 d{rank} 1\n" for rank in range(5, 20)))
+    build = ("pool", tmp_path / "r.run", "-o", tmp_path / "p", "--method", "sample")
+    estimate = ("pool", "estimate", tmp_path / "p", tmp_path / "q", tmp_path / "r.run")
+    called(main, *build, *words, tmp_path / "q")
+    assert lines_of(tmp_path / "p")[0]["estimable"] is False
+    _, err, status = called(main, *estimate)
+    assert status == 2
+    assert "where documents were added or left out" in err
+    called(main, *build)
+    assert called(main, *estimate)[2] == 0
+
+
+def test_a_second_pool_is_no_sample_of_all(runs, tmp_path):
+    called(main, "pool", runs[0], "-o", tmp_path / "p", "--budget", 2)
+    called(main, "pool", "extend", tmp_path / "p", runs[1], "-o", tmp_path / "q")
+    assert [lines_of(tmp_path / name)[0]["estimable"] for name in "pq"] == [True, False]

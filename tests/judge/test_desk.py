@@ -49,8 +49,11 @@ def test_only_the_desk_may_ask_and_decide(server):
     assert refused[0] == 403
     assert decide(server, kind="freeze", topic=7, on=True)[0] == 400
     assert decide(server, kind="assign", topic=0, judge="nobody", on=True)[0] == 400
+    assert decide(server, kind="assign", topic=0, judge=["anna"], on=True)[0] == 400
     desk = server.judge("desk")
     assert desk.send(desk.event("open"))[0] == 403
+    lesson = {"client": "desk-0001", "n": 0, "number": 0, "spans": []}
+    assert desk.ask("POST", "/api/practice", lesson)[0] == 403
 
 
 def test_a_topic_is_everybodys_until_it_is_given_to_somebody(server):
@@ -122,7 +125,8 @@ def test_a_judge_adds_a_document_for_nobody_else(server):
     status, _, answer = anna.ask("POST", "/api/t/0/documents", {"id": "other"})
     assert (status, answer) == (200, {"number": 2})
     assert anna.ask("POST", "/api/t/0/documents", {"id": "d1"})[2] == {"number": 1}
-    assert anna.ask("POST", "/api/t/0/documents", {"id": "nowhere"})[0] == 404
+    for odd, due in (("nowhere", 404), ("../docs/d0", 404), (["d0"], 404), ("\ud800", 400)):
+        assert anna.ask("POST", "/api/t/0/documents", {"id": odd})[0] == due
 
     def names(judge):
         pool = judge.ask("GET", "/api/t/0/pool")[2]["documents"]

@@ -24,15 +24,18 @@ def answer(number, spans, bep=None, n=0):
 
 def test_the_known_answers_are_the_relevant_sentences():
     known = [[one.text()[s:e] for s, e in one.known()] for one in LESSONS]
-    assert [len(some) for some in known] == [1 + 1, 0, 2]
-    assert known[0][0] == "A bee that has found many flowers dances when she comes home."
+    assert [len(some) for some in known] == [1, 0, 2]
+    assert known[0][0].startswith(
+        "A bee that has found many flowers dances when she comes home. The"
+    )
 
 
 def test_overlap_with_what_is_known():
-    (start, end), other = LESSONS[0].known()
-    size = end - start + other[1] - other[0]
-    event, said = answered(answer(0, [[start, end]], start + 5), "anna")
-    assert said["overlap"] == (end - start) / size
+    ((start, end),) = LESSONS[0].known()
+    event, said = answered(
+        answer(0, [[start, start + 10], [start + 10, start + 20]], start + 5), "anna"
+    )
+    assert said["overlap"] == 20 / (end - start)
     assert (said["distance"], said["bep"]) == (5, start)
     assert (event.judge, event.gesture.layer) == ("practice", "anna")
     assert answered(answer(1, []), "anna")[1]["overlap"] == 1
@@ -85,7 +88,7 @@ def test_the_tour_by_keyboard(server, opened):
     page.keyboard.press("3")
     page.wait_for_selector(".crumb:has-text('Keeping bees')")
     page.keyboard.press("0")
-    page.wait_for_selector("text=Exactly right")
+    page.wait_for_selector("text=Right.")
     page.keyboard.press("n")
     page.wait_for_selector(".crumb:has-text('scouts')")
     for key in ["j", "j", "j", "x", "Escape", "b", "b", "f"]:

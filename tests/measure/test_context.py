@@ -1,5 +1,6 @@
 """Measures of documents in context, by hand."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -146,8 +147,9 @@ def test_without_highlighted_text_it_is_undefined():
 def test_a_distance_must_be_positive():
     with pytest.raises(UsageError, match="n is 0"):
         value("gP(score=bep,n=0)@1")
-    with pytest.raises(UsageError, match="beta is -1; a weight must be 0 or more"):
-        value("MAgP(beta=-1)")
+    for beta in ("-1", "1e+200"):
+        with pytest.raises(UsageError, match=re.escape(f"beta is {beta}; a weight must be")):
+            value(f"MAgP(beta={beta})")
     with pytest.raises(UsageError, match="tolerance is -1; it must be 0 characters or more"):
         value("MAgP(score=t2i,tolerance=-1)")
 

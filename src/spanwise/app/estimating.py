@@ -19,7 +19,7 @@ from spanwise.ground import refuse_duplicate_judgements
 from spanwise.ground.imputed import Guesses
 from spanwise.ground.placing import placed, placed_judgements
 from spanwise.model.ids import text
-from spanwise.model.judgements import Judgements, only
+from spanwise.model.judgements import Judgements, by_assessor, only
 from spanwise.model.scores import printable
 from spanwise.pipeline import asked, fitting, refuse_unfit, values_of
 from spanwise.profiles import find_profile
@@ -28,10 +28,12 @@ from spanwise.report.scores import null
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
+    from spanwise.model.measures import Asked
     from spanwise.model.pools import Pooled
     from spanwise.model.run import Run
 
 DRAWS = 100
+OF_JUDGING = frozenset({"Bpref", "infAP", "Judged", "Unjudged"})
 OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
 OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
 
@@ -70,7 +72,10 @@ def estimated(
     """Relevant text and documents of each topic; recall, precision and other measures of runs."""
     drawn = read_pool(pool)
     if not drawn.about.get("estimable", True):
-        raise UsageError(f"{pool}: made by {drawn.about.get('method')}; nothing can be estimated")
+        raise UsageError(
+            f"{pool}: by {drawn.about.get('method')}, and no sample of all documents; nothing can"
+            " be estimated from pools that learn, nor where documents were added or left out"
+        )
     if measures and not runs:
         raise UsageError("-m scores runs, and there are none; give RUN...")
     texts = opened(collection)
@@ -102,7 +107,8 @@ def _read(judgements: str, texts: Collection | None) -> Judgements:
     said = read_judgements(judgements)
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
-    if said.assessors is not None:
+    said, *others = by_assessor(said)
+    if others:
         raise UsageError(f"{judgements}: several judges; expected one, or all merged into one")
     refuse_duplicate_judgements(said)
     notes: list[str] = []
@@ -186,6 +192,8 @@ def _columns(
     """For each measure its values by draw and topic."""
     profile = fitting(find_profile(None, None), said, run, names, named=None)
     wanted = asked(names, profile.defaults)
+    for one in wanted:
+        _refuse_unfit(one)
     refuse_unfit(said, wanted)
     keys = [topic.encode("utf-8", "surrogateescape") for topic in topics]
     draws = [
@@ -193,6 +201,20 @@ def _columns(
         for judged in _completed(said, run, list(topics.values()), keys)
     ]
     return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}
+
+
+def _refuse_unfit(one: Asked) -> None:
+    """What was not drawn is known as documents and text, and only as if it had been judged."""
+    if one.measure.reads not in ("rankings", "readings") or one.measure.aggregate != "mean":
+        raise UsageError(
+            f"measure {one.label!r} cannot be estimated; expected a measure of documents or of"
+            " highlighted text that has a mean over topics"
+        )
+    if one.measure.name in OF_JUDGING:
+        raise UsageError(
+            f"measure {one.label!r} depends on what was judged; estimate the one that it stands"
+            " for, such as AP"
+        )
 
 
 def _completed(

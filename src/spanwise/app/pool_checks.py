@@ -28,6 +28,7 @@ def checked(
         raise UsageError("-m scores runs, which needs --judgements")
     drawn, given = read_pool(pool), contributions(runs)
     known = relevant_in(judgements) if judgements else None
+    alone = unique(drawn, given)
     sizes = {printable(topic): len(documents) for topic, documents in drawn.topics.items()}
     answer: dict[str, Any] = {
         "pool": {key: value for key, value in drawn.about.items() if key != "runs"},
@@ -36,18 +37,23 @@ def checked(
         "sizes": sizes,
         "hours": len(drawn) * minutes / 60,
         "minutes": minutes,
-        "runs": [_run(drawn, given, number, known) for number in range(len(given.runs))],
+        "runs": [_run(drawn, given, number, known, alone[number]) for number in range(len(alone))],
     }
     if known is not None:
         answer["judged"] = len(drawn.keys() & known.keys())
     if measure and judgements:
-        _leave_out(answer, drawn, given, judgements, measure)
+        _leave_out(answer, alone, given, judgements, measure)
     return answer
 
 
-def _run(pool: Pool, given: Contributions, number: int, known: Relevant | None) -> dict[str, Any]:
+def _run(
+    pool: Pool,
+    given: Contributions,
+    number: int,
+    known: Relevant | None,
+    alone: set[tuple[str, str]],
+) -> dict[str, Any]:
     said: dict[str, Any] = {"run": printable(given.runs[number].name)}
-    alone = unique(pool, given, number)
     said["unique"] = len(alone)
     if known is not None:
         said["unique_relevant"] = sum(known.get(key, False) for key in alone)
@@ -66,15 +72,15 @@ def _run(pool: Pool, given: Contributions, number: int, known: Relevant | None) 
     return said
 
 
-def unique(pool: Pool, given: Contributions, number: int) -> set[tuple[str, str]]:
-    """What of the pool this run has returned and no other."""
-    found = set()
+def unique(pool: Pool, given: Contributions) -> list[set[tuple[str, str]]]:
+    """For each run what of the pool it has returned and no other."""
+    found: list[set[tuple[str, str]]] = [set() for _ in given.runs]
     for topic, documents in pool.topics.items():
-        mine = given.rankings[number].get(topic, {})
-        others = [r.get(topic, {}) for i, r in enumerate(given.rankings) if i != number]
+        rankings = given.of(topic)
         for one in documents:
-            if one.document in mine and not any(one.document in other for other in others):
-                found.add((topic, one.document))
+            owners = [n for n, ranking in enumerate(rankings) if one.document in ranking]
+            if len(owners) == 1:
+                found[owners[0]].add((topic, one.document))
     return found
 
 
@@ -97,7 +103,11 @@ def _characters(pool: Pool, given: Contributions, number: int) -> float | None:
 
 
 def _leave_out(
-    answer: dict[str, Any], pool: Pool, given: Contributions, judgements: str, measure: str
+    answer: dict[str, Any],
+    alone: Sequence[set[tuple[str, str]]],
+    given: Contributions,
+    judgements: str,
+    measure: str,
 ) -> None:
     """Score each run as if what it alone brought into the pool had not been judged."""
     from spanwise.model.judgements import Judgements, only
@@ -113,8 +123,7 @@ def _leave_out(
     for number, run in enumerate(given.runs):
         profile = fitting(find_profile(None, None), said, run, [measure], named=None)
         (wanted,) = asked([measure], profile.defaults)
-        alone = unique(pool, given, number)
-        kept = only(said, np.flatnonzero([key not in alone for key in keys]))
+        kept = only(said, np.flatnonzero([key not in alone[number] for key in keys]))
         for name, judged in (("score", said), ("without_own", kept)):
             mean = score(judged, run, [wanted], profile.policy).means[wanted.label]
             answer["runs"][number][name] = null(float(mean))

@@ -219,12 +219,19 @@ def relevant_in(file: str) -> Relevant:
 
 
 def without(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
-    """Only what is not among these topics and documents."""
+    """Only what is not among these topics and documents; what is left is no sample of all."""
 
     def kept(some: tuple[Pooled, ...]) -> tuple[Pooled, ...]:
         return tuple(one for one in some if (one.topic, one.document) not in keys)
 
-    return replace(pool, documents=kept(pool.documents), candidates=kept(pool.candidates))
+    documents = kept(pool.documents)
+    estimable = len(documents) == len(pool) and pool.about.get("estimable", True)
+    return replace(
+        pool,
+        documents=documents,
+        candidates=kept(pool.candidates),
+        about={**pool.about, "estimable": estimable},
+    )
 
 
 def extended(old: Pool, given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:

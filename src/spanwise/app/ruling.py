@@ -86,8 +86,14 @@ def apply_rules(reports: list[Report], rules: Rules, collection: Collection | No
         raise UsageError("--task: none of the files is a run; only runs have rules to keep")
     for report in reports:
         if isinstance(report.content, Run):
-            report.violations += violations(report.content, rules, collection)
-            report.remarks += unchecked(report.content, rules, collection)
+            run = _looked_for(report.content, collection)
+            report.violations += violations(run, rules, collection)
+            report.remarks += unchecked(run, rules, collection)
+
+
+def _looked_for(run: Run, collection: Collection | None) -> Run:
+    """The run with the texts in it placed, where there are documents to look in."""
+    return run if collection is None else quoted_run(run, collection)
 
 
 def write_repaired(
@@ -107,7 +113,7 @@ def write_repaired(
     if entry.write is None:
         raise UsageError(f"{report.file}: format {entry.name!r} is only read, not written")
     assert isinstance(report.content, Run)
-    run, changes = repaired(report.content, rules, collection)
+    run, changes = repaired(_looked_for(report.content, collection), rules, collection)
     lost = [said(kind, count) for kind, count in entry.loses(run).items()]
     if lost:
         say("warning", f"{report.file}: format {entry.name!r} cannot hold {', '.join(lost)}")

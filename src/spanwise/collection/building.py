@@ -63,6 +63,7 @@ class Summary:
     elements: int
     characters: int
     skipped: int
+    unknown: int  # references to entities, one character each, whose text is not known
     reused: int  # shards of an earlier, interrupted build
 
 
@@ -149,6 +150,7 @@ def _build_shards(
         sum(note.elements for note in notes),
         sum(note.characters for note in notes),
         sum(len(note.skipped) for note in notes),
+        sum(note.unknown for note in notes),
         reused,
     )
     if not summary.documents:

@@ -45,13 +45,14 @@ def _converted(data: bytes, encoding: str, file: str) -> bytes:
         raise _wrong_byte(data, getattr(error, "start", 0), encoding, file) from error
 
 
-def check_utf8(text: bytes, file: str) -> None:
-    """An error where text is not UTF-8."""
+def check_utf8(text: bytes, file: str, last: int | None = None) -> None:
+    """An error where text is not UTF-8, if that is not behind the last byte that was read."""
     try:
         if not text.isascii():
             text.decode()
     except UnicodeDecodeError as error:
-        raise _wrong_byte(text, error.start, "UTF-8", file) from error
+        if last is None or error.start <= last:
+            raise _wrong_byte(text, error.start, "UTF-8", file) from error
 
 
 def _wrong_byte(data: bytes, place: int, encoding: str, file: str) -> FormatError:

@@ -204,6 +204,7 @@ class _Checked:
         try:
             parser.Parse(text, True)
         except expat.ExpatError as error:
+            check_utf8(text, self.file, parser.ErrorByteIndex)
             raise FormatError(
                 self.file,
                 error.lineno,

@@ -7,7 +7,9 @@ was not finished. The note holds what has to be the same for a shard to be used 
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -82,6 +84,11 @@ class Note:
     columns: dict[str, Layout]
     tags: list[str]
 
+    @property
+    def unknown(self) -> int:
+        """References to entities that are not known."""
+        return int(self.columns["entities"]["place"]["rows"])
+
 
 def note_file(folder: Path, number: int) -> Path:
     """Where the note of a shard is."""
@@ -127,6 +134,9 @@ def body_of(source: Source) -> Body:
     data = source.load()
     name = source.name.lower()
     soup = _soup_kind(source)
+    if soup == "html" and data.removeprefix(BOM_UTF8).startswith(b"<?xml"):
+        with suppress(FormatError):  # it says that it is XML, which many wrongly do
+            return xml_body(data, source.place)
     if soup is not None:
         return xml_body(well_formed(data, soup), source.place)
     if source.kind == "xml":

@@ -33,12 +33,15 @@ class Store:
     def __init__(self, path: str, called: str | None = None) -> None:
         self._path = Path(path)
         self._called = called or path  # in messages
-        header = _header(self._path)
-        self.policy = CharacterPolicy(**header["policy"])
-        self._characters = int(header["characters"])
-        self._starts = np.cumsum([0, *header["shards"]])
         self._shards: dict[int, _Shard] = {}
-        self._names = NameTable(self._path / NAMES, header["names"])
+        try:
+            header = _header(self._path)
+            self.policy = CharacterPolicy(**header["policy"])
+            self._characters = int(header["characters"])
+            self._starts = np.cumsum([0, *header["shards"]])
+            self._names = NameTable(self._path / NAMES, header["names"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self._called}: the store is damaged; build it anew") from error
         self._numbers: dict[bytes, int] = {}
         self._keys = PathKeys()
         self._latest: tuple[_Shard | None, int, str | bytes] = None, -1, b""
@@ -89,8 +92,10 @@ class Store:
         self._place(document)
         found = self.spans([document], [path])
         if found.starts[0] == UNKNOWN:
-            name, where = _bytes(document).decode("utf-8", "replace"), _bytes(path)
-            raise InputError(f"{self._called}: document {name!r} has no {where.decode(*_LOSSY)!r}")
+            name, where = (_bytes(each).decode(*_LOSSY) for each in (document, path))
+            is_path = self._wanted([_bytes(path)])[1][0]
+            advice = "" if is_path else "; paths are written /name[1]/name[2], points /text()[1].0"
+            raise InputError(f"{self._called}: document {name!r} has no {where!r}{advice}")
         return int(found.starts[0]), int(found.lengths[0])
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
@@ -166,16 +171,15 @@ class Store:
     def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
         """Of several documents that could be meant, the one whose whole path this is."""
         several = self._names.all_called(name)
-        for each in several:
-            if self._name(each) == name:  # with its extension
-                return each
-        if any(b"/" in other for other in in_use):  # ids are paths
-            whole = [each for each in several if name in whole_names(self._name(each))]
-            if len(whole) == 1:
-                return whole[0]
-        advice = "" if b"/" in name else "; name it by its path"
+        full = [each for each in several if self._name(each) == name]  # with its extension
+        if not full and any(b"/" in other for other in in_use):  # ids are paths
+            full = [each for each in several if name in whole_names(self._name(each))]
+        if len(full) == 1:
+            return full[0]
+        advice = "" if full or b"/" in name else "; name it by its path"
         raise InputError(
-            f"{self._called}: {len(several)} documents are called {name.decode(*_LOSSY)!r}{advice}"
+            f"{self._called}: {len(full) or len(several)} documents are called"
+            f" {name.decode(*_LOSSY)!r}{advice}"
         )
 
     def _name(self, number: int) -> bytes:

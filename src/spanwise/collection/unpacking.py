@@ -9,15 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from spanwise.collection.parsing import LARGEST
 from spanwise.errors import FormatError
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 PACKED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst")
 """Names that end so are looked into when they stand in a folder."""
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 _PIECE = 1 << 22
+_HARMLESS = 500_000_000
+_MOST_PACKED = 500
+"""What unpacks to more bytes than the one, and so many times its size, is a bomb."""
 _ZIP = b"PK\x03\x04"
 _TAR = slice(257, 262)
 _Opener = Callable[[], IO[bytes]]
@@ -85,11 +91,14 @@ def unpacked(data: bytes, place: str) -> bytes:
     if not data.startswith(_MAGIC):
         return data
     with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
-        return read_all(stream, place)
+        return read_all(stream, place, len(data))
 
 
-def read_all(stream: IO[bytes], place: str) -> bytes:
-    """What is left of a stream, unless it is beyond what a document may be."""
+def read_all(stream: IO[bytes], place: str, packed: int) -> bytes:
+    """What is left of a stream, unless it is beyond what a document may be.
+
+    `packed` is the size of what it is unpacked from.
+    """
     pieces: list[bytes] = []
     size = 0
     while piece := stream.read(_PIECE):
@@ -97,6 +106,9 @@ def read_all(stream: IO[bytes], place: str) -> bytes:
         size += len(piece)
         if size > LARGEST:
             raise FormatError(place, None, "a document of over 2 GB", "smaller documents")
+        if size > max(_HARMLESS, _MOST_PACKED * packed):
+            found = f"unpacks to over {_MOST_PACKED} times its size, {size:,} bytes and more"
+            raise FormatError(place, None, found, "no bomb", "unpack it first if it is none")
     return b"".join(pieces)
 
 
@@ -140,6 +152,7 @@ def members_of_tar(path: Path) -> Iterator[Member] | None:
 def _tar_members(path: Path) -> Iterator[Member]:
     import tarfile
 
+    size = path.stat().st_size
     with (
         path.open("rb") as raw,
         _unpacked(raw) as stream,
@@ -148,7 +161,7 @@ def _tar_members(path: Path) -> Iterator[Member]:
         for about in archive:
             if about.isfile() and not _is_hidden(about.name):
                 member = partial(archive.extractfile, about)
-                data, refusal = _content(cast("_Opener", member), f"{path}/{about.name}")
+                data, refusal = _content(cast("_Opener", member), f"{path}/{about.name}", size)
                 yield Member(about.name.removeprefix("./"), data, raw.tell(), refusal)
             vars(archive)["members"] = []  # which the archive would keep for all members
 
@@ -161,17 +174,29 @@ def members_of_zip(path: Path) -> Iterator[Member]:
         position = 0
         for about in archive.infolist():
             position += about.compress_size
-            if not about.is_dir() and not _is_hidden(about.filename):
-                place = f"{path}/{about.filename}"
-                data, refusal = _content(partial(archive.open, about), place)
-                yield Member(about.filename, data, position, refusal)
+            name = _zip_name(about)
+            if not about.is_dir() and not _is_hidden(name):
+                data, refusal = _content(
+                    partial(archive.open, about), f"{path}/{name}", about.compress_size
+                )
+                yield Member(name, data, position, refusal)
 
 
-def _content(open_it: _Opener, place: str) -> tuple[bytes, FormatError | None]:
+def _zip_name(about: ZipInfo) -> str:
+    """The name of a member; many programs write UTF-8 and do not set the mark that says so."""
+    if about.flag_bits & 0x800 or about.filename.isascii():
+        return about.filename
+    try:
+        return about.filename.encode("cp437").decode()
+    except UnicodeError:
+        return about.filename
+
+
+def _content(open_it: _Opener, place: str, packed: int) -> tuple[bytes, FormatError | None]:
     """The bytes of a member, or why they cannot be had; others of the archive may well be."""
     try:
         with refusing_damage(place), open_it() as stream:
-            return read_all(stream, place), None
+            return read_all(stream, place, packed), None
     except FormatError as error:
         return b"", error
 

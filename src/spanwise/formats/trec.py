@@ -151,7 +151,7 @@ def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         pieces, file, replace(QRELS, comments=how.comments), how.report
     )
     judgements = Judgements(rows, texts[2], numbers[3])
-    _check_grades(judgements, how)
+    check_grades(judgements, how)
     return judgements
 
 
@@ -165,7 +165,7 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
         pieces, file, replace(ASSESSED, comments=how.comments), how.report
     )
     judgements = Judgements(rows, texts[2], numbers[3], texts[1])
-    _check_grades(judgements, how)
+    check_grades(judgements, how)
     return judgements
 
 
@@ -199,7 +199,8 @@ def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
     return out.write_qrels(judgements)
 
 
-def _check_grades(judgements: Judgements, how: Reading) -> None:
+def check_grades(judgements: Judgements, how: Reading) -> None:
+    """Report grades that are no numbers, or not the numbers that were asked for."""
     grades = judgements.grades
     wrong = ~np.isfinite(grades)
     if how.whole_grades:

@@ -69,6 +69,15 @@ def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes])
     return np.stack([characters, _sums(owner, marked.relevant > 0, len(topics))])
 
 
+def without_entry(judgements: Judgements, topics: Sequence[bytes]) -> int:
+    """How many documents have highlighted text in these topics, but no best entry point."""
+    marked = judgements.highlights
+    assert marked is not None
+    rows = np.flatnonzero((marked.relevant > 0) & (marked.entries < 0))
+    codes = {topic: code for code, topic in enumerate(topics)}
+    return int((owners_of(judgements.rows, codes, rows) >= 0).sum())
+
+
 # Blocks -------------------------------------------------------------------------------------
 
 

@@ -12,12 +12,14 @@ import numpy as np
 from spanwise.errors import InputError
 from spanwise.ground.rules import Result, Shown, beyond, by_topic, identity
 from spanwise.ground.tasks import Rules, find_task
+from spanwise.model.ids import PlainIds
 from spanwise.model.rows import Rows
-from spanwise.model.run import chunks_at
+from spanwise.model.run import Chunks, chunks_at
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
     from spanwise.ground.placing import Lookup
+    from spanwise.model.arrays import IntArray
     from spanwise.model.run import Run
 
 CHANGES = {
@@ -126,12 +128,16 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
     rows = np.array([result.row for _, some in kept for result in some], np.int64)
     counts = [len(some) for _, some in kept]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    spans = run.spans
+    spans, chunks = run.spans, run.chunks
+    if chunks is not None:
+        chunks = chunks_at(chunks, rows)
     if spans is not None:
         lengths = [result.length for _, some in kept for result in some if not result.path]
         cut = spans.lengths[rows]
         named = np.array([bool(result.path) for _, some in kept for result in some], np.bool_)
         cut[~named] = lengths
+        if chunks is not None:
+            chunks = _shortened(chunks, np.flatnonzero(cut != spans.lengths[rows]), cut)
         spans = Spans(spans.starts[rows], cut)
     return replace(
         run,
@@ -143,5 +149,18 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
         spans=spans,
         paths=None if run.paths is None else run.paths.reordered(rows),
         ends=None if run.ends is None else run.ends.reordered(rows),
-        chunks=None if run.chunks is None else chunks_at(run.chunks, rows),
+        chunks=chunks,
+        labels=None if run.labels is None else run.labels[rows],
     )
+
+
+def _shortened(chunks: Chunks, cut: IntArray, lengths: IntArray) -> Chunks:
+    """Chunks of which some were cut: their words too, and what reading them costs is not known."""
+    if not len(cut):
+        return chunks
+    texts, costs = chunks.texts.take(np.arange(len(chunks.costs))), chunks.costs.copy()
+    for row in cut.tolist():
+        words = texts[row].decode("utf-8", "surrogatepass")[: int(lengths[row])]
+        texts[row] = words.encode("utf-8", "surrogatepass")
+    costs[cut] = -1
+    return replace(chunks, texts=PlainIds(texts), costs=costs)

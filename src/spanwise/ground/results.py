@@ -96,6 +96,18 @@ def _rows_in_order(run: Run, policy: Policy) -> IntArray:
     return order
 
 
+def reading_order(run: Run) -> IntArray:
+    """The rows topic by topic, as they are read where no policy says more.
+
+    Documents by score, chunks by stated rank or by score; parts of documents of INEX as they stand.
+    """
+    if run.paths is None and run.spans is None:
+        owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+        return np.lexsort((-run.scores, owner))
+    chunks = run.paths is None and run.unit != "opaque"
+    return _by_rank(run) if chunks else np.arange(len(run.rows))
+
+
 def _by_rank(run: Run) -> IntArray:
     """Parts of documents by stated rank, or by score in topics where ranks are missing.
 

@@ -1,6 +1,7 @@
 """Whether a run keeps the rules of its task: every violation, with topic and rank.
 
-Results count in the order of the file. Where their offsets are known they are compared by these,
+Results count in the order of the file; documents as a whole in that of their scores, chunks in that
+of their ranks or scores. Where their offsets are known they are compared by these,
 else by their paths: an element lies inside another if its path begins with the other's path and
 a slash.
 """
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.ground.placing import Lookup, spans_between
+from spanwise.ground.results import reading_order
 from spanwise.ground.tasks import Rules, find_task
+from spanwise.model.holdings import filled
 from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
@@ -30,7 +33,7 @@ class Violation(NamedTuple):
     """One result, or the topic from one result on, against one rule."""
 
     topic: bytes
-    rank: int  # place in the file's order, from 1
+    rank: int  # place among the results of the topic, from 1
     rule: str
     message: str
     row: int  # of the run
@@ -113,6 +116,10 @@ def unchecked(run: Run, task: str | Rules, collection: Lookup | None = None) -> 
     rules = find_task(task) if isinstance(task, str) else task
     every = [result for _, results in by_topic(run, collection) for result in results]
     notes = []
+    texts = int(np.count_nonzero(quoted(run)))
+    if texts:
+        advice = "to find them needs --collection"
+        notes.append(f"texts without their place, of which only the size counts: {texts}; {advice}")
     unsized = sum(1 for result in every if result.length == UNKNOWN and not result.trouble)
     if unsized and (rules.per_document or rules.per_topic):
         notes.append(f"results of unknown size, not counted in characters: {unsized}")
@@ -126,7 +133,7 @@ def unchecked(run: Run, task: str | Rules, collection: Lookup | None = None) -> 
 
 
 def by_topic(run: Run, collection: Lookup | None = None) -> Iterator[tuple[bytes, list[Result]]]:
-    """The results of each topic, in the order of the file."""
+    """The results of each topic, in the order in which they are read."""
     every = np.arange(len(run.rows))
     documents = run.documents.take(every)
     nothing = [b""] * len(every)
@@ -143,7 +150,8 @@ def by_topic(run: Run, collection: Lookup | None = None) -> Iterator[tuple[bytes
         troubles,
         strict=True,
     )
-    results = list(map(Result._make, columns))
+    rows = list(map(Result._make, columns))
+    results = [rows[row] for row in reading_order(run).tolist()]
     starts = run.rows.starts.tolist()
     for topic, first, last in zip(run.rows.topics, starts[:-1], starts[1:], strict=True):
         yield topic, results[first:last]
@@ -160,8 +168,9 @@ def _placed(
     named = np.array([bool(path) for path in paths], np.bool_)
     lost = np.full(len(documents), UNKNOWN)
     spans = Spans(lost, lost) if run.spans is None else run.spans
-    unplaced = (spans.starts == UNKNOWN) & ~named & (run.spans is not None)
-    starts, lengths = spans.starts, np.where(spans.starts == UNKNOWN, UNKNOWN, spans.lengths)
+    nowhere, texts = spans.starts == UNKNOWN, quoted(run)
+    unplaced = nowhere & ~named & ~texts & (run.spans is not None)
+    starts, lengths = spans.starts, np.where(nowhere & ~texts, UNKNOWN, spans.lengths)
     troubles = np.where(unplaced, "unplaced", "")
     if collection is None:
         return Spans(starts, lengths), troubles.tolist()
@@ -175,6 +184,13 @@ def _placed(
     if run.spans is None and run.paths is None:
         starts, lengths = np.where(known >= 0, 0, UNKNOWN), known
     return Spans(starts, lengths), np.where(known < 0, "document", troubles).tolist()
+
+
+def quoted(run: Run) -> BoolArray:
+    """Which results are texts of which nobody has looked yet where they stand."""
+    if run.chunks is None or run.spans is None or run.labels is not None:
+        return np.zeros(len(run.rows), np.bool_)
+    return filled(run.chunks.texts) & (run.spans.starts == UNKNOWN)
 
 
 # Overlap ------------------------------------------------------------------------------------
@@ -292,7 +308,8 @@ def _in_words(result: Result) -> str:
 
 def identity(result: Result) -> tuple[object, ...]:
     """What two results have in common that are the same."""
-    if result.trouble == "unplaced":
+    quoted = result.start == UNKNOWN and not result.path and result.length >= 0
+    if quoted or result.trouble == "unplaced":  # nobody knows what it is
         return (result.row,)
     return result.document, result.path, result.last, result.start, result.length
 

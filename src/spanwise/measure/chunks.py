@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.highlight import f_of
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measures import Law
@@ -120,10 +121,7 @@ def span_f(
     text = what_is_read(r, budget, cutoff)
     precision = r.ratio(text.hit, text.read, undefined=0)
     recall = r.ratio(text.hit, r.highlighted)
-    square = beta * beta
-    part = (1 + square) * precision * recall
-    value = r.ratio(part, square * precision + recall, undefined=0)
-    return np.where(np.isnan(recall), np.nan, value)
+    return np.where(np.isnan(recall), np.nan, f_of(r, precision, recall, beta))
 
 
 @measure(

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measure.highlight import checked_weight, f_of
 from spanwise.measure.properties import BY_DOCUMENT
 from spanwise.measure.registry import measure
 from spanwise.model.arrays import FloatArray
@@ -43,8 +44,7 @@ class Documents:
     ) -> None:
         if n <= 0:
             raise UsageError(f"n is {n:g}; a distance must be more than 0")
-        if beta < 0:
-            raise UsageError(f"beta is {beta:g}; a weight must be 0 or more")
+        checked_weight(beta)
         if tolerance < 0:
             raise UsageError(f"tolerance is {tolerance:g}; it must be 0 characters or more")
         self.r, self.past = r, past
@@ -63,9 +63,7 @@ class Documents:
 def _f_scores(r: Readings, beta: float) -> FloatArray:
     precision = r.ratio(r.found, r.shown, undefined=0)
     recall = r.ratio(r.found, r.known, undefined=0)
-    square = beta * beta
-    part = (1 + square) * precision * recall
-    return r.ratio(part, square * precision + recall, undefined=0)
+    return f_of(r, precision, recall, beta)
 
 
 def _entry_scores(r: Readings, n: float) -> FloatArray:

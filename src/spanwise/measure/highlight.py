@@ -23,7 +23,23 @@ INEX_2007 = (
 INEX_EVAL = "inex_eval 3.1, INEX, 2010"
 Repeats = Literal["charge", "skip"]
 LEVELS = np.arange(101) / 100
+LARGEST = 1e9
+"""A weight of recall beside which precision is nothing; the square of 1e200 would be infinite."""
 CHARACTERS = (Law.NOTHING_IS_ZERO, Law.ORDER_FREE, Law.CUT_IN_TWO)
+
+
+def checked_weight(beta: float) -> float:
+    """The weight of recall, if it can be one."""
+    if not 0 <= beta <= LARGEST:
+        raise UsageError(f"beta is {beta:g}; a weight must be between 0 and {LARGEST:g}")
+    return beta
+
+
+def f_of(r: Readings, precision: FloatArray, recall: FloatArray, beta: float) -> FloatArray:
+    """F = (1 + beta^2) P R / (beta^2 P + R); 0 if both are 0."""
+    square = checked_weight(beta) * beta
+    part = (1 + square) * precision * recall
+    return r.ratio(part, square * precision + recall, undefined=0)
 
 
 def interpolated(r: Readings, repeats: Repeats, levels: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanwise.model.documents import UNKNOWN_CHARACTER
+from spanwise.report.cells import visible
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection, Document, Name, Tree
@@ -23,7 +24,7 @@ def listed_documents(collection: Collection) -> Iterator[str]:
 
 
 def _document_line(document: Document) -> str:
-    return f"{document.length:>12,} {document.elements:>10,}  {document.name}\n"
+    return f"{document.length:>12,} {document.elements:>10,}  {visible(document.name)}\n"
 
 
 def shown_tree(tree: Tree, deepest: int | None = None) -> str:

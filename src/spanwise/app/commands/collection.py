@@ -103,6 +103,8 @@ def _summed_up(summary: Summary, output: str) -> str:
         f"{output}: {summary.documents:,} documents, {summary.elements:,} elements,"
         f" {summary.characters:,} characters, {summary.skipped:,} skipped"
     )
+    if summary.unknown:
+        line += f", {summary.unknown:,} references to unknown entities"
     return f"{line}, {summary.reused:,} shards reused\n" if summary.reused else f"{line}\n"
 
 

@@ -132,9 +132,13 @@ def _with(pool: Pool, judged: Relevant, topics: frozenset[str] | None) -> Pool:
 
     more = [Pooled(*key) for key in judged if topics is None or key[0] in topics]
     live = pool.candidates
+    documents = once_each([*pool, *more])
+    sampled = any(one.p < 1 for one in pool)  # and stands for what comes here for certain
+    estimable = pool.about["estimable"] and not (sampled and len(documents) > len(pool))
     return replace(
         pool,
-        documents=once_each([*pool, *more]),
+        documents=documents,
+        about={**pool.about, "estimable": estimable},
         candidates=once_each([*live, *more]) if live else (),
     )
 

@@ -9,6 +9,8 @@ from spanwise.errors import UsageError
 
 Graphs = Literal["gnu", "jfree"]
 USAGE = "evalj -config FILE [-q] [-e] [-gnu|-jfree] [-collection PATH] [ASSESSMENTS RUN...]"
+NAMED = ("-config", "-results", "-collection", "-examples")
+"""Options that have a name after them."""
 HELP = f"""\
 spanwise {USAGE}
 
@@ -52,7 +54,8 @@ def parsed(words: list[str]) -> Options:
     options, rest = Options(), list(words)
     while rest:
         word = rest.pop(0)
-        if word in ("-config", "-results", "-collection", "-examples"):
+        word = word[1:] if word[1:] in NAMED else word  # two dashes, as messages have them
+        if word in NAMED:
             if not rest:
                 raise UsageError(f"evalj: {word} needs a name after it")
             options = replace(options, **{word[1:]: rest.pop(0)})  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,8 @@ from spanwise.formats.inex_full_recall_base import NAME
 from spanwise.formats.opening import chunks
 from spanwise.ground.placing import placed_judgements
 from spanwise.measure.names import parse
-from spanwise.model.judgements import Judgements, combined
+from spanwise.model.holdings import COLLECTIONS, FLAGS, POOLED, POOLS, STATEMENTS, VERSIONS, said
+from spanwise.model.judgements import Judgements, Preferences, combined
 from spanwise.model.policy import Policy
 from spanwise.model.scores import run_names
 from spanwise.pipeline import score
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
+
+
+REMARKS = {COLLECTIONS, FLAGS, POOLED, POOLS, STATEMENTS, VERSIONS}
+"""What assessments may lose without another score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +121,24 @@ def _judged(properties: Properties, collection: Collection | None) -> Judgements
         file = properties.everything
         return _elements(read_judgements(file), file, collection)
     names = ", ".join(properties.assessments)
-    parts = [read_judgements(name) for name in properties.assessments]
-    judgements = _elements(combined(parts, names), names, collection)
-    write = FORMATS[NAME].write
-    if properties.everything is not None and write is not None:
-        write_atomically(Path(properties.everything), write(judgements))
+    assessed = combined([read_judgements(name) for name in properties.assessments], names)
+    judgements = _elements(assessed, names, collection)
+    if properties.everything is not None:
+        _put_together(assessed, properties.everything)
     return judgements
+
+
+def _put_together(assessed: Judgements | Preferences, file: str) -> None:
+    """Write all assessments into one file, if it can hold them."""
+    entry = FORMATS[NAME]
+    assert entry.write is not None
+    lost = {kind: count for kind, count in entry.loses(assessed).items() if kind not in REMARKS}
+    if lost:
+        raise UsageError(
+            f"EXPANDED_FULLRB {file!r} cannot hold {', '.join(starmap(said, lost.items()))}; leave"
+            f" it out, or make it: spanwise convert IN {file} --to {NAME} --collection PATH"
+        )
+    write_atomically(Path(file), entry.write(assessed))
 
 
 def _elements(judgements: object, source: str, collection: Collection | None) -> Judgements:

@@ -65,6 +65,8 @@ def refusal(sent: object, store: Store) -> str:
         return "kind is freeze or assign, on is true or false"
     if sent["topic"] not in {number for number, *_ in store.topics()}:
         return "no such topic"
+    if not isinstance(sent.get("judge", ""), str):
+        return "a judge is a name"
     if sent["kind"] == "assign" and store.judges().get(sent.get("judge", "")) != "judge":
         return "no such judge"
     return ""

@@ -58,14 +58,17 @@ class Lesson:
         return "".join(text for *_, text in self.blocks())
 
     def known(self) -> Spans:
-        """What is relevant."""
+        """What is relevant; between two relevant sentences also the space."""
         text = self.text()
         spans: Spans = ()
         for _, sentences in self.parts:
+            before = False
             for one in sentences:
-                if one.startswith("+"):
+                relevant = one.startswith("+")
+                if relevant:
                     start = text.index(one[1:])
-                    spans = added(spans, start, start + len(one) - 1)
+                    spans = added(spans, start - before, start + len(one) - 1)
+                before = relevant
         return spans
 
 

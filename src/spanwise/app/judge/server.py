@@ -203,6 +203,8 @@ class Api:
 
     def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
         """What a judge made of one of them."""
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
         sent = _object(body)
         if problem := practice.refusal(sent):
             raise Refused(400, problem)
@@ -272,8 +274,9 @@ def _refuse_others(who: tuple[str, str]) -> None:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         sent = json.loads(body)
+        json.dumps(sent, ensure_ascii=False).encode()  # half a character cannot be kept
     except (ValueError, RecursionError):
-        raise Refused(400, "not JSON") from None
+        raise Refused(400, "not JSON of whole characters") from None
     if not isinstance(sent, dict):
         raise Refused(400, "expected an object")
     return sent

@@ -75,17 +75,17 @@ export class Panels {
     this.tap = el("button", { class: "button", type: "button", "aria-pressed": "false", title: "tap the first sentence, then the last", onclick: () => {
       screen.tapping = !screen.tapping; this.tap.setAttribute("aria-pressed", String(Boolean(screen.tapping)));
     } }, "Tap");
-    this.unit = el("select", { "aria-label": "Unit of selecting", class: "optional", onchange: () => screen.setUnit(this.unit.value) }, ...UNITS.map((one) => el("option", { value: one }, one)));
+    this.unit = el("select", { "aria-label": "Unit of selecting", onchange: () => screen.setUnit(this.unit.value) }, ...UNITS.map((one) => el("option", { value: one }, one)));
     this.saved = el("span", { class: "saved" }, "");
     this.statusWord = el("strong", {});
     this.blocked = el("span", { class: "blocked", role: "alert" });
     this.reading = el("span", { class: "optional", title: "time with this document; pauses do not count" });
     const here = screen.pool.documents.findIndex((one) => one.number === screen.number) + 1;
-    return el("footer", { class: "bottom" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
-      button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z", { class: "button optional" }),
+    return el("footer", { class: "bottom" }, el("div", { class: "acts", role: "group", "aria-label": "Gestures" }, ...marking, button("Nothing relevant", () => screen.nothing(), "0"), this.done,
+      button("Undo", () => screen.undo(), "z"), button("Redo", () => screen.redo(), "Z"),
       button("Skip", () => screen.skip(), "s"), matchMedia("(pointer: coarse)").matches ? this.tap : null,
-      screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p", { class: "button optional" }) : null,
-      button("Next", () => screen.next(), "3"),
+      screen.view.support.length ? button("Systems", () => this.toggleSupport(), "p") : null,
+      button("Next", () => screen.next(), "3")),
       el("span", { class: "status" }, this.blocked, this.statusWord, el("span", {}, `${here} of ${screen.pool.documents.length}`), this.reading, this.unit, this.saved));
   }
 

@@ -55,7 +55,7 @@ class Lesson extends DocumentScreen {
     session.practised.add(this.number);
     this.painter.paint("judge-0", content.known);
     const percent = Math.round(100 * content.overlap);
-    const words = percent === 100 ? "Exactly right." : content.known.length ? `${percent} % as it was meant: what is relevant is underlined.` : "Nothing here is relevant.";
+    const words = percent >= 98 ? "Right." : content.known.length ? `${percent} % as it was meant: what is relevant is underlined.` : "Nothing here is relevant.";
     const entry = content.bep === null || content.distance === 0 ? "" : " The entry point was meant at the beginning of the first relevant sentence.";
     this.panels.tell(`${words}${entry} Go on with Next (3).`);
     say(`${words}${entry}`);
