@@ -100,10 +100,12 @@ def test_recall_bases_and_simulations_say_which_sizes_they_take(folder):
         assert errors.count("sizes that differ from the collection's: 1; the file's are used") == 1
 
 
-def test_a_topic_that_was_not_judged_has_no_recall_base(folder):
-    status, _, errors = call("recallbase", "judged.xml", "--topic", "163", "--topic", "16")
-    assert status == 2
-    assert "topic '16' is not in judged.xml" in errors
+def test_nothing_graded_fits_every_table(folder):
+    (folder / "none.xml").write_text('<assessments topic="1"><file file="a"></file></assessments>')
+    (folder / "own.txt").write_text("3 3 1\n")
+    status, output, _ = call("recallbase", "none.xml", "--quant", "own.txt")
+    assert status == 0
+    assert "0 elements" in output
 
 
 def test_documents_alone_have_no_recall_base(folder):

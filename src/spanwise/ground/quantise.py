@@ -176,7 +176,7 @@ def _own(judged: JudgedElements, name: str, table: Grades) -> Quantisation:
     """The user's own table, which must speak of grades as the judgements do."""
     letters = {not sign.isdigit() for _, sign in table}
     wanted = {"letters": True, "pairs": False}.get(judged.scale)
-    if letters != {wanted}:
+    if letters != {wanted} and len(judged):  # else nobody said how elements were judged
         raise InputError(
             f"{name}: a table for {SCALES['letters' if True in letters else 'pairs']}, but"
             f" {judged.source} holds {SCALES[judged.scale]}; {_fitting(judged.scale)}"
