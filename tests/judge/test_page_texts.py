@@ -304,7 +304,7 @@ def test_axe_finds_nothing(tmp_path, opened):
     documents = {"d0": DOCUMENT, "d1": long_document(20_000)}
     with Server(campaign(tmp_path / "c", documents), "--desk") as server:
         page = opened(server.links["anna"], bypass_csp=True)
-        for path in ("/", "/t/0", "/t/0/d/0", "/t/0/d/1", "/help", "/desk"):
+        for path in ("/", "/t/0", "/t/0/d/0", "/t/0/d/1", "/practice", "/help", "/desk"):
             if path == "/desk":
                 page = opened(server.links["desk"], bypass_csp=True)
             page.goto(f"http://127.0.0.1:{server.port}{path}")
