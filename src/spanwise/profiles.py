@@ -148,9 +148,10 @@ of the relevant parts or the best entry point of each document, of passages in g
 
 
 def _inex(**context: Any) -> Profile:
-    """A campaign that was scored with inex_eval."""
+    """A campaign that was scored with inex_eval, and is scored as that program did."""
     measures = (*_FOCUSED, *_IN_CONTEXT)
-    return Profile(AS_IT_STANDS, measures, {"context": {"past": "last", **context}})
+    policy = replace(AS_IT_STANDS, follow="INEX 2007-2010")
+    return Profile(policy, measures, {"context": {"past": "last", **context}})
 
 
 ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))

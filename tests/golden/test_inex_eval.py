@@ -7,6 +7,7 @@ import pytest
 
 from calling import called
 from shared_data import shared
+from spanwise import evaluate
 from spanwise.app.inex_eval.program import main
 
 OPTIONS = {"c": ["-c"], "q": ["-q"], "beta1": ["-beta", "1"], "n1000": ["-n", "1000"]}
@@ -59,6 +60,30 @@ def test_stored_outputs():
         if not compared(printed, output.read_text()):
             different.add(output.name)
     assert different == NOT_TO_THE_LAST_DIGIT
+
+
+@pytest.mark.parametrize(
+    ("output", "profile", "task"),
+    [
+        ("derived-1.thorough.t", "inex2009", "thorough"),
+        ("ipcs-bert-1.fol.f", "inex2009", "focused"),
+        ("derived-1.ric.r", "inex2009", "ric"),
+        ("derived-1.bic.b", "inex2008", "bic"),
+        ("derived-2.bic.b-n1000", "inex2007", "bic"),
+        ("derived-1.ric.r-beta1", "inex2007", "ric"),
+        ("derived-2.ric.i", "inex2010", "ric"),
+    ],
+)
+def test_profiles_of_these_years_give_the_official_values(output, profile, task):
+    official = shared("data", "inex", "oracle", f"{output}.out").read_text().splitlines()
+    values = {line.split()[0]: float(line.split()[2]) for line in official if "\tall\t" in line}
+    qrels = shared("data", "inex", "qrels", "inex2009-2010-ipcs.qrels")
+    run = shared("data", "inex", "runs", f"{words_of(f'{output}.out')[0]}.run")
+    means = evaluate(qrels, run, profile=profile, task=task, topics="both").means
+    assert len(means) == 5
+    for name, value in means.items():
+        printed = name if name in values else name.replace("@", "[") + "]"
+        assert value == pytest.approx(values[printed], rel=1e-12)
 
 
 def cases():

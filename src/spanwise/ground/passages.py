@@ -152,9 +152,9 @@ class _Block:
         size, relevant, fresh, fresh_relevant = self.listed.instead(
             places.unplaced, size, relevant, fresh, fresh_relevant
         )
-        found = fresh_relevant
-        if policy.conventions.forgets_repeats:
-            fresh, found = np.where(known[results.document] > 0, fresh, size), relevant
+        if policy.conventions.skips_if_relevant:
+            fresh = np.where(known[results.document] > 0, fresh, size)
+        found = relevant if policy.conventions.forgets_repeats else fresh_relevant
         ranks = _Grid.of(results.topic, len(self.topics))
         columns = _Grid.of(results.topic[results.opening], len(self.topics))
         start = np.where(places.unplaced, UNKNOWN, places.spans.starts)[results.opening]

@@ -18,7 +18,13 @@ Order = Literal["falling", "rising"]
 Structure = Literal["ignore", "strict", "vague"]
 Annotators = Literal["union", "intersection", "mean"]
 Program = Literal[
-    "spanwise", "trec_eval 10", "trec_eval 9", "trec_eval 8", "TrecEval II", "inex_eval 3.1"
+    "spanwise",
+    "trec_eval 10",
+    "trec_eval 9",
+    "trec_eval 8",
+    "TrecEval II",
+    "INEX 2007-2010",
+    "inex_eval 3.1",
 ]
 
 
@@ -46,9 +52,10 @@ class Conventions:
     """Results, all outside the pool, that a topic missing from the run is taken to have."""
     unplaced_size: int = 0
     """Characters charged for a result that could not be placed in its document."""
+    skips_if_relevant: bool = False
+    """A reader who skips what was read before does so only in documents with relevant text."""
     forgets_repeats: bool = False
-    """Relevant text that is shown again is found again, and a reader who skips what was read
-    before does so only in documents with relevant text."""
+    """Relevant text that is shown again is found again."""
 
 
 _NAN = float("nan")
@@ -60,7 +67,10 @@ CONVENTIONS: dict[str, Conventions] = {
         "ceiling", "whole", 0.0, 0.0, single=True, score_bits=32, every_line_counts=True
     ),
     "TrecEval II": Conventions(no_divisor=0.0),
-    "inex_eval 3.1": Conventions("floored", unplaced_size=18, forgets_repeats=True),
+    "INEX 2007-2010": Conventions("floored", unplaced_size=18, skips_if_relevant=True),
+    "inex_eval 3.1": Conventions(
+        "floored", unplaced_size=18, skips_if_relevant=True, forgets_repeats=True
+    ),
 }
 
 
