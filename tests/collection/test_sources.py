@@ -48,6 +48,17 @@ def test_a_folder_comes_in_byte_order_of_paths(folder):
     assert found == sorted(found)
 
 
+def test_companions_of_documents_are_left_out_and_counted(folder, tmp_path):
+    (folder / "a" / "article.dtd").write_text("<!ELEMENT a ANY>")
+    (folder / "x.PNG").write_bytes(b"\x89PNG")
+    with pytest.warns(SpanwiseWarning, match=r"root: left out, as no documents: 1 \.dtd, 1 \.png"):
+        assert len(names(folder)) == 6
+    tar(tmp_path / "docs.tar", {"a.xml": XML, "a.gif": b"GIF"})
+    with pytest.warns(SpanwiseWarning, match=r"docs\.tar: left out, as no documents: 1 \.gif"):
+        assert names(tmp_path / "docs.tar") == ["a.xml"]
+    assert names(folder / "x.PNG") == ["x.PNG"]  # who names a file wants it
+
+
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
 @pytest.mark.parametrize("name", ["docs.tar", "docs"])
 def test_tar(tmp_path, mode, name):

@@ -351,3 +351,8 @@ def test_a_release_is_named_by_type_topic_and_pool():
 
 def test_sizes_are_kept_as_numbers():
     assert elements_of(A2005).sizes.dtype == np.int64
+
+
+def test_other_xml_is_told_what_else_is_read():
+    with pytest.raises(FormatError, match=r"runs begin with <inex-submission>.*--collection"):
+        problems("<article/>", name("2007"))

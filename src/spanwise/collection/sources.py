@@ -11,9 +11,11 @@ import os
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
+from warnings import warn
 
 from spanwise.collection.listing import Source, files
 from spanwise.collection.sets import documents_in
@@ -27,11 +29,18 @@ from spanwise.collection.unpacking import (
     refusing_damage,
     unpacked_name,
 )
-from spanwise.errors import FormatError
+from spanwise.errors import FormatError, SpanwiseWarning
 
 STDIN = "-"
 _NAME = re.compile(rb"\S+\.(xml|nxml|xhtml|html?|sgml?|txt|tei|dbk|zip|tar|tgz|gz|xz|bz2|zst)")
 """A line that is nothing but the name of a document or archive."""
+COMPANIONS = frozenset(
+    (
+        *(".dtd", ".ent", ".mod", ".css", ".js"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".ico", ".eps"),
+    )
+)
+"""How files end that stand beside documents and are none: what declares, styles, illustrates."""
 
 
 def sources(paths: Sequence[str]) -> Iterator[Source]:
@@ -44,9 +53,23 @@ def sources(paths: Sequence[str]) -> Iterator[Source]:
             if found is not None:
                 yield from found
             elif Path(path).is_dir():
-                yield from _folder_with_files(Path(path))
+                yield from _documents(_folder_with_files(Path(path)), path)
             else:
                 yield from _given_file(Path(path))
+
+
+def _documents(found: Iterator[Source], place: str) -> Iterator[Source]:
+    """All but companions of documents, which nobody named; these are counted and said."""
+    left: Counter[str] = Counter()
+    for source in found:
+        ending = PurePosixPath(source.name).suffix.lower()
+        if ending in COMPANIONS:
+            left[ending] += 1
+        else:
+            yield source
+    if left:
+        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(left.items()))
+        warn(f"{place}: left out, as no documents: {kinds}", SpanwiseWarning, stacklevel=2)
 
 
 def total_size(paths: Sequence[str]) -> int:
@@ -89,7 +112,7 @@ def _given_file(path: Path) -> Iterator[Source]:
                     yield from _listed(stream, str(path), path.parent)
                     return
         if is_packed(path):
-            yield from _packed(path, path.name, about)
+            yield from _documents(_packed(path, path.name, about), str(path))
             return
     yield _plain(str(path), path.name, about)
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
 
 DUE = "INEX assessments: <assessments topic=...> with a <file> for each judged document"
+OTHERS = (
+    "runs begin with <inex-submission>, topics with <inex_topic>; documents are for --collection"
+)
 PAIRED = {"0": 0, "1": 1, "2": 2, "3": 3, "U": UNJUDGED}
 GRADED = {"0": 0, "1": 1, "2": 2, "3": 3}
 EXHAUSTIVE = {"0": 0, "1": 1, "2": 2, "?": TOO_SMALL}
@@ -87,7 +90,7 @@ class Assessed(Judged):
 
     def _root(self, event: Event) -> None:
         if event.name != "assessments":
-            raise FormatError(self.file, event.line, f"<{event.name}>", DUE)
+            raise FormatError(self.file, event.line, f"<{event.name}>", DUE, OTHERS)
         said = event.attributes
         topic = _topic(said)
         if not topic:
