@@ -304,6 +304,16 @@ def test_a_score_among_missing_ones_is_kept(folder, ask):
     assert [json.loads(line).get("score") for line in answer.out.splitlines()[1:]] == [None, 1.5]
 
 
+@pytest.mark.parametrize("target", ["trec_run", "inex_run"])
+def test_scores_that_a_line_must_have_are_not_made_up_in_silence(files, ask, target):
+    (files / "run.xml").write_text(SUBMISSION.replace("<rsv>2</rsv>", "<rank>1</rank>"))
+    *_, warning = ask("convert", "run.xml", "-", "--to", target).warnings
+    assert "1 result without a score, in whose place falling numbers stand" in warning
+    (files / "run.xml").write_text(SUBMISSION)
+    (warning,) = ask("convert", "run.xml", "-", "--to", target).warnings
+    assert "without a score" not in warning
+
+
 def test_parquet_keeps_the_header(files, ask):
     assert ask("convert", "run.xml", "run.parquet").err == ""
     direct = ask("convert", "run.xml", "-", "--to", "span_run").out

@@ -172,9 +172,8 @@ def run_loses(run: Run) -> Mapping[str, int]:
     """What of a run such lines cannot hold: they all name places in the same way."""
     from spanwise.model import holdings
 
-    counts = holdings.of_run(run)
+    counts = holdings.in_lines(run)
     places = (holdings.PATHS, holdings.RANGES) if _by_paths(run) else (holdings.SPANS,)
-    counts[holdings.BLANKS] = sum(character.isspace() for character in run.name)
     return holdings.without(counts, holdings.RANKS, holdings.LOST, *places)
 
 

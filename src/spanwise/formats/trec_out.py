@@ -23,9 +23,8 @@ REORDERED = "scores in conflict with the order of the file, which was kept"
 
 def run_loses(run: Run) -> dict[str, int]:
     """What of a run the TREC format cannot hold."""
-    counts = holdings.of_run(run)
+    counts = holdings.in_lines(run)
     counts.pop(holdings.RANKS)
-    counts[holdings.BLANKS] = sum(character.isspace() for character in run.name)
     if in_parts(run):
         kept = [_first_of_each(run, rows) for _, rows in topics_of(run)]
         counts[REPEATED] = len(run.rows) - sum(map(len, kept))

@@ -20,6 +20,7 @@ PATHS = "element paths"
 RANGES = "passages between two points"
 SPANS = "passages by offset"
 LOST = "results without a place in their document"
+UNSCORED = "results without a score, in whose place falling numbers stand"
 HEADER = "entries of the header"
 BLANKS = "blanks in the name of the run, written as _"
 GRADES = "grades of documents other than 0 and 1"
@@ -70,6 +71,14 @@ def of_run(run: Run) -> dict[str, int]:
     counts[RANKS] = 0 if run.ranks is None else int(np.count_nonzero(~np.isnan(run.ranks)))
     counts[HEADER] = len({*(run.header or ())} - {"run-id"})
     return counts
+
+
+def in_lines(run: Run) -> dict[str, int]:
+    """The same where each result is a line that has to have a score, and the run's name."""
+    stated = run.stated_scores
+    unscored = 0 if stated is None else int(np.count_nonzero(np.isnan(stated)))
+    blanks = sum(character.isspace() for character in run.name)
+    return {**of_run(run), UNSCORED: unscored, BLANKS: blanks}
 
 
 def of_judgements(judgements: Judgements) -> dict[str, int]:
