@@ -27,13 +27,16 @@ def tidily(name: str, *, sockets: bool = True) -> Iterator[Path]:
 
     Being asked to end is an exception meanwhile.
     """
+    with _handled(_leave), calmly(_folder(name, sockets)) as folder:
+        yield folder
+
+
+@contextmanager
+def _folder(name: str, sockets: bool) -> Iterator[Path]:
     usual = gettempdir()
     any_name = not sockets or len(usual) <= LONGEST or os.name == "nt"
-    short = usual if any_name else "/tmp"
-    with (
-        _handled(_leave),  # before there is anything that could be left
-        TemporaryDirectory(prefix=f"{name}-", dir=short, ignore_cleanup_errors=True) as folder,
-    ):
+    place = usual if any_name else "/tmp"
+    with TemporaryDirectory(prefix=f"{name}-", dir=place, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
