@@ -161,6 +161,11 @@ class TestYears:
         assert topic.xpath_title == '//sec[. ftcontains "reef"]'
         assert topic.others == (("hint", "coral"),)
 
+    def test_efficiency_by_the_names_of_its_runs(self):
+        renamed = EFFICIENCY.replace("castitle", "cas_title").replace("<title", "<co_title")
+        (topic,) = read(renamed.replace("</title", "</co_title"))
+        assert (topic.title, topic.castitle) == ("reef", "//sec[about(., reef)]")
+
     def test_the_real_file(self):
         topics = read_topics(shared("data", "inex", "topics", "INEX-2009-topics.xml"))
         assert len(topics) == 115

@@ -40,6 +40,8 @@ ELEMENTS = {
         "parent",
     )
 } | {"initialtopicstatement": "initial_statement"}
+OTHER_NAMES = {"co_title": "title", "cas_title": "castitle"}
+"""How the headers of efficiency runs call fields."""
 TITLE_PARTS = frozenset({"te", "cw", "ce"})
 
 
@@ -52,7 +54,7 @@ def looks_like_topics(head: bytes) -> bool:
         return True
     if root == "assessments" or "submission" in root:
         return False
-    titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas)?title[\s>]", head[:100_000], re.DOTALL)
+    titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas_?|co_)?title[\s>]", head[:100_000], re.DOTALL)
     return bool(root) and titled is not None
 
 
@@ -139,7 +141,8 @@ class _Builder:
         if not self._open:
             self._finish()
         elif len(self._open) == 1:
-            key = ELEMENTS.get(_plain(name))
+            plain = _plain(name)
+            key = ELEMENTS.get(OTHER_NAMES.get(plain, plain))
             if key in self._draft.values:
                 found = f"a second {name} in one topic"
                 self._how.note(FormatError(self._file, line, found, "one of each"))
