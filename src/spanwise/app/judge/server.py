@@ -226,6 +226,7 @@ class Api:
                 "id": name,
                 "title": said.get("title"),
                 "frozen": number in standing.frozen,
+                "given": number in standing.assigned,
                 "assigned": [one for one in people if standing.lets(one, number)],
             }
             for number, name, said in store.topics()
