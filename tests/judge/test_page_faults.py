@@ -165,6 +165,28 @@ def test_a_server_that_goes_away_loses_nothing(server, opened):
     assert Store(server.store).verify() == []
 
 
+def test_what_waits_is_shown_with_the_reason_also_after_reload(server, opened):
+    page = at_document(server, opened)
+    saved(page)
+    fault = {"status": 507, "json": {"error": "the store cannot be written (a reason)"}}
+    page.route("**/api/events", lambda route: route.fulfill(**fault))
+    page.keyboard.press("x")
+    page.wait_for_selector("text=1 waiting: the store cannot be written (a reason)")
+    page.reload()
+    page.wait_for_selector("text=My highlights (1)")
+    for key, name in (("3", "d1"), ("1", "d0")):
+        page.wait_for_selector(".text .b")
+        page.keyboard.press(key)
+        page.wait_for_selector(f".crumb:has-text('{name}')")
+    page.wait_for_selector("text=My highlights (1)")
+    page.unroute("**/api/events")
+    page.wait_for_selector("text=saved", timeout=20_000)
+    assert state(server).highlighted == ((0, 7),)
+    page.keyboard.press("z")
+    saved(page)
+    assert state(server).highlighted == ()
+
+
 def test_a_killed_browser_sends_later_what_was_not_sent(tmp_path, chromium):
     sent = 0
     folder = campaign(tmp_path / "c", {"d0": DOCUMENT})

@@ -135,9 +135,7 @@ class Api:
         try:
             return act(who, request, body)
         except sqlite3.OperationalError as error:
-            raise Refused(
-                507, f"the store cannot be written ({error}); keep this tab open"
-            ) from error
+            raise Refused(507, f"the store cannot be written ({error})") from error
         except InputError as error:
             raise Refused(409, str(error)) from error
 

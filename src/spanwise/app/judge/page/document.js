@@ -13,7 +13,9 @@ import { check, span, Text } from "./text.js";
 const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // the server's too: what of an entry point's text is checked
 
 export async function documentScreen(topic, number) {
+  const before = outbox.pending(topic, number);
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
+  view.pending = [...new Set([...before, ...outbox.pending(topic, number)])]; // what the server does not have yet is shown, too
   const screen = new DocumentScreen(topic, number, pool, view);
   screen.open();
   return () => screen.close();
@@ -24,7 +26,8 @@ export class DocumentScreen {
     Object.assign(this, { topic, number, pool, view });
     this.me = session.me;
     this.mode = this.me.mode;
-    this.events = view.events.slice();
+    const known = new Set(view.events.map(key));
+    this.events = [...view.events, ...(view.pending ?? []).filter((one) => !known.has(key(one)))];
     this.state = folded(this.events);
     // Up to where nothing can be missing. What this window did itself does not count: before its
     // number another window may have had one that has not come here yet.

@@ -10,6 +10,7 @@ const channel = new BroadcastChannel("spanwise-judge");
 let database = null, count = 0, waiting = [], busy = false, failures = 0, timer = 0;
 let most = 50; // gestures sent at once
 let since = 0; // when the oldest unsent gesture was made
+let problem = ""; // why it is unsent
 const listeners = { ack: () => {}, refused: () => false, status: () => {}, changed: () => {} };
 
 export const clientName = CLIENT;
@@ -67,7 +68,7 @@ export function store(made) {
   send();
 }
 
-export const unsent = () => waiting.length;
+export const pending = (topic, doc) => waiting.map((one) => one.event).filter((one) => one.topic === topic && one.doc === doc);
 
 async function send() {
   if (busy || !waiting.length) return;
@@ -85,12 +86,14 @@ async function send() {
   } else if (!answer || !answer.content.results) {
     failures += 1;
     timer = setTimeout(send, WAITS[Math.min(failures, WAITS.length) - 1]);
-    tell(answer?.content?.error);
+    problem = answer ? answer.content.error || `the server answered ${answer.status}` : "the server does not answer";
+    tell();
     return;
   } else {
     batch.forEach((one, place) => settle(one, answer.content.results[place]));
   }
   failures = 0;
+  problem = "";
   since = waiting.length ? Date.now() : 0;
   tell();
   if (waiting.length) send();
@@ -121,7 +124,7 @@ function flush() {
   }).catch(() => {});
 }
 
-function tell(problem = "") {
+function tell() {
   const age = since ? (Date.now() - since) / 1000 : 0;
   listeners.status({ waiting: waiting.length, age, problem });
 }

@@ -93,7 +93,8 @@ export class Panels {
   saving({ waiting, age, problem }) {
     if (!this.saved || !waiting) { if (this.saved) this.saved.className = "saved"; return; }
     this.saved.className = age > 10 ? "saved red" : age > 2 ? "saved amber" : "saved";
-    this.saved.textContent = age > 10 ? `${waiting} waiting: keep this tab open${problem ? ` (${problem})` : ""}` : age > 0.5 ? `${waiting} waiting` : "saving";
+    const why = problem && age > 2 ? `: ${problem}` : "";
+    this.saved.textContent = age > 10 ? `${waiting} waiting${why}. Keep this tab open` : age > 0.5 ? `${waiting} waiting${why}` : "saving";
   }
   timed(seconds) { this.reading.textContent = seconds < 60 ? "" : `${Math.floor(seconds / 60)} min`; }
   savedNow() { this.saved.className = "saved"; this.saved.textContent = `saved ${new Date().toLocaleTimeString([], { hour12: false })}`; }
