@@ -268,3 +268,29 @@ def test_only_what_is_highlighted_has_a_ground_where_colours_are_forced(server, 
       `::highlight(${name})`).backgroundColor"""
     assert page.evaluate(ground, "relevant") != "rgba(0, 0, 0, 0)"
     assert page.evaluate(ground, "keyword") == "rgba(0, 0, 0, 0)"
+
+
+def test_a_dispute_names_who_is_alone_and_with_what(server, opened):
+    page = opened(server.links["anna"])
+    people = [
+        {"judge": "anna", "layers": {"cause": [[0, 9]], "effect": [[20, 25]]}},
+        {"judge": "ben", "layers": {"cause": [[0, 4], [9, 12]], "constructor": [[0, 1]]}},
+    ]
+    script = "async ([some, name]) => (await import('/page/fold.js')).disputes(some, name)"
+    found = [page.evaluate(script, [people, name]) for name in ("cause", "effect", "constructor")]
+    said = [[(one["start"], one["end"], *one["who"]) for one in some] for some in found]
+    assert said == [[(4, 9, "anna"), (9, 12, "ben")], [(20, 25, "anna")], [(0, 1, "ben")]]
+
+
+def test_judges_who_differ_in_a_grade_alone_do_not_agree(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, "--mode", "document", "--adjudicate", judges=("anna", "ben")) as server:
+        for name, grade in (("anna", "1"), ("ben", "3")):
+            judge = server.judge(name)
+            judge.client = f"client-{name}"
+            assert judge.send(judge.event("grade", value=grade), judge.event("done"))[0] == 200
+        page = at_document(server, opened, name="adjudicated")
+        page.wait_for_selector("text=The judges do not agree on the grade")
+        lanes = [one.strip() for one in page.locator(".lane-name").all_inner_texts()]
+        assert lanes == ["anna: grade 1", "ben: grade 3"]

@@ -156,3 +156,15 @@ export function inconsistencies(state, mode, paths = []) {
   }
   return found;
 }
+
+export function disputes(people, layer) { // stretches that some judges highlighted and others did not, with who did
+  const sets = people.map((one) => (Object.hasOwn(one.layers, layer) ? one.layers[layer] : []));
+  const cuts = [...new Set(sets.flat(2))].sort((a, b) => a - b), found = [];
+  cuts.slice(1).forEach((end, i) => {
+    const start = cuts[i], who = people.filter((_, row) => sets[row].some(([low, high]) => low <= start && end <= high)).map((one) => one.judge);
+    const last = found.at(-1);
+    if (!who.length || who.length === people.length) return;
+    if (last?.end === start && last.who.join("\n") === who.join("\n")) last.end = end; else found.push({ start, end, layer, who });
+  });
+  return found;
+}

@@ -1,7 +1,7 @@
 // What stands around the text: outline, topic, highlights, note, keywords, the line at the bottom.
 
 import { el, api, say } from "./app.js";
-import { added, assess, highlighted, inconsistencies, removed, saidOf } from "./fold.js";
+import { added, assess, disputes, highlighted, inconsistencies, saidOf } from "./fold.js";
 import { UNITS } from "./moving.js";
 import { guidelines, statement } from "./screens.js";
 import { Words } from "./words.js";
@@ -256,9 +256,9 @@ export class Panels {
       return cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => some.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length >= need).reduce((all, [s, e]) => added(all, s, e), []);
     };
     const union = voted(1), common = voted(sets.length), most = voted(Math.floor(sets.length / 2) + 1);
-    const disagreements = common(sets).reduce((rest, [s, e]) => removed(rest, s, e), union(sets)).sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
-    this.disputed = disagreements;
     const layers = [...new Set(people.flatMap((one) => Object.keys(one.layers)))];
+    const disagreements = layers.flatMap((name) => disputes(people, name)).sort((a, b) => b.end - b.start - (a.end - a.start));
+    this.disputed = disagreements.map(({ start, end }) => [start, end]);
     const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => (Object.hasOwn(one.layers, name) ? one.layers[name] : [])))]));
     const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
     const middle = grades[grades.length >> 1] ?? null;
@@ -275,12 +275,14 @@ export class Panels {
       say("taken");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
-    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}`);
+    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}${one.grade === null ? "" : `: grade ${one.grade}`}`);
+    const same = (part) => new Set(people.map((one) => one[part])).size === 1;
+    const apart = [["grade", "on the grade"], ["bep", "on the entry point"]].filter(([part]) => !same(part)).map(([, words]) => words).join(" and ");
     this.lanes.replaceChildren(el("h2", {}, "Judges"), el("p", { class: "grades small" }, ...people.map(name)), ...skipped, el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.judge, one.layers, one.bep, one.grade, one.exhaustivity))),
       button("Union", take("union", each(union))), button("Intersection", take("intersection", each(common))), button("Majority", take("majority", each(most)))),
-    el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
-    el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
-      `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),
+    el("h2", {}, disagreements.length ? `${disagreements.length} ${disagreements.length === 1 ? "stretch" : "stretches"} in dispute` : apart ? `The judges do not agree ${apart}` : "The judges agree"),
+    el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(({ start, end, layer, who }) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([start, end]) },
+      `${screen.mode === "aspects" ? `${layer}: ` : ""}${screen.text.slice(start, Math.min(end, start + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${end - start} characters, only ${who.join(", ")}`))))),
     ...people.filter((one) => one.note).map((one) => el("p", { class: "small" }, `${one.judge}: ${one.note}`)));
   }
 }
