@@ -250,6 +250,7 @@ export class Panels {
     const sets = people.map((one) => highlighted(one));
     people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
     this.judged = sets; // a lane for each at the margin
+    this.lanes.parentElement.style.paddingInlineEnd = `${1 + 0.4 * Math.min(6, sets.length)}rem`;
     this.showStrip();
     const voted = (need) => (some) => { // what so many of them have
       const cuts = [...new Set(some.flat(2))].sort((a, b) => a - b);
