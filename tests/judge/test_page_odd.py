@@ -3,7 +3,7 @@
 import pytest
 
 from judging import Server, campaign, needs_browser
-from judging_page import DOCUMENT, at_document, saved, state
+from judging_page import ALL, DOCUMENT, at_document, saved, state
 from spanwise.app.judge.store import Store
 
 
@@ -231,6 +231,21 @@ def test_every_act_is_said_to_who_listens(server, opened):
         "best entry point removed",
         "Part",
     ]
+
+
+def test_what_was_found_can_be_highlighted_by_keyboard(server, opened):
+    page = at_document(server, opened)
+    page.keyboard.press("/")
+    page.keyboard.type("second one")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    saved(page)
+    start = ALL.index("second one")
+    assert state(server).highlighted == ((start, start + len("second one")),)
 
 
 def test_aspects_may_have_any_name(tmp_path, opened):

@@ -376,7 +376,17 @@ export class DocumentScreen {
   topicStatement() { const box = this.panels.topicBox; box.open = !box.open; say(`topic ${box.open ? "shown" : "hidden"}`); }
   support() { this.panels.toggleSupport(); }
   skip() { this.panels.askReason(); }
-  escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
+  escape() { // out of a dialog or a field first: what was found there stays selected
+    const here = document.activeElement, field = here?.closest?.("input, textarea, select");
+    if (here?.closest?.("dialog")) return false;
+    here?.blur?.();
+    this.pane.focus({ preventScroll: true });
+    if (field) return false;
+    this.tapping = false;
+    this.select(null);
+    this.painter.paint("find", []);
+    return false;
+  }
 }
 
 Object.assign(DocumentScreen.prototype, moving);
