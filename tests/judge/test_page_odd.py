@@ -262,6 +262,18 @@ def test_aspects_may_have_any_name(tmp_path, opened):
         assert dict(state(server).layers) == {names[0]: ((0, 7),), names[1]: ((7, 15),)}
 
 
+def test_every_one_of_many_aspects_is_seen(tmp_path, opened):
+    needs_browser()
+    names = [f"aspect {n}" for n in range(9)]
+    words = [word for name in names for word in ("--aspect", name)]
+    with Server(campaign(tmp_path / "c", {"d0": DOCUMENT}), "--mode", "aspects", *words) as server:
+        page = at_document(server, opened)
+        for key in (".", "h", "Alt+Digit9", ".", "h"):
+            page.keyboard.press(key)
+        page.wait_for_selector("text=My highlights (2)")
+        assert page.evaluate("CSS.highlights.get('aspect-0').size") == 2
+
+
 def test_what_must_be_known_stands_above_the_text_on_a_phone(tmp_path, opened):
     needs_browser()
     with Server(campaign(tmp_path / "c", {"d0": DOCUMENT})) as server:

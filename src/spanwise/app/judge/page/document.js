@@ -175,7 +175,7 @@ export class DocumentScreen {
 
   update() {
     session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
-    if (this.mode === "aspects") this.me.aspects.forEach((name, i) => this.painter.paint(`aspect-${i % 8}`, this.state.layers[name] ?? []));
+    if (this.mode === "aspects") this.painter.each("aspect", 8, this.me.aspects.map((name) => this.state.layers[name] ?? []));
     else this.painter.paint(RELEVANT, this.state.layers[RELEVANT] ?? []);
     this.paintCursor();
     this.placeFlag();

@@ -15,6 +15,10 @@ export class Painter {
 
   clear(name) { if (able && CSS.highlights.has(name)) CSS.highlights.delete(name); }
 
+  each(kind, styles, sets) { // one style for each set, as far as there are styles; then they are shared
+    for (let i = 0; i < Math.min(styles, sets.length); i++) this.paint(`${kind}-${i}`, sets.filter((_, row) => row % styles === i).flat());
+  }
+
   paint(name, spans) {
     if (!able) return;
     if (!spans.length || !this.text.nodes.length) { this.clear(name); return; }

@@ -248,7 +248,7 @@ export class Panels {
     const skipped = content.judges.filter((one) => one.status === "skipped").map((one) => el("p", { class: "small" }, `${one.judge} skipped this document: ${one.reason}`));
     if (!people.length) { this.lanes.replaceChildren(el("h2", {}, "Judges"), ...skipped); return; }
     const sets = people.map((one) => highlighted(one));
-    people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
+    screen.painter.each("judge", 6, sets);
     this.judged = sets; // a lane for each at the margin
     this.lanes.parentElement.style.paddingInlineEnd = `${1 + 0.4 * Math.min(6, sets.length)}rem`;
     this.showStrip();
