@@ -228,14 +228,17 @@ def test_what_is_not_there_or_empty(tmp_path):
 
 def test_links_in_a_circle(folder):
     (folder / "a" / "loop").symlink_to(folder)
-    with pytest.warns(SpanwiseWarning, match="link to a folder above"):
+    with pytest.warns(SpanwiseWarning, match="link to a folder above") as said:
         assert len(names(folder)) == 6
+    assert len(said) == 1  # though the folder is looked through before
+    assert total_size([str(folder)]) == 6 * len(XML)
 
 
 def test_pipes_are_left_out(folder):
     os.mkfifo(folder / "pipe")
-    with pytest.warns(SpanwiseWarning, match="not a file"):
+    with pytest.warns(SpanwiseWarning, match="not a file") as said:
         assert len(names(folder)) == 6
+    assert len(said) == 1
 
 
 def test_weights_add_up_to_what_is_on_disk(tmp_path, folder):

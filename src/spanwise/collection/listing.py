@@ -51,6 +51,7 @@ class Found(NamedTuple):
     path: str
     name: str  # relative to the folder
     about: os.stat_result
+    reason: str = ""  # why it is not used
 
 
 def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Found]:
@@ -70,13 +71,13 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
         about = _about(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
-                left_out(path, "a link to a folder above it")
-                continue
-            yield from files(Path(path), f"{name}/", above)
+                yield Found(path, name, about, "a link to a folder above it")
+            else:
+                yield from files(Path(path), f"{name}/", above)
         elif stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode):
             yield Found(path, name, about)
         else:
-            left_out(path, "not a file")
+            yield Found(path, name, about, "not a file")
 
 
 def _about(path: str) -> os.stat_result:

@@ -217,8 +217,9 @@ def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
         entries = files(path, "", frozenset())
     else:
         entries = iter([Found(str(path), path.name, path.stat())])
-    for place, name, about in islice(entries, MOST_FILES):
-        kind = None if _is_one(name) or not about.st_size else _of_file(Path(place), name)
+    for place, name, about, reason in islice(entries, MOST_FILES):
+        is_other = reason or _is_one(name) or not about.st_size
+        kind = None if is_other else _of_file(Path(place), name)
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from warnings import warn
 
-from spanwise.collection.listing import Source, files
+from spanwise.collection.listing import Source, files, left_out
 from spanwise.collection.sets import documents_in
 from spanwise.collection.unpacking import (
     PACKED,
@@ -77,7 +77,8 @@ def total_size(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            total += sum(file.about.st_size for file in files(Path(path), "", frozenset()))
+            found = files(Path(path), "", frozenset())
+            total += sum(file.about.st_size for file in found if not file.reason)
         elif Path(path).is_file():
             total += Path(path).stat().st_size
     return total
@@ -85,7 +86,10 @@ def total_size(paths: Sequence[str]) -> int:
 
 def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
-    for path, name, about in files(folder, "", frozenset()):
+    for path, name, about, reason in files(folder, "", frozenset()):
+        if reason:
+            left_out(path, reason)
+            continue
         empty = False
         if name.lower().endswith(PACKED):
             yield from _packed(Path(path), name, about)
