@@ -37,9 +37,11 @@ class Source:
         """Its bytes."""
         if self.refusal is not None:
             raise self.refusal
-        if self.data is not None:
+        if self.is_stated and self.data is not None:
             return self.data
         with refusing_damage(self.place):
+            if self.data is not None:
+                return unpacked(self.data, self.place)
             with open(self.path or self.place, "rb", buffering=0) as stream:  # noqa: PTH123
                 data = stream.read()
             return unpacked(data, self.place)

@@ -207,7 +207,8 @@ def _members(path: Path) -> Iterator[tuple[str, _File | None]]:
     members = members_of_zip(path) if is_zip(path) else members_of_tar(path)
     for member in members or ():
         place = f"{path}/{member.name}"
-        kind = None if _is_one(member.name) else recognised(member.name, member.data[:HEAD])
+        is_other = not member.is_file or _is_one(member.name)
+        kind = None if is_other else recognised(member.name, member.data[:HEAD])
         weight, before = member.position - before, member.position
         yield place, kind and _File(place, kind, stamp, weight, member.data)
 

@@ -21,6 +21,7 @@ from spanwise.collection.listing import Source, files, left_out
 from spanwise.collection.sets import documents_in
 from spanwise.collection.unpacking import (
     PACKED,
+    is_compressed,
     is_packed,
     is_zip,
     members_of_tar,
@@ -172,9 +173,14 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
             if members is None:
                 yield _plain(str(path), unpacked_name(name), about)
                 return
+            others = 0
             for member in members:
+                if not member.is_file:
+                    others += 1
+                    continue
+                own = unpacked_name(member.name) if is_compressed(member.data) else member.name
                 yield Source(
-                    f"{prefix}{member.name}",
+                    f"{prefix}{own}",
                     f"{path}/{member.name}",
                     len(member.data),
                     stamp,
@@ -183,5 +189,7 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
                     refusal=member.refusal,
                 )
                 weighed = member.position
+        if others:
+            left_out(str(path), f"{others} members that are links or no files")
     except FormatError as error:  # what came before the damage is kept
         yield Source(name, str(path), 0, stamp, about.st_size - weighed, refusal=error)
