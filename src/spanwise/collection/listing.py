@@ -67,9 +67,10 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
                 if not entry.name.startswith(".")
             )
     above = above | {(about.st_dev, about.st_ino)}
+    place = "" if folder == Path() else str(folder)  # as text: a path object is slow to make
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
-        path, name = str(folder / own), prefix + own
+        path, name = os.path.join(place, own), prefix + own  # noqa: PTH118
         about = _about(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:

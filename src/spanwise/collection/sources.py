@@ -13,7 +13,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 from warnings import warn
 
@@ -63,7 +63,7 @@ def _documents(found: Iterator[Source], place: str) -> Iterator[Source]:
     """All but companions of documents, which nobody named; these are counted and said."""
     left: Counter[str] = Counter()
     for source in found:
-        ending = PurePosixPath(source.name).suffix.lower()
+        ending = os.path.splitext(source.name)[1].lower()  # noqa: PTH122
         if ending in COMPANIONS:
             left[ending] += 1
         else:
