@@ -232,7 +232,7 @@ def test_spans():
     assert mine.paths is None
 
 
-@pytest.mark.parametrize("mark", ["X X", "-1 -1", "X 18", "-1 7", "X\tX", "X X \r"])
+@pytest.mark.parametrize("mark", ["X X", "-1 -1", "X 18", "-1 7", "-1 X", "X\tX", "X X \r"])
 def test_marks_of_a_result_that_could_not_be_placed(mark):
     mine = run(f"1 Q0 X 1 5 EX {mark}\n1 Q0 X 2 4 EX 3 4\n".encode())
     assert mine.spans.starts.tolist() == [UNKNOWN, 3]
@@ -258,6 +258,7 @@ def test_paths_and_ranges():
     ("place", "due"),
     [
         ("0 -5", "a length of 0 or more"),
+        ("0 X", "the length is 'X'; expected a number"),
         ("-7 5", "an offset of 0 or more, or X"),
         ("1.5 5", "a whole number"),
         ("5 9999999999999", "a whole number"),

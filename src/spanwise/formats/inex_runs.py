@@ -39,6 +39,7 @@ MARKS = (b"X", b"-1")
 """What stands where a result could not be placed."""
 FIRST_X = re.compile(rb"[ \t]X([ \t]+\S+)[ \t\r]*$", re.MULTILINE)
 LAST_X = re.compile(rb"[ \t]X[ \t\r]*$", re.MULTILINE)
+BOTH_X = re.compile(rb"([ \t]-1[ \t]+)X[ \t\r]*$", re.MULTILINE)
 
 
 def kind_of(head: bytes) -> str:
@@ -141,8 +142,9 @@ def _without_x(pieces: Iterator[bytes], kind: str) -> Iterator[bytes]:
 
 
 def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
-    """Lines in which X in the last column, or the last two, is -1."""
-    piece = FIRST_X.sub(rb" -1\1", piece) if two_columns else piece
+    """Lines in which X in the last column is -1; in the last two columns, if the first has it."""
+    if two_columns:
+        return BOTH_X.sub(rb"\g<1>-1", FIRST_X.sub(rb" -1\1", piece))
     return LAST_X.sub(b" -1", piece)
 
 
