@@ -117,6 +117,14 @@ def test_passages_that_do_not_add_up_are_said_and_the_stated_number_counts():
     assert judged.highlights.relevant.tolist() == [10]
 
 
+def test_passages_of_a_document_that_is_stated_not_to_be_relevant_do_not_count():
+    lines = b"1 Q0 a 0 80 0 0:8\n1 Q0 b 3 9 0 2:3\n"
+    with pytest.warns(SpanwiseWarning, match="do not add up .* stated, which count"):
+        judged = judgements(lines)
+    for marked in (judged.highlights, judgements(lines, literal=True).highlights):
+        assert [marked.of(row).starts.tolist() for row in range(2)] == [[], [2]]
+
+
 def test_a_passage_after_the_end_is_said():
     with pytest.warns(SpanwiseWarning, match="ends after its document"):
         judgements(b"1 Q0 a 10 80 75 75:10\n")
