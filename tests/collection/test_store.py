@@ -86,7 +86,9 @@ class TestIds:
         from spanwise.collection.building import build
         from spanwise.collection.store import Store
 
-        with pytest.warns(SpanwiseWarning, match="1 documents have the very path"):
+        with pytest.warns(
+            SpanwiseWarning, match="1 documents have the very path.* give the folder"
+        ):
             build([str(tmp_path / "1"), str(tmp_path / "2")], str(tmp_path / "s"))
         with pytest.raises(InputError, match="2 documents are called 'd'"):
             Store(str(tmp_path / "s")).text("d")

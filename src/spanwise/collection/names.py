@@ -91,7 +91,8 @@ def _say_doubles(count: int) -> None:
     if count:
         warn(
             f"{count} documents have the very path and name of another one;"
-            " none of these can be asked for",
+            " none of these can be asked for; give the folder that holds them all,"
+            " or a list of files",
             SpanwiseWarning,
             stacklevel=2,
         )
