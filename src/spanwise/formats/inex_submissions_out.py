@@ -53,6 +53,7 @@ class Shape:
             for place, flags in places(run).items()
             if place not in self.points
         }
+        counts |= holdings.of_chunks(run)
         known = set(map(text, run.rows.topics))
         counts[holdings.HEADER] = sum(not self._keeps(key, known) for key in run.header or ())
         return holdings.without(counts)

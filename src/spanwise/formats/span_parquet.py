@@ -227,7 +227,10 @@ def gold_loses(judgements: Judgements) -> Mapping[str, int]:
     counts = holdings.of_judgements(judgements)
     if judgements.highlights is None:
         return holdings.without(counts, holdings.GRADES, holdings.POOLED, holdings.ASSESSORS)
-    kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS)
+    kept = (
+        *(holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS),
+        *(holdings.UNIT, *holdings.OF_EVIDENCE),
+    )
     counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements)))
     return holdings.without(counts, *kept)
 

@@ -1,0 +1,137 @@
+"""spanwise convert says what the target cannot hold, and writes nothing that was not said."""
+
+import json
+
+import pytest
+
+CHUNKS = [
+    {"format": "span-run/1", "run": "mine", "unit": "char", "char": "utf16"},
+    {"qid": "7", "doc": "a", "s": 3, "e": 9, "score": 2, "text": "abcdef", "id": "c1", "cost": 5},
+    {"qid": "7", "doc": "b", "s": 0, "e": 4, "score": 1},
+]
+EVIDENCE = [
+    {"format": "span-qrels/1", "unit": "byte"},
+    {
+        "qid": "7",
+        "doc": "a",
+        "doc_len": 50,
+        "query": "What?",
+        "judged": "spans",
+        "spans": [
+            {"s": 3, "e": 9, "g": 2, "text": "abcdef", "aspect": ["x", "y"], "by": "ann"},
+            {"text": "words", "set": 1},
+        ],
+    },
+    {"qid": "7", "doc": "b", "doc_len": 40, "spans": []},
+]
+OF_EVIDENCE = (
+    "1 grade of passages other than 1, 2 texts of passages, 1 passage by their words alone,"
+    " 2 aspects of passages, 1 alternative set of passages, 1 name of those who marked passages,"
+    " 1 document of which a part was judged, 1 question of topics"
+)
+
+
+@pytest.fixture
+def converted(folder, ask):
+    """The answer to converting some objects."""
+
+    def converted(objects, target):
+        (folder / "in").write_text("".join(json.dumps(one) + "\n" for one in objects))
+        return ask("convert", "in", "-", "--to", target)
+
+    return converted
+
+
+def lost(target, *what):
+    return [f"in: format '{target}' cannot hold {', '.join(what)}"]
+
+
+OF_CHUNKS = "1 text of results, 1 id of results, 1 cost of results"
+
+
+@pytest.mark.parametrize(
+    ("target", "more"),
+    [
+        ("inex_run", ["1 unit of offsets"]),
+        ("inex_submission_2007", ["1 unit of offsets"]),
+        ("inex_submission_2006", ["2 passages by offset", "1 unit of offsets"]),
+        ("trec_run", ["2 passages by offset", "1 unit of offsets"]),
+        ("genomics_run", ["1 unit of offsets"]),
+    ],
+)
+def test_what_results_have_besides_their_place(converted, target, more):
+    assert converted(CHUNKS, target).warnings == lost(target, *more, OF_CHUNKS)
+
+
+@pytest.mark.parametrize("unit", ["codepoint", "opaque"])
+def test_characters_are_what_offsets_count_unless_said(converted, unit):
+    head = {**CHUNKS[0], "char": unit}
+    assert converted([head, CHUNKS[2]], "inex_run").warnings == []
+
+
+def test_what_passages_have_besides_their_place(converted):
+    answer = converted(EVIDENCE, "inex_qrels")
+    assert answer.warnings == lost("inex_qrels", "1 unit of offsets", OF_EVIDENCE)
+    assert answer.text == "7 Q0 a 6 50 -1 3:6\n7 Q0 b 0 40\n"
+    places = ("1 highlighted passage by offset", "2 lengths of documents", "1 unit of offsets")
+    for target in ("qrels", "beir_qrels"):
+        assert converted(EVIDENCE, target).warnings == lost(target, *places, OF_EVIDENCE)
+
+
+@pytest.mark.parametrize("target", ["span_qrels", "span_qrels_parquet"])
+def test_what_holds_evidence_says_nothing(folder, ask, target):
+    text = "".join(json.dumps(one) + "\n" for one in EVIDENCE)
+    (folder / "in").write_text(text)
+    assert ask("convert", "in", "out", "--to", target).warnings == []
+    back = ask("convert", "out", "-", "--to", "span_qrels").out
+    assert back == ask("convert", "in", "-", "--to", "span_qrels").out
+
+
+def test_elements_have_no_place_in_a_table_of_documents(folder, ask):
+    (folder / "pool.xml").write_text(
+        '<assessments pool="4" topic="1"><file file="ape"><path path="/article[1]"'
+        ' exhaustiveness="2" specificity="1"/></file></assessments>\n'
+    )
+    answer = ask("convert", "pool.xml", "-", "--to", "beir_qrels")
+    assert answer.text == "query-id\tcorpus-id\tscore\n1\tape\t1\n"
+    assert answer.warnings == [
+        "pool.xml: format 'beir_qrels' cannot hold 1 element grade, 1 pool number"
+    ]
+
+
+def test_runs_of_genomics_hold_offsets_only(folder, ask):
+    (folder / "some.run").write_text("1 Q0 a 1 9 mine 17 3\n1 Q0 b 2 8 mine X X\n")
+    answer = ask("convert", "some.run", "-", "--to", "genomics_run")
+    assert answer.text == "1 a 1 9 17 3 mine\n"
+    assert "1 result without a place in their document, 1 unit of offsets" in answer.err
+    (folder / "some.run").write_text("1 Q0 a 1 9 mine /article[1]\n")
+    answer = ask("convert", "some.run", "-", "--to", "genomics_run")
+    assert (answer.status, answer.text) == (2, "")
+
+
+def test_runs_of_genomics_become_json_lines(folder, ask):
+    (folder / "some.run").write_text("200 123 1 4.5 40 10 mine\n")
+    answer = ask("convert", "some.run", "-", "--to", "span_run")
+    assert json.loads(answer.out.splitlines()[1]) == {
+        "qid": "200",
+        "doc": "123",
+        "s": 40,
+        "e": 50,
+        "rank": 1,
+        "score": 4.5,
+    }
+
+
+def test_gold_standards_of_genomics_hold_relevant_stretches_only(converted):
+    answer = converted(EVIDENCE, "genomics_gold")
+    assert answer.text == "7\ta\t3\t6\tx|y\n"
+    assert "1 document with nothing relevant that has offsets" in answer.err
+    assert "aspects" not in answer.err
+
+
+def test_questions_of_chroma_go_by_number(converted):
+    asked = {**EVIDENCE[1], "doc": "a", "judged": "full"}
+    asked["spans"] = [{"s": 3, "e": 9, "text": "abcdef"}]
+    assert "1 id of topics, which are questions by number" in converted([asked], "chroma_csv").err
+    (warning,) = converted([{**asked, "qid": "1"}], "chroma_csv").warnings
+    assert warning == "in: format 'chroma_csv' cannot hold 1 length of documents"
