@@ -87,6 +87,45 @@ def test_what_holds_evidence_says_nothing(folder, ask, target):
     assert back == ask("convert", "in", "-", "--to", "span_qrels").out
 
 
+JUDGED = [
+    {"format": "span-qrels/1", "unit": "char", "char": "opaque", "parts": ["spans"]},
+    {"qid": "7", "doc": "lit", "doc_len": 9, "spans": [{"s": 1, "e": 5}]},
+    {"qid": "7", "doc": "unlit", "doc_len": 9, "spans": []},
+    {"qid": "7", "doc": "graded", "doc_len": 9, "grade": 1, "spans": []},
+    {"qid": "7", "doc": "refused", "doc_len": 9, "grade": 0, "spans": [{"s": 1, "e": 5}]},
+    {"qid": "7", "doc": "pooled", "doc_len": 9, "grade": -1, "spans": []},
+    {"qid": "7", "doc": "entry", "doc_len": 9, "bep": 3, "spans": []},
+]
+
+
+def test_no_document_becomes_relevant_or_not_on_the_way(converted):
+    """Lines of highlighted text say by column 4 alone whether a document is relevant."""
+    answer = converted(JUDGED, "inex_qrels")
+    marked = "7 Q0 lit 4 9 -1 1:4\n7 Q0 unlit 0 9\n7 Q0 refused 4 9 -1 1:4\n7 Q0 entry 0 9\n"
+    assert answer.text == marked  # what is highlighted stays so, and the grade is said to be lost
+    assert answer.warnings == lost(
+        "inex_qrels",
+        "1 document pooled but not judged",
+        "1 best entry point by offset",
+        "1 relevant document with nothing that this form can hold",
+        "1 grade of 0 for documents with highlighted text",
+    )
+
+
+def test_a_document_relevant_by_its_elements_alone_is_left_out(converted):
+    element = {"path": "/a[1]", "exhaustivity": 2, "size": 9, "rsize": 4}
+    objects = [*JUDGED[:2], {"qid": "7", "doc": "b", "doc_len": 9, "elements": [element]}]
+    answer = converted(objects, "inex_qrels")
+    assert answer.text == "7 Q0 lit 4 9 -1 1:4\n"
+    assert "1 relevant document with nothing" in answer.err
+
+
+def test_a_file_without_a_single_line_is_not_written(converted):
+    answer = converted([JUDGED[0], JUDGED[3]], "inex_qrels")
+    assert (answer.status, answer.text) == (2, "")
+    assert "grades without highlighted text cannot be inex_qrels" in answer.err
+
+
 def test_elements_have_no_place_in_a_table_of_documents(folder, ask):
     (folder / "pool.xml").write_text(
         '<assessments pool="4" topic="1"><file file="ape"><path path="/article[1]"'
