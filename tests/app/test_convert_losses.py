@@ -174,3 +174,27 @@ def test_questions_of_chroma_go_by_number(converted):
     assert "1 id of topics, which are questions by number" in converted([asked], "chroma_csv").err
     (warning,) = converted([{**asked, "qid": "1"}], "chroma_csv").warnings
     assert warning == "in: format 'chroma_csv' cannot hold 1 length of documents"
+
+
+def test_a_table_of_spans_tells_relevance_by_spans_alone(folder, converted, ask):
+    assert converted(JUDGED, "span_qrels_parquet").warnings == lost(
+        "span_qrels_parquet",
+        "1 document pooled but not judged",
+        "1 relevant document with nothing that this form can hold",
+        "1 grade of 0 for documents with highlighted text",
+    )
+    ask("convert", "in", "out.parquet", "--to", "span_qrels_parquet")
+    rows = ask("convert", "out.parquet", "-", "--to", "span_qrels").out.splitlines()[1:]
+    said = [json.loads(row) for row in rows]
+    assert [one["doc"] for one in said] == ["lit", "unlit", "refused", "entry"]
+    assert not any("grade" in one for one in said)
+    assert converted([JUDGED[0], JUDGED[3]], "span_qrels_parquet").status == 2
+
+
+def test_one_file_for_all_topics_has_no_names_of_assessors(converted):
+    element = {"path": "/a[1]", "exhaustivity": 2, "specificity": 1}
+    objects = [
+        {"qid": topic, "doc": "a", "by": "ann", "elements": [element]} for topic in ("1", "2")
+    ]
+    target = "inex_full_recall_base"
+    assert converted(objects, target).warnings == lost(target, "2 names of assessors")

@@ -50,7 +50,6 @@ PASSAGE = re.compile(rb"\d{1,12}:\d{1,12}")
 WHOLE = re.compile(rb"\d{1,12}")
 ENTRY = re.compile(rb"-1|\d{1,12}")
 LARGEST = 10**12 - 1
-DENIED = "grades of 0 for documents with highlighted text"
 
 
 def looks_like_highlights(head: bytes) -> bool:
@@ -285,7 +284,7 @@ def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
     marked, grades = judgements.highlights, judgements.grades
     if marked is not None:
         counts[holdings.UNSUPPORTED] = int(np.count_nonzero((grades > 0) & (marked.relevant == 0)))
-        counts[DENIED] = int(np.count_nonzero((grades == 0) & (marked.relevant > 0)))
+        counts[holdings.DENIED] = int(np.count_nonzero((grades == 0) & (marked.relevant > 0)))
         counts[holdings.OFFSETS] = int(
             np.count_nonzero((marked.entries >= 0) & (marked.counts == 0))
         )

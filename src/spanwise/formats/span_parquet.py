@@ -29,6 +29,7 @@ from spanwise.formats.tables import (
     run_table,
 )
 from spanwise.formats.trec import stem
+from spanwise.model.holdings import filled
 from spanwise.model.judgements import Judgements, only
 
 if TYPE_CHECKING:
@@ -231,15 +232,20 @@ def gold_loses(judgements: Judgements) -> Mapping[str, int]:
         *(holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS),
         *(holdings.UNIT, *holdings.OF_EVIDENCE),
     )
-    counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements)))
+    grades, lit = judgements.grades, judgements.highlights.relevant > 0
+    counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements) & (grades > 0)))
+    counts[holdings.DENIED] = int(np.count_nonzero((grades == 0) & lit))
     return holdings.without(counts, *kept)
 
 
 def _of_text(judgements: Judgements) -> BoolArray:
-    """Which documents are relevant because of highlighted text, or not relevant at all."""
-    if judgements.elements is None or judgements.highlights is None:
-        return np.ones(len(judgements.rows), np.bool_)
-    return (judgements.grades <= 0) | (judgements.highlights.relevant > 0)
+    """Which documents are relevant because of highlighted text, or judged and not relevant."""
+    grades, said = judgements.grades, judgements.evidence
+    assert judgements.highlights is not None
+    lit = judgements.highlights.relevant > 0
+    if said is not None:
+        lit = lit | (said.only((said.grades > 0) & filled(said.texts)).counts > 0)
+    return (grades == 0) | ((grades > 0) & lit)
 
 
 @writer("span_qrels_parquet", loses=gold_loses)
@@ -256,6 +262,11 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
             " span_qrels has a place for them"
         )
     kept = np.flatnonzero(_of_text(judgements))
+    if not len(kept):
+        raise InputError(
+            f"{judgements.rows.source}: grades without highlighted text cannot stand among spans;"
+            " span_qrels has a place for them"
+        )
     people = judgements.assessors
     some = replace(only(judgements, kept), elements=None)
     if people is not None:

@@ -56,6 +56,7 @@ OF_EVIDENCE = (
     *(MARKED_GRADES, MARKED_TEXTS, UNPLACED, ASPECTS, SETS, MARKERS, PARTLY),
     QUESTIONS,
 )
+DENIED = "grades of 0 for documents with highlighted text"
 UNSUPPORTED = "relevant documents with nothing that this form can hold"
 
 
