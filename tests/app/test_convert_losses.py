@@ -198,3 +198,15 @@ def test_one_file_for_all_topics_has_no_names_of_assessors(converted):
     ]
     target = "inex_full_recall_base"
     assert converted(objects, target).warnings == lost(target, "2 names of assessors")
+
+
+def test_what_several_assessors_said_is_not_written_as_if_one_had(folder, converted, ask):
+    objects = [
+        {"qid": "1", "doc": "a", "by": person, "doc_len": 20, "spans": [{"s": 0, "e": end}]}
+        for person, end in (("ann", 5), ("bob", 9))
+    ]
+    for target in ("inex_qrels", "qrels", "inex_assessments_2007"):
+        answer = converted(objects, target)
+        assert (answer.status, answer.text) == (2, "")
+        assert "several assessors judged document 'a'" in answer.complaint
+    assert converted(objects, "qrels_jg").text == "1 ann a 1\n1 bob a 1\n"
