@@ -1,6 +1,7 @@
 """spanwise convert says what the target cannot hold, and writes nothing that was not said."""
 
 import json
+import os
 
 import pytest
 
@@ -166,6 +167,16 @@ def test_gold_standards_of_genomics_hold_relevant_stretches_only(converted):
     assert answer.text == "7\ta\t3\t6\tx|y\n"
     assert "1 document with nothing relevant that has offsets" in answer.err
     assert "aspects" not in answer.err
+
+
+def test_what_is_wrong_in_a_pipe_is_said_as_in_a_file(folder, run_command):
+    os.mkfifo(folder / "pipe")
+    line = b"1 Q0 a first 9 mine 0 5\n"
+    fill = f"import threading; w = lambda: open('pipe', 'wb').write({line!r})"
+    start = "threading.Thread(target=w, daemon=True).start()"
+    words = ("convert", "pipe", "-", "--to", "span_run")
+    answer = run_command(*words, before=f"{fill}; {start}", cwd=folder)
+    assert answer.err == "spanwise: error: pipe:1: the rank is 'first'; expected a number\n"
 
 
 def test_questions_of_chroma_go_by_number(converted):

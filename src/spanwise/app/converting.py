@@ -13,7 +13,7 @@ from spanwise.app.output import emit_bytes, say, write_atomically, write_folder_
 from spanwise.collection import opened
 from spanwise.errors import FormatError, UsageError
 from spanwise.formats import Format, Reading, expanded, read
-from spanwise.formats.opening import STDIN
+from spanwise.formats.opening import STDIN, lasts
 from spanwise.formats.registry import Holds, find_format
 from spanwise.ground.anew import sized_anew
 from spanwise.ground.match import repeated_rows
@@ -185,7 +185,7 @@ def _read(file: str, name: str | None) -> Any:
     try:
         return read(file, KINDS, name, Reading(ranks=True))
     except FormatError as error:
-        if file == STDIN:
+        if not lasts(file):
             raise
         content = read(file, KINDS, name, Reading())  # the same error, unless ranks were to blame
         say("warning", f"{error}; ranks are not kept")
