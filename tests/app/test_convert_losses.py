@@ -221,3 +221,12 @@ def test_what_several_assessors_said_is_not_written_as_if_one_had(folder, conver
         assert (answer.status, answer.text) == (2, "")
         assert "several assessors judged document 'a'" in answer.complaint
     assert converted(objects, "qrels_jg").text == "1 ann a 1\n1 bob a 1\n"
+
+
+def test_ids_that_are_no_text_are_refused_by_a_table_of_spans(folder, ask):
+    (folder / "in").write_bytes(b"1 Q0 \xe9 10 100 5 5:10\n")
+    answer = ask("convert", "in", "out.parquet")
+    assert (answer.status, (folder / "out.parquet").exists()) == (2, False)
+    assert answer.complaint.startswith(r"'\udce9' is not UTF-8, and such a table holds text;")
+    assert ask("convert", "in", "out", "--to", "span_qrels").status == 0
+    assert ask("convert", "out", "-", "--to", "inex_qrels").out == (folder / "in").read_bytes()

@@ -30,6 +30,7 @@ from spanwise.formats.tables import (
 )
 from spanwise.formats.trec import stem
 from spanwise.model.holdings import filled
+from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, only
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def write_run(run: Run) -> Iterator[bytes]:
         return
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
-        start = {"run": run.name, "qid": topic.decode("utf-8", "replace")}
+        start = {"run": run.name, "qid": text(topic)}
         rows += [{**start, **said_of(result)} for result in results_at(run, places)]
     yield _written(rows, run.unit, **more)
 
@@ -170,7 +171,14 @@ def write_run(run: Run) -> Iterator[bytes]:
 def _written(rows: list[dict[str, Any]], unit: str, **more: str) -> bytes:
     import polars as pl
 
-    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit, **more)
+    try:
+        table = pl.DataFrame(rows, infer_schema_length=None)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{error.object!a} is not UTF-8, and such a table holds text; JSON lines (span_run,"
+            " span_qrels) have a place for it"
+        ) from None
+    return _parquet(table, unit, **more)
 
 
 def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
