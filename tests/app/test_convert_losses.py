@@ -230,3 +230,20 @@ def test_ids_that_are_no_text_are_refused_by_a_table_of_spans(folder, ask):
     assert answer.complaint.startswith(r"'\udce9' is not UTF-8, and such a table holds text;")
     assert ask("convert", "in", "out", "--to", "span_qrels").status == 0
     assert ask("convert", "out", "-", "--to", "inex_qrels").out == (folder / "in").read_bytes()
+
+
+def test_json_lines_have_one_best_entry_point(folder, ask):
+    (folder / "texts").mkdir()
+    (folder / "texts" / "ape.xml").write_text("<article><p>abcdef</p></article>")
+    (folder / "pool.xml").write_text(
+        '<assessments topic="1"><file name="ape"><best-entry-point path="/article[1]/p[1]"/>'
+        '<passage start="/article[1]/p[1]" end="/article[1]/p[1]" size="6"/></file></assessments>\n'
+    )
+    words = ("convert", "pool.xml", "-", "--to", "span_qrels")
+    assert ask(*words).warnings == []
+    placed = ask(*words, "--collection", "texts")
+    assert json.loads(placed.out.splitlines()[-1])["bep"] == 0
+    assert placed.warnings == [
+        "pool.xml: format 'span_qrels' cannot hold 1 path of best entry points, beside their"
+        " offsets"
+    ]

@@ -6,7 +6,7 @@ Here is how to recognise them; reading and writing are imported when they are ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Lines, Reading, reader, writer
@@ -99,9 +99,16 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     return parsed(pieces, file, how)
 
 
-@writer("span_qrels")
+def span_qrels_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements JSON lines cannot hold."""
+    from spanwise.formats.records_judged_out import loses
+
+    return loses(judgements)
+
+
+@writer("span_qrels", loses=span_qrels_lose)
 def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Everything that judgements have."""
+    """Everything that judgements have, but one best entry point of a document."""
     from spanwise.formats.records_judged_out import written
 
     return written(judgements)
