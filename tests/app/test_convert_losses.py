@@ -232,6 +232,15 @@ def test_ids_that_are_no_text_are_refused_by_a_table_of_spans(folder, ask):
     assert ask("convert", "out", "-", "--to", "inex_qrels").out == (folder / "in").read_bytes()
 
 
+@pytest.mark.parametrize("target", ["inex_submission_2005", "inex_submission_2007"])
+def test_submissions_say_a_place_once(converted, target):
+    head = {"format": "span-run/1", "run": "mine"}
+    plain = {"qid": "7", "doc": "a", "element": "/article[1]", "score": 1}
+    warnings = converted([head, {**plain, "s": 3, "e": 9}, plain], target).warnings
+    assert warnings == lost(target, "1 offset of results that have paths")
+    assert converted([head, plain], target).warnings == []
+
+
 def test_json_lines_have_one_best_entry_point(folder, ask):
     (folder / "texts").mkdir()
     (folder / "texts" / "ape.xml").write_text("<article><p>abcdef</p></article>")
