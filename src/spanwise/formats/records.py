@@ -28,7 +28,8 @@ def looks_like_span_run(head: bytes) -> bool:
     It has a score or a rank, or a place or a text without saying what was judged.
     """
     judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
-    placed = not judged and _begins_with(head, b'"s"', b'"text"', b'"results"')
+    places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
+    placed = not judged and _begins_with(head, *places)
     named = placed or _begins_with(head, b'"score"', b'"rank"')
     return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
 
