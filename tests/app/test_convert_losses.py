@@ -149,6 +149,21 @@ def test_runs_of_genomics_hold_offsets_only(folder, ask):
     assert (answer.status, answer.text) == (2, "")
 
 
+def test_runs_of_genomics_have_ids_without_blanks(converted):
+    answer = converted([CHUNKS[0], {**CHUNKS[2], "doc": "b c"}], "genomics_run")
+    assert (answer.status, answer.text) == (2, "")
+    assert "id 'b c' cannot be written in columns" in answer.err
+
+
+@pytest.mark.parametrize("grade", [0, 1, 2])
+def test_a_grade_beside_words_is_kept(converted, grade):
+    said = {"qid": "7", "doc": "a", "grade": grade, "spans": [{"text": "words"}]}
+    once = converted([EVIDENCE[0], said], "span_qrels").out
+    objects = [json.loads(line) for line in once.splitlines()]
+    assert objects[1].get("grade", 1) == grade
+    assert converted(objects, "span_qrels").out == once
+
+
 def test_runs_of_genomics_become_json_lines(folder, ask):
     (folder / "some.run").write_text("200 123 1 4.5 40 10 mine\n")
     answer = ask("convert", "some.run", "-", "--to", "span_run")

@@ -169,6 +169,7 @@ def run_loses(run: Run) -> Mapping[str, int]:
 @writer("genomics_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
     """One line for each result that has its offsets."""
+    from spanwise.formats.trec_out import column
     from spanwise.model.spans import UNKNOWN
 
     if run.spans is None:
@@ -182,6 +183,6 @@ def write_run(run: Run) -> Iterator[bytes]:
                 continue
             rank = place if result.rank is None else result.rank
             numbers = (number(float(rank)), number(float(run.scores[row])))
-            fields = [topic, result.document, *(one.encode() for one in numbers)]
+            fields = [column(topic), column(result.document), *(one.encode() for one in numbers)]
             fields += [b"%d" % result.start, b"%d" % result.length, tag]
             yield b" ".join(fields) + b"\n"

@@ -90,6 +90,10 @@ def _derived(judgements: Judgements) -> list[float]:
         grades = grades_of(judgements.elements)
     if judgements.highlights is not None:
         grades = np.maximum(grades, judgements.highlights.relevant > 0)
+    said = judgements.evidence
+    if said is not None:  # words make a document relevant wherever they stand in it
+        quoted = said.only((said.grades > 0) & filled(said.texts)).counts > 0
+        grades = np.maximum(grades, quoted)
     return grades.tolist()
 
 
