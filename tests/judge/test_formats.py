@@ -132,6 +132,35 @@ def test_probabilities_travel_with_the_judgements(store, tmp_path):
     assert first["by"] == "anna"
 
 
+@pytest.mark.parametrize("form", [*LOSSLESS, "qrels"])
+def test_every_export_names_pool_head_and_unit(store, tmp_path, form):
+    """What programs elsewhere would stumble over stands beside the file, and is no judgement."""
+    out = tmp_path / "some" / "out"
+    out.parent.mkdir()
+    words = ["--to", form, "--judge", "anna", "--collection", ARTICLES]
+    called(main, "judge", "export", store.path, "-o", out, *words)
+    files = [file for file in out.parent.rglob("*") if file.is_file()]
+    if form in ("qrels", "inex_qrels"):
+        assert sorted(files) == [out, out.with_name("out.about.json")]
+        run = ("passages" if form == "inex_qrels" else "articles") + ".run"
+        assert called(main, "eval", out.parent, HANDBOOK / run)[2] == 0
+        files.remove(out)
+    for file in files:
+        said = file.read_text()
+        assert store.head()[1] in said
+        assert '"pool.jsonl"' in said
+        assert '"unit"' in said
+
+
+def test_what_a_format_cannot_hold_is_said(tmp_path):
+    store = judged_store(tmp_path, "highlight")
+    did(store, ("note", "", -1, -1, "a note"), ("done",))
+    words = ["export", store.path, "-o", tmp_path / "q", "--to"]
+    _, err, status = called(main, "judge", *words, "inex_qrels")
+    assert (status, err.endswith("format 'inex_qrels' cannot hold 1 notes\n")) == (0, True)
+    assert called(main, "judge", *words, "span_qrels")[1] == ""
+
+
 def test_an_export_to_standard_output_is_only_that(store):
     words = ("-o", "-", "--judge", "anna", "--to", "inex_qrels")
     out, err, status = called(main, "judge", "export", store.path, *words)

@@ -21,21 +21,22 @@ AROUND = 32
 Judged = dict[tuple[str, str], dict[str, Any]]
 
 
+def origin(store: Store) -> dict[str, Any]:
+    """What every export names: the pool, and how far the log went."""
+    seq, head = store.head()
+    pool = {"file": store.about.get("pool_file"), **store.about.get("pool", {})}
+    return {"pool": pool, "head": head, "events": seq}
+
+
 def written_annotations(
     store: Store, found: Sequence[Verdict], collection: Collection
 ) -> Iterator[bytes]:
     """One annotation page."""
-    seq, head = store.head()
     items = [item for one in found for item in _items(one, collection)]
     said = {
         "@context": CONTEXT,
         "type": "AnnotationPage",
-        "spanwise": {
-            "unit": "codepoint",
-            "head": head,
-            "events": seq,
-            "pool": store.about.get("pool"),
-        },
+        "spanwise": {"unit": "codepoint", **origin(store)},
         "items": items,
     }
     yield json.dumps(said, ensure_ascii=True, indent=1).encode() + b"\n"
