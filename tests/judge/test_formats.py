@@ -290,6 +290,31 @@ def test_highlights_that_no_page_would_show_are_refused(tmp_path):
     assert store.events("ben") == []
 
 
+def test_annotations_say_where_text_lies_as_the_standard_does(tmp_path):
+    """XPath for the text nodes, positions within them; names that are no IRIs are quoted."""
+    campaign(tmp_path, {"a b": MARKUP})
+    pool, topics = (
+        read_pool(str(tmp_path / "pool.jsonl")),
+        read_topics(str(tmp_path / "topics.xml")),
+    )
+    documents = open_collection(tmp_path / "docs")
+    store = made(str(tmp_path / "s"), pool, topics, documents, Campaign())
+    bep = ("bep", "", 4, -1, "", check_of(TEXT[4:36]))
+    did(store, ("add", "relevant", 4, 18, "", check_of(TEXT[4:18])), bep, ("done",))
+    found = again(store, tmp_path, "w3c")
+    assert found["w3c"] == found["anna"]
+    judged, marked = json.loads((tmp_path / "w3c").read_text())["items"]
+    assert (judged["id"], judged["target"]["source"]) == ("urn:spanwise:t0:a%20b:anna", "a%20b")
+    by_type = {one.pop("type"): one for one in marked["target"]["selector"]}
+    assert by_type["TextPositionSelector"] == {"start": 4, "end": 18}
+    assert by_type["TextQuoteSelector"]["exact"] == "two three.Four"
+    ends = [by_type["RangeSelector"][name] for name in ("startSelector", "endSelector")]
+    assert [(end["value"], end["refinedBy"]["start"]) for end in ends] == [
+        ("/a[1]/p[1]/text()[1]", 4),
+        ("/a[1]/p[2]/text()[1]", 4),
+    ]
+
+
 def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):
     context = "http://www.w3.org/ns/anno.jsonld"
     page = {"@context": context, "items": [{"motivation": "assessing"}]}
