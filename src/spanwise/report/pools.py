@@ -19,7 +19,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
         f"pool: {found['topics']} topics, {found['documents']} documents"
         f" ({sizes[0]} to {sizes[-1]} for a topic)",
         f"expected: {found['hours']:.1f} hours at {found['minutes']:g} minutes a document",
-        "unique: pooled documents that no other of these runs returned",
+        "unique: pooled documents that no other of these runs brought in",
     ]
     if "judged" in found:
         below.insert(1, f"judged: {found['judged']} of them")
