@@ -30,7 +30,7 @@ def estimate_tables(found: Mapping[str, Any]) -> str:
     """Relevant text of each topic, then the measures of each run."""
     totals = tuple(
         (topic, *(_cell(one[name], 1) for name in PARTS[:3]))
-        for topic, one in found["relevant"].items()
+        for topic, one in [*found["relevant"].items(), ("all", found["all"])]
     )
     text = as_text(Table(("topic", "relevant", "low", "high"), totals, ("95 % intervals",)))
     if not found["runs"]:
