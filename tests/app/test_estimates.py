@@ -224,3 +224,13 @@ def test_runs_of_elements_have_estimates_too(tmp_path, name):
     words = ("--task", "passages", "-m", name, "--format", "jsonl")
     real = json.loads(called(main, "eval", handbook / "qrels.txt", run, *texts, *words)[0])["value"]
     assert found["topics_low"] < real < found["topics_high"]
+
+
+def test_scores_that_take_a_sample_for_all_there_is_say_so(tmp_path):
+    """As `judge export` writes it: the probability stands with every document."""
+    line = {"qid": "t0", "doc": "d0", "doc_len": 9, "spans": [{"s": 0, "e": 5}]}
+    (tmp_path / "run").write_text("t0 Q0 d0 1 9 r 0 5\n")
+    for p in (1.0, 0.3):
+        (tmp_path / "j").write_text(json.dumps(line | {"drawn": {"p": p}}) + "\n")
+        _, err, status = called(main, "eval", tmp_path / "j", tmp_path / "run", "-m", "MAiP")
+        assert (status, "drawn.p below 1" in err) == (0, p < 1)
