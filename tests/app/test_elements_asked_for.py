@@ -63,6 +63,25 @@ def test_measures_that_structure_does_not_matter_to_are_named(folder):
     assert "structure" not in out.decode()
 
 
+@pytest.mark.parametrize("topics", ["judged", "both", "run"])
+def test_a_topic_with_nothing_relevant_counts_for_no_mean(folder, topics):
+    """Of topic 163 one of three results lies in another; 164 has nothing relevant."""
+    (folder / "all").mkdir()
+    (folder / "all" / "one.xml").write_text(assessments())
+    nothing = '<assessments topic="164"><file file="r7022"></file></assessments>'
+    (folder / "all" / "two.xml").write_text(nothing)
+    results = submission([SEC6, f"{SEC6}/p[1]"]).partition("<topic ")[2].replace("163", "164")
+    run = (folder / "run.xml").read_text().replace("</topic>", f"</topic><topic {results}", 1)
+    (folder / "run.xml").write_text(run.removesuffix("</inex-submission>\n"))
+    words = ("-m", "Overlap", "-m", "MAep", "-q", "--format", "jsonl", "--topics", topics)
+    out, errors, status = called(main, "eval", "all", "run.xml", *words)
+    assert status == 0, errors
+    found = [json.loads(line) for line in out.decode().splitlines()]
+    values = {(one["topic"], one["measure"]): one["value"] for one in found}
+    assert values["164", "Overlap"] is values["164", "MAep"] is None
+    assert values["163", "Overlap"] == values["all", "Overlap"] == pytest.approx(1 / 3)
+
+
 def test_recall_is_explained_against_what_was_asked_for(folder):
     """All of s[1]: 40 of 40 characters, or, as s[1] lies in a[1], 40 of the 80 of both."""
     (folder / "lit.xml").write_text(HIGHLIGHTED)

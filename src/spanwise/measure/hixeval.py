@@ -142,7 +142,7 @@ def overlap_of_results(r: ElementRankings, *, variant: Variant = "inside") -> Fl
     The share of a topic's results that lie inside another result of the topic, wherever that
     stands (`variant=inside`); or that share text with an earlier one (`variant=earlier`). An
     element lies inside another by its path, a span by its offsets; the same span is not inside
-    itself. Undefined for a topic without results.
+    itself. Undefined for a topic without results, or with nothing relevant.
     """
     flags = r.inside() if variant == "inside" else r.seen_before("anything")
     count = np.bincount(r.results.topic, weights=flags, minlength=len(r))
