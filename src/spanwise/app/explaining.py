@@ -25,6 +25,7 @@ from spanwise.measure.highlight import LEVELS, best_from, picked
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.notes import in_lines
+from spanwise.model.run import of_topics
 from spanwise.model.spans import UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
 from spanwise.pipeline import asking, assumptions, fitting, how_to_read, refuse_unfit, values_of
@@ -104,6 +105,8 @@ def case_of(request: Request, topic: str) -> Case:
                 f"{judgements.rows.source}: several assessors; expected the judgements of one"
             )
     judgements, run = placed(judgements, run, collection, notes)
+    if key in run.rows.topics:
+        run = of_topics(run, [key])  # what is said of results is said of these
     policy = replace(profile.policy, **given)
     return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
@@ -189,8 +192,9 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     levels = LEVELS if recall is None else np.array([recall])
     precision, chosen = picked(block, repeats, levels)
     depth = precision.shape[-1]
-    marks = explanation.level_marks(levels, chosen[0], depth)
-    words = _if_nothing(block) or _of_levels(levels, chosen[0], depth)
+    words = _if_nothing(block)
+    marks = [] if words else explanation.level_marks(levels, chosen[0], depth)
+    words = words or _of_levels(levels, chosen[0], depth)
     return explanation.text_table(block, listing, skip, best_from(precision), marks), words
 
 
@@ -221,8 +225,8 @@ def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
         [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
     )
     if len(missed):
-        several = f"levels {missed[0]:.2f} to {missed[-1]:.2f} are"
-        which = several if len(missed) > 1 else f"level {missed[0]:.2f} is"
+        first, *_, last = map(explanation.level_name, (missed[0], missed[-1]))
+        which = f"levels {first} to {last} are" if len(missed) > 1 else f"level {first} is"
         words.append(f"recall {which} never reached: 0")
     return words
 

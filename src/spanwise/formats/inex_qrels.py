@@ -194,6 +194,7 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     rows, documents, highlights, repeated = _columns(parts, file, how)
     if not how.literal:
         highlights = _repaired(highlights, file, repeated)
+    highlights = _of_relevant(highlights)
     return Judgements(
         rows, documents, (highlights.relevant > 0).astype(np.float64), highlights=highlights
     )
@@ -274,6 +275,20 @@ def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
             lines = "line" if count == 1 else "lines"
             warn(f"{file}: {count} {lines} with {what}", SpanwiseWarning, stacklevel=4)
     return replace(highlights, relevant=np.minimum(highlights.relevant, highlights.lengths))
+
+
+def _of_relevant(highlights: Highlights) -> Highlights:
+    """Without the passages of documents in which, as stated, nothing is highlighted."""
+    relevant = highlights.relevant > 0
+    kept = np.repeat(relevant, highlights.counts)
+    if kept.all():
+        return highlights
+    counts = np.where(relevant, highlights.counts, 0)
+    return replace(
+        highlights,
+        first=np.concatenate([[0], np.cumsum(counts)]),
+        passages=highlights.passages.at(np.flatnonzero(kept)),
+    )
 
 
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
