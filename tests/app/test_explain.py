@@ -327,3 +327,21 @@ def test_the_distance_to_entry_points(explain):
     ]
     assert below(answer)[0] == "mine, topic 1: BEPD(L=10) = 0.7500"
     assert "only the first result of each document counts" in below(answer)
+
+
+def test_relevant_documents_are_explained_as_the_text_that_eval_takes_them_for(explain, folder):
+    """All 20 characters of the document are relevant; the passage of 5 has a quarter of them."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "d.xml").write_text(f"<a>{'x' * 20}</a>")
+    (folder / "graded.txt").write_text("1 0 d 1\n")
+    (folder / "part.run").write_text("1 Q0 d 1 9 mine 0 5\n")
+    answer = explain("char_rec", "--collection", "docs", files=("graded.txt", "part.run"))
+    assert cells(answer) == [["1", "d", "0-5", "5", "5", "5", "1.0000", "0.2500"]]
+    assert "relevant documents are taken for relevant text as a whole" in answer.text
+
+
+def test_where_no_text_is_highlighted_that_is_explained_too(explain, folder):
+    nothing = '<assessments pool="1" topic="1" version="2"><file collection="c" name="a"></file>'
+    (folder / "nothing.xml").write_text(f"{nothing}</assessments>")
+    answer = explain("gP@2", files=("nothing.xml", "passages.run"))
+    assert "topic 1: gP@2 = -" in answer.text

@@ -28,7 +28,15 @@ from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
 from spanwise.model.spans import UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import asking, assumptions, fitting, how_to_read, refuse_unfit, values_of
+from spanwise.pipeline import (
+    asking,
+    assumptions,
+    fitting,
+    how_to_read,
+    ready_to_read,
+    refuse_unfit,
+    values_of,
+)
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.cells import counted
@@ -94,7 +102,6 @@ def case_of(request: Request, topic: str) -> Case:
     measures = measures_of(request.measures, profile.defaults)
     if len(measures) != 1:
         raise UsageError(f"{request.measures[0]!r} is {len(measures)} measures; name one of them")
-    refuse_unfit(judgements, measures)
     key = topic.encode("utf-8", "surrogateescape")
     if key not in judgements.rows.topics:
         raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
@@ -105,9 +112,12 @@ def case_of(request: Request, topic: str) -> Case:
                 f"{judgements.rows.source}: several assessors; expected the judgements of one"
             )
     judgements, run = placed(judgements, run, collection, notes)
+    policy = replace(profile.policy, **given)
+    if isinstance(judgements, Judgements):
+        judgements = ready_to_read(judgements, run, measures, policy, collection, notes)
+    refuse_unfit(judgements, measures)
     if key in run.rows.topics:
         run = of_topics(run, [key])  # what is said of results is said of these
-    policy = replace(profile.policy, **given)
     return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
 
