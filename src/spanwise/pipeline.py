@@ -286,11 +286,21 @@ def values_of(
         kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
+    said = [] if notes is None else notes
+    unmoved = [one.label for one in measures if not _of_elements(one)]
+    if policy.structure != "ignore" and unmoved:
+        names = ", ".join(unmoved)
+        said.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
     for kind, some in wanted.items():
-        said = [] if notes is None else notes
         task = Grounding(run, topics, some, policy, said, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
+
+
+def _of_elements(one: Asked) -> bool:
+    """Whether a measure counts elements by how they were judged, so that structure matters."""
+    graded = "quant" in one.measure.parameters and one.parameter("behaviour") != "bep"
+    return graded or one.measure.family == "next_generation"
 
 
 def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:

@@ -1,6 +1,7 @@
 """`spanwise check --task`: violations with line, topic and rank, and repaired runs."""
 
 import json
+import os
 
 import pytest
 
@@ -256,3 +257,33 @@ def test_a_chunk_is_cut_with_its_words(folder, ask):
     result = json.loads(answer.out.splitlines()[1])
     assert (result["s"], result["e"], result["text"]) == (0, 500, "é" * 500)
     assert "cost" not in result  # what the rest costs, nobody knows
+
+
+def test_a_pipe_is_checked_and_repaired_like_a_file(passages, run_command):
+    answer = run_command("check", "--task", "ric", "-", "--fix", "-", input=RUN.encode())
+    assert answer.status == 1
+    assert answer.out == b"1 Q0 a 1 9 mine 0 100\n1 Q0 b 2 8 mine 0 50\n" + (
+        b"2 Q0 a 1 9 mine 0 600\n2 Q0 a 2 8 mine 700 10\n"
+    )
+    problems = [line for line in answer.err.splitlines() if line.startswith("-:")][:-1]
+    assert problems == [
+        "-:3: topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1",
+        "-:3: topic '1', rank 3: document 'a' goes on after others, last at rank 1",
+        "-:6: topic '2', rank 3: result 'a' could not be placed in its document",
+    ]
+
+
+def test_a_named_pipe_is_opened_once(folder, run_command):
+    os.mkfifo(folder / "pipe")
+    lines = b"1 Q0 a 1 2 mine\n1 Q0 b 2 3 mine\n"
+    write = f"open('pipe', 'wb').write({lines!r})"
+    fill = f"import threading; threading.Thread(target=lambda: {write}).start()"
+    answer = run_command("check", "pipe", before=fill, cwd=folder)
+    assert answer.status == 0
+    assert answer.text.splitlines()[-1] == "pipe: fine (trec_run: 2 lines of data, 1 topics)"
+
+
+def test_standard_input_is_there_once(run_command):
+    answer = run_command("check", "-", "-", input=RUN.encode())
+    assert answer.status == 2
+    assert answer.err == "spanwise: error: standard input (-) can be read only once\n"

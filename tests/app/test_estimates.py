@@ -99,6 +99,49 @@ def test_intervals_of_measures_cover(tmp_path, words):
         assert covers >= 0.7
 
 
+@pytest.mark.simulation
+def test_intervals_of_totals_cover(tmp_path):
+    """Relevant characters of each topic, and of all, where ranks 51-200 are drawn one in ten."""
+    world, inside, together = World(tmp_path, 30, 5), [], []
+    world.truth(world.runs[0], ["P@10"])
+    real = {f"t{n}": 0 for n in range(30)}
+    for line in (tmp_path / "all").read_text().splitlines():
+        real[line.split()[0]] += int(line.split()[3])
+    for seed in range(40):
+        words = ("pool", "estimate", *world.pool("--seed", seed), "--format", "json")
+        found = json.loads(called(main, *words)[0])
+        totals = found["relevant"].items()
+        inside += [one["low"] - 1e-9 <= real[topic] <= one["high"] + 1e-9 for topic, one in totals]
+        together.append(found["all"]["low"] <= sum(real.values()) <= found["all"]["high"])
+    print(f"totals of topics {np.mean(inside):.3f}, of all {np.mean(together):.3f}")
+    assert 0.92 <= np.mean(inside) <= 0.985
+    assert np.mean(together) >= 0.85
+
+
+def test_totals_on_paper(tmp_path):
+    """Topic 1 has 100 for certain, and 50 and 0 in two of eight others: 100 + 50 * 4.
+
+    That scatters by 8^2 (1 - 1/4) 1250 / 2. Topic 2 has found nothing among its eight, and
+    scatters by nothing; but what topic 1 has found may be there too: at most six times 50.
+    """
+    pool, lines = [{"topic": t, "doc": "c"} for t in "12"], ["1 Q0 c 100 500 0 0:100"]
+    for topic, doc in ((topic, doc) for topic in "12" for doc in "xy"):
+        pool.append({"topic": topic, "doc": doc, "p": 0.25, "stratum": 2})
+        found = "50 500 0 0:50" if (topic, doc) == ("1", "x") else "0 500"
+        lines.append(f"{topic} Q0 {doc} {found}")
+    lines.append("2 Q0 c 30 500 0 0:30")
+    (tmp_path / "pool").write_text("".join(json.dumps(one) + "\n" for one in pool))
+    (tmp_path / "judged").write_text("\n".join(lines) + "\n")
+    words = ("pool", "estimate", tmp_path / "pool", tmp_path / "judged", "--format", "json")
+    found = json.loads(called(main, *words)[0])
+    first, second, both = found["relevant"]["1"], found["relevant"]["2"], found["all"]
+    reach = 1.959963984540054 * (8**2 * (1 - 1 / 4) * 1250 / 2) ** 0.5
+    assert (first["value"], second["value"], both["value"]) == (300, 30, 330)
+    assert (both["low"], both["high"]) == pytest.approx((330 - reach, 330 + reach))
+    assert 150 <= first["low"] < 300 < 300 + reach <= first["high"]
+    assert second["low"] == 30 < second["high"] <= 30 + 6 * 50
+
+
 def test_what_was_judged_for_certain_is_exact(tmp_path):
     """The first ten ranks are all drawn: P@10 does not scatter over samples."""
     world = World(tmp_path, 4, 2, documents=300)
@@ -181,3 +224,13 @@ def test_runs_of_elements_have_estimates_too(tmp_path, name):
     words = ("--task", "passages", "-m", name, "--format", "jsonl")
     real = json.loads(called(main, "eval", handbook / "qrels.txt", run, *texts, *words)[0])["value"]
     assert found["topics_low"] < real < found["topics_high"]
+
+
+def test_scores_that_take_a_sample_for_all_there_is_say_so(tmp_path):
+    """As `judge export` writes it: the probability stands with every document."""
+    line = {"qid": "t0", "doc": "d0", "doc_len": 9, "spans": [{"s": 0, "e": 5}]}
+    (tmp_path / "run").write_text("t0 Q0 d0 1 9 r 0 5\n")
+    for p in (1.0, 0.3):
+        (tmp_path / "j").write_text(json.dumps(line | {"drawn": {"p": p}}) + "\n")
+        _, err, status = called(main, "eval", tmp_path / "j", tmp_path / "run", "-m", "MAiP")
+        assert (status, "drawn.p below 1" in err) == (0, p < 1)

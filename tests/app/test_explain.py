@@ -75,6 +75,11 @@ def test_a_level_that_is_never_reached(explain):
     assert "recall level 0.90 is never reached: 0" in below(answer)
 
 
+def test_a_level_between_whole_per_cents_is_called_what_it_is(explain):
+    assert cells(explain("iP[0.255]"))[3][9:] == ["<", "0.255"]  # 0.25 is reached at rank 1
+    assert "recall level 0.996 is never reached: 0" in below(explain("iP[0.996]"))
+
+
 def test_text_that_is_not_charged_again(explain):
     rows = cells(explain("char_prec(repeats=skip)"))
     assert [row[6] for row in rows] == ["1.0000", "0.3333", "0.4444", "0.5455"]
@@ -228,10 +233,19 @@ def test_another_measure_has_no_running_column(explain):
 @pytest.mark.parametrize("measure", ["MAiP", "char_prec", "art_rec", "MAgP"])
 def test_a_topic_with_nothing_relevant(explain, folder, measure):
     (folder / "inex.qrels").write_text(INEX + "3 Q0 a 0 1000\n")
-    lines = below(explain(measure, topic="3"))
+    (folder / "passages.run").write_text("3 Q0 a 1 9 mine 0 50\n")
+    answer = explain(measure, topic="3")
+    lines = below(answer)
     assert lines[0] == f"mine, topic 3: {measure} = -"
     assert lines[1] == "nothing is highlighted for this topic"
     assert "levels" not in "".join(lines)
+    assert "<" not in answer.text
+
+
+def test_notes_are_about_the_topic_alone(explain, folder):
+    other = "2 Q0 a 1 9 mine X X\n2 Q0 a 2 8 mine 0 5\n2 Q0 a 3 7 mine 0 5\n"
+    (folder / "passages.run").write_text(f"1 Q0 a 1 9 mine X X\n{other}")
+    assert below(explain("MAiP"))[-1] == "results that could not be placed in their documents: 1"
 
 
 def test_only_documents_of_the_collection_have_a_text_to_show(explain, folder):
@@ -313,3 +327,21 @@ def test_the_distance_to_entry_points(explain):
     ]
     assert below(answer)[0] == "mine, topic 1: BEPD(L=10) = 0.7500"
     assert "only the first result of each document counts" in below(answer)
+
+
+def test_relevant_documents_are_explained_as_the_text_that_eval_takes_them_for(explain, folder):
+    """All 20 characters of the document are relevant; the passage of 5 has a quarter of them."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "d.xml").write_text(f"<a>{'x' * 20}</a>")
+    (folder / "graded.txt").write_text("1 0 d 1\n")
+    (folder / "part.run").write_text("1 Q0 d 1 9 mine 0 5\n")
+    answer = explain("char_rec", "--collection", "docs", files=("graded.txt", "part.run"))
+    assert cells(answer) == [["1", "d", "0-5", "5", "5", "5", "1.0000", "0.2500"]]
+    assert "relevant documents are taken for relevant text as a whole" in answer.text
+
+
+def test_where_no_text_is_highlighted_that_is_explained_too(explain, folder):
+    nothing = '<assessments pool="1" topic="1" version="2"><file collection="c" name="a"></file>'
+    (folder / "nothing.xml").write_text(f"{nothing}</assessments>")
+    answer = explain("gP@2", files=("nothing.xml", "passages.run"))
+    assert "topic 1: gP@2 = -" in answer.text

@@ -279,7 +279,7 @@ def test_mistakes_are_one_line(files, ask, words, fault):
     assert fault in ask("inex_eval", *words).complaint
 
 
-@pytest.mark.parametrize("place", ["a 5", "1.5 5", "0 99999999999999", "-7 5"])
+@pytest.mark.parametrize("place", ["a 5", "1.5 5", "0 99999999999999", "-7 5", "0 X"])
 def test_places_that_are_no_numbers(files, ask, place):
     returned(files, f"1 Q0 a 1 9 m {place}")
     assert "mine.run" in ask("inex_eval", "-f", "judged.qrels", "mine.run").complaint

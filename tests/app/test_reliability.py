@@ -209,6 +209,31 @@ def test_the_conclusion_of_the_study_on_generated_collections(tmp_path, seed):
     assert not any(rule == "nothing beats irb" for m, rule in rules if m != "inex_eval")
 
 
+HIGHLIGHTED = """<assessments pool="1" topic="1" version="2"><file collection="w" name="a">
+<passage start="/article[1]/sec[1]" end="/article[1]/sec[1]" size="4"/>
+<element path="/article[1]" exhaustivity="2" size="11" rsize="4"/>
+<element path="/article[1]/sec[1]" exhaustivity="2" size="4" rsize="4"/>
+</file></assessments>"""
+
+
+def test_where_less_is_better_the_least_comes_first(tmp_path):
+    """Who begins with the article reads seven characters for nothing, with its section none."""
+    (tmp_path / "judged.xml").write_text(HIGHLIGHTED)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.xml").write_text("<article>in vain<sec>read</sec></article>")
+    judged, docs = str(tmp_path / "judged.xml"), str(tmp_path / "docs")
+    runs = [str(tmp_path / f"{kind}.xml") for kind in ("ao", "irb")]
+    for kind, run in zip(("ao", "irb"), runs, strict=True):
+        assert call("simulate", kind, judged, "-o", run)[0] == 0
+    found = study(judged, *runs, "-m", "nxCG@1", "-m", "FirstEvidence", "--collection", docs)
+    for part in ("simulated", "runs"):
+        late = by_measure(found[part])["FirstEvidence"]
+        assert (late["irb"]["value"], late["irb"]["rank"]) == (0, 1)
+        assert (late["ao"]["value"], late["ao"]["rank"]) == (7, len(late))
+    assert not [v for v in found["violations"] if v["rule"] == "nothing beats irb"]
+    assert found["agreements"][0]["kendall"] == 1
+
+
 @pytest.fixture
 def with_runs(tmp_path, figure, sized):
     for name, places in {

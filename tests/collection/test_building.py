@@ -1,9 +1,11 @@
 """Building: shards, interruption, errors, workers."""
 
+import gc
 import json
 import os
 import subprocess
 import sys
+import tarfile
 import time
 import warnings
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from collections_by_hand import stored
 from spanwise.collection import building, shards, workers
 from spanwise.collection.building import Plan, build
+from spanwise.collection.listing import Source
 from spanwise.collection.store import Store
 from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
 from spanwise.model.documents import CharacterPolicy
@@ -250,6 +253,31 @@ class TestTheFinalName:
         ):
             build([str(folder)], str(tmp_path / "store"))
 
+    def test_fresh_leaves_a_build_alone_that_is_under_way(self, tmp_path, folder):
+        pytest.importorskip("fcntl")
+        part = tmp_path / ".store.part"
+        with building._locked(part):
+            (part / "shard-00000.json").write_text("of the other build")
+            with pytest.raises(UsageError, match="another build"):
+                build([str(folder)], str(tmp_path / "store"), Plan(fresh=True))
+        assert (part / "shard-00000.json").read_text() == "of the other build"
+
+    @pytest.mark.parametrize("fresh", [False, True])
+    def test_a_build_that_comes_to_nothing_leaves_nothing(self, tmp_path, fresh):
+        with pytest.raises(FormatError, match="cannot be read"):
+            build([str(tmp_path / "nowhere")], str(tmp_path / "store"), Plan(fresh=fresh))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_link_to_another_place_is_followed(self, tmp_path, folder):
+        other = tmp_path / "other"
+        other.mkdir()
+        (tmp_path / "store").symlink_to(other / "store")
+        for fresh in (False, True):
+            build([str(folder)], str(tmp_path / "store"), Plan(fresh=fresh))
+            assert [path.name for path in other.iterdir()] == ["store"]
+        assert len(Store(str(tmp_path / "store"))) == 20
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["documents", "other", "store"]
+
 
 class TestOpening:
     """What is not a store of ours."""
@@ -282,6 +310,20 @@ def test_progress_adds_up(tmp_path, folder):
     )
     size = sum(path.stat().st_size for path in folder.iterdir())
     assert [sum(column) for column in zip(*steps, strict=True)] == [size, 20]
+
+
+def test_documents_of_an_archive_are_let_go_shard_by_shard(tmp_path, folder):
+    with tarfile.open(tmp_path / "all.tar", "w") as archive:
+        archive.add(folder, "all")
+    alive = []
+
+    def count(*_):
+        found = [each for each in gc.get_objects() if isinstance(each, Source)]
+        alive.append(sum(str(tmp_path) in each.place for each in found))
+
+    build([str(tmp_path / "all.tar")], str(tmp_path / "s"), Plan(shard_bytes=SMALL), count)
+    assert len(alive) == 8
+    assert max(alive) <= 4  # three of a shard, and the first of the next
 
 
 def test_no_warnings_from_a_worker_are_lost_or_made(tmp_path, folder):

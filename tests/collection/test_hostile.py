@@ -53,6 +53,11 @@ def test_what_is_not_well_formed(tmp_path, xml, line):
     assert str(caught.value).startswith(f"{tmp_path}/source/d.xml:{line}: ")
 
 
+def test_several_documents_in_one_file_are_told_to_be_split(tmp_path):
+    with pytest.raises(FormatError, match=r"d\.xml:2: .*junk.*; a file holds one document"):
+        one(tmp_path, '<?xml version="1.0"?><a/>\n<?xml version="1.0"?><a/>')
+
+
 def test_a_declaration_in_single_bytes_of_an_encoding_that_has_none(tmp_path):
     with pytest.raises(FormatError, match=r"d\.xml:1: declared as utf-16, which it is not"):
         one(tmp_path, b"<?xml version='1.0' encoding='UTF-16'?>\n<a>x</a>")

@@ -252,6 +252,26 @@ def test_soup_is_never_nested_too_deep(tmp_path):
     assert built(tmp_path, tmp_path / "deep.html").text("deep") == "end"
 
 
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        ("\ufeff<p>é漢</p>", "utf-16-le"),
+        ("\ufeff<p>é漢</p>", "utf-16-be"),
+        ("<p>é漢</p>", "utf-16-le"),
+        ("\ufeff<p>é漢</p>", "utf-8"),
+        ('<meta charset="gb18030"><p>é漢</p>', "gb18030"),
+        ("<META http-equiv=x content='text/html; charset=Shift_JIS'><p>ж漢</p>", "shift_jis"),
+        ('<meta charset="gb18030"><p>é漢</p>', "utf-8"),
+        ('<meta charset="no-such"><p>éà</p>', "latin-1"),
+        ('<meta charset="hex"><p>éà</p>', "latin-1"),
+        ("<p>éà</p>", "latin-1"),
+    ],
+)
+def test_a_page_is_read_in_its_own_encoding(page, encoding):
+    text = page.partition("<p>")[2].partition("</p>")[0]
+    assert f"<p>{text}</p>".encode() in well_formed(page.encode(encoding), "html")
+
+
 def test_bytes_that_are_not_utf8_are_latin1():
     assert readable(b"na\xefve\r\nx\x00y") == "naïve\nx y"
 

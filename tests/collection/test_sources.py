@@ -14,7 +14,7 @@ from spanwise.collection import unpacking
 from spanwise.collection.building import Plan, build
 from spanwise.collection.sources import sources, total_size
 from spanwise.collection.store import Store
-from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.errors import FormatError, InputError, SpanwiseWarning
 
 XML = b"<a>x</a>"
 
@@ -69,13 +69,64 @@ def test_tar(tmp_path, mode, name):
     assert (store.text("1"), store.text("a.xml")) == ("x", "yy")
 
 
-def test_links_in_a_tar_are_no_documents(tmp_path):
+def test_links_in_a_tar_are_no_documents_and_counted(tmp_path):
     with tarfile.open(tmp_path / "t.tar", "w") as archive:
-        about = tarfile.TarInfo("link.xml")
-        about.type, about.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        for kind, name in ((tarfile.SYMTYPE, "link.xml"), (tarfile.LNKTYPE, "other.xml")):
+            about = tarfile.TarInfo(name)
+            about.type, about.linkname = kind, "/etc/passwd"
+            archive.addfile(about)
+        about = tarfile.TarInfo("folder")
+        about.type = tarfile.DIRTYPE
         archive.addfile(about)
     tar(tmp_path / "t2.tar", {"a.xml": XML})
-    assert names(tmp_path / "t.tar", tmp_path / "t2.tar") == ["a.xml"]
+    with pytest.warns(SpanwiseWarning, match=r"t\.tar: 2 members that are links") as said:
+        assert names(tmp_path / "t.tar", tmp_path / "t2.tar") == ["a.xml"]
+    assert len(said) == 1
+
+
+def test_a_tar_without_the_mark_of_newer_ones(tmp_path):
+    tar(tmp_path / "new.tar", {"a.xml": XML})
+    data = bytearray((tmp_path / "new.tar").read_bytes())
+    data[257:512] = bytes(255)  # all that the first tar did not have
+    data[148:156] = b" " * 8
+    data[148:156] = b"%06o\0 " % sum(data[:512])
+    (tmp_path / "old.tar").write_bytes(data)
+    assert names(tmp_path / "old.tar") == ["a.xml"]
+    data[0:1] = b"b"  # the sum is no longer right
+    (tmp_path / "other").write_bytes(data)
+    assert names(tmp_path / "other") == ["other"]
+
+
+@pytest.mark.parametrize("pack", [gzip, lzma, bz2])
+def test_members_of_archives_may_be_compressed(tmp_path, pack):
+    members = {"in/1.xml.gz": pack.compress(XML), "in/2.xml": pack.compress(b"<a>yy</a>")}
+    tar(tmp_path / "docs.tar", members)
+    with zipfile.ZipFile(tmp_path / "docs.zip", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    for number, archive in enumerate(("docs.tar", "docs.zip")):
+        assert names(tmp_path / archive) == ["in/1.xml", "in/2.xml"]
+        build([str(tmp_path / archive)], str(tmp_path / f"store{number}"))
+        store = Store(str(tmp_path / f"store{number}"))
+        assert (store.text("1"), store.text("in/2")) == ("x", "yy")
+
+
+def test_an_archive_inside_an_archive_is_told_so(tmp_path):
+    tar(tmp_path / "in.tar.gz", {"a.xml": XML}, "w:gz")
+    with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
+        archive.writestr("a.xml", XML)
+    packed = {name: (tmp_path / name).read_bytes() for name in ("in.tar.gz", "in.zip")}
+    tar(tmp_path / "out.tar", {**packed, "b.xml": XML})
+    with pytest.warns(SpanwiseWarning, match=r"out\.tar/in\.(tar\.gz|zip): an archive;") as said:
+        build([str(tmp_path / "out.tar")], str(tmp_path / "s"), Plan(on_error="skip"))
+    assert len(said) == 2
+    assert len(Store(str(tmp_path / "s"))) == 1
+
+
+def test_an_archive_without_members(tmp_path):
+    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
+    with pytest.raises(InputError, match="no document could be read"):
+        build([str(tmp_path / "empty.zip")], str(tmp_path / "s"))
 
 
 def test_zip(tmp_path):
@@ -228,14 +279,17 @@ def test_what_is_not_there_or_empty(tmp_path):
 
 def test_links_in_a_circle(folder):
     (folder / "a" / "loop").symlink_to(folder)
-    with pytest.warns(SpanwiseWarning, match="link to a folder above"):
+    with pytest.warns(SpanwiseWarning, match="link to a folder above") as said:
         assert len(names(folder)) == 6
+    assert len(said) == 1  # though the folder is looked through before
+    assert total_size([str(folder)]) == 6 * len(XML)
 
 
 def test_pipes_are_left_out(folder):
     os.mkfifo(folder / "pipe")
-    with pytest.warns(SpanwiseWarning, match="not a file"):
+    with pytest.warns(SpanwiseWarning, match="not a file") as said:
         assert len(names(folder)) == 6
+    assert len(said) == 1
 
 
 def test_weights_add_up_to_what_is_on_disk(tmp_path, folder):

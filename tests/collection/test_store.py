@@ -86,7 +86,9 @@ class TestIds:
         from spanwise.collection.building import build
         from spanwise.collection.store import Store
 
-        with pytest.warns(SpanwiseWarning, match="1 documents have the very path"):
+        with pytest.warns(
+            SpanwiseWarning, match="1 documents have the very path.* give the folder"
+        ):
             build([str(tmp_path / "1"), str(tmp_path / "2")], str(tmp_path / "s"))
         with pytest.raises(InputError, match="2 documents are called 'd'"):
             Store(str(tmp_path / "s")).text("d")
@@ -195,3 +197,38 @@ def test_a_damaged_store(tmp_path, file, content):
         damaged.write_bytes(content)
     with pytest.raises(InputError, match=r"store: .*damaged; build .* anew"):
         open_collection(tmp_path / "store").text("d")
+
+
+def test_a_file_that_cannot_be_read_later(tmp_path):
+    store = stored(tmp_path, {"d.xml": XML})
+    assert "d" in store
+    assert store.length("d") > 0
+    (tmp_path / "store" / "elements-00000.arrow").write_bytes(b"ARROW1")
+    with pytest.raises(InputError, match=r"elements-00000\.arrow: cannot be read \("):
+        store.elements("d")
+
+
+@pytest.mark.parametrize(
+    ("path", "nearest"),
+    [
+        ("/a[1]/b[2]/c[9]/d[1]", "/a[1]/b[2]"),
+        ("/a[1]/b[3]", "/a[1]"),
+        ("/a[1]/b[1]/text()[3].0", "/a[1]/b[1]"),
+        ("/b[1]/c[1]", "/a[1]"),
+    ],
+)
+def test_an_unknown_path_is_told_the_nearest(tmp_path, path, nearest):
+    store = stored(tmp_path, {"d.xml": "<a><b>x</b><b><c/></b></a>"})
+    with pytest.raises(InputError) as raised:
+        store.span("d", path)
+    assert str(raised.value).endswith(
+        f"document 'd' has no '{path}'; the nearest that it has is '{nearest}'"
+    )
+
+
+def test_an_unknown_document_is_told_where_to_look(tmp_path):
+    store = stored(tmp_path, {"d.xml": XML})
+    with pytest.raises(
+        InputError, match=r"no document 'e'; what there is: spanwise .* show .*store"
+    ):
+        store.text("e")

@@ -20,7 +20,6 @@ from spanwise.compare.agreement import (
     table,
     weighted_kappa,
 )
-from spanwise.compare.judged_rankings import kendall, mixtures, randomisation, spearman, tau_ap
 from spanwise.compare.unitised import Continuum, alpha_u, alpha_u_binary
 from spanwise.model.spans import Spans
 
@@ -227,25 +226,6 @@ def test_an_interval_needs_five_topics():
     assert 0.1 < low < 0.3 < high < 0.5
 
 
-def test_rank_correlations_on_paper():
-    x, y = np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 3, 1])
-    assert kendall(x, y) == pytest.approx(4 / 6)
-    assert spearman(x, y) == pytest.approx(1 - 6 * 2 / (4 * 15))
-    # places 2, 3, 4 of x: what stands above them and is above them in y too
-    assert tau_ap(x, y) == pytest.approx(2 / 3 * (1 / 1 + 1 / 2 + 3 / 3) - 1)
-
-
-def test_randomisation_is_exact_for_few_topics():
-    """Of 8 patterns of signs of 1, 1, 1 two have a mean of 1 in size."""
-    assert randomisation(np.array([1.0, 1, 1]), 1) == 2 / 8
-
-
-def test_mixtures_of_judges_who_agree_change_nothing():
-    values = np.tile(np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]), (3, 1, 1))
-    found = mixtures(values, 1)
-    assert (found.tau_mean, found.same_best) == (1.0, 1.0)
-
-
 # The command ----------------------------------------------------------------------------------
 
 
@@ -345,24 +325,6 @@ def test_what_cannot_be_compared(tmp_path, monkeypatch, words, message):
     out, err, status = called(main, "agree", *words)
     assert (out, status) == (b"", 2)
     assert message in err
-
-
-def test_does_it_matter(tmp_path):
-    """One judge finds d1 alone relevant, the other d2: the runs change places."""
-    (tmp_path / "a.qrels").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n2 0 d2 0\n")
-    (tmp_path / "b.qrels").write_text("1 0 d1 0\n1 0 d2 1\n2 0 d1 1\n2 0 d2 0\n")
-    (tmp_path / "x.run").write_text("1 Q0 d1 1 2 x\n1 Q0 d2 2 1 x\n2 Q0 d2 1 2 x\n")
-    (tmp_path / "y.run").write_text("1 Q0 d2 1 2 y\n1 Q0 d1 2 1 y\n2 Q0 d2 1 2 y\n")
-    words = ["agree", tmp_path / "a.qrels", tmp_path / "b.qrels", "--unit", "document"]
-    words += ["--runs", tmp_path / "x.run", "--runs", tmp_path / "y.run", "-m", "RR"]
-    answer = json.loads(called(main, *words, "--format", "json")[0])
-    (effect,) = answer["ranking"]
-    assert effect["means"] == {"x": [0.5, 0.25], "y": [0.25, 0.5]}
-    (pair,) = effect["pairs"]
-    assert pair["tau"] == -1.0
-    assert [(s["better_for_a"], s["better_for_b"]) for s in pair["swaps"]] == [("x", "y")]
-    assert answer["pairs"][0]["overlap"] == pytest.approx((0 / 2 + 1 / 1) / 2)
-    assert "no judge tells apart" in called(main, *words)[0].decode()
 
 
 def test_a_grade_that_is_a_fraction_is_a_yes(tmp_path):

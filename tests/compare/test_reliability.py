@@ -35,6 +35,19 @@ def test_violations_in_the_published_table():
     assert rewarded == {("frb", "ao"), ("ia", "ao"), ("id", "ao"), ("ia", "id")}
 
 
+def test_where_less_is_better_the_least_is_best():
+    """The third reads most for nothing: it beats none, and the first is beaten by nobody."""
+    runs, wasted = ("irb", "lo", "frb"), [0.0, 0.25, 0.5]
+    assert competition_ranks(wasted, less_is_better=True) == [1, 2, 3]
+    assert competition_ranks([float("nan"), 0.5, 0.25], less_is_better=True) == [3, 2, 1]
+    assert ideal_beaten("m", runs, wasted, less_is_better=True) == []
+    assert overlap_rewarded("m", runs, wasted, [0, 0, 0.5], less_is_better=True) == []
+    (beaten,) = ideal_beaten("m", runs, [0.5, 0.25, 0.75], less_is_better=True)
+    assert str(beaten) == "m: lo 0.2500 below irb 0.5000 (nothing beats irb)"
+    (rewarded,) = overlap_rewarded("m", runs, [0.5, 0.75, 0.5], [0, 0, 0.5], less_is_better=True)
+    assert (rewarded.better, rewarded.worse, rewarded.values) == ("frb", "lo", (0.5, 0.75))
+
+
 def test_ties_are_no_swaps():
     assert swapped(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])) == 0
     assert swapped(np.array([1.0, 2.0]), np.array([2.0, 1.0])) == 1

@@ -51,6 +51,17 @@ def test_what_is_written_is_read_again(tmp_path, form):
     assert contents(after) == contents(before)
 
 
+def test_it_is_no_file_of_topics_though_topics_stand_in_it(tmp_path):
+    """As in the assessments of 2005 and later, of which a recall base is made."""
+    topic = '<inex_topic topic_id="1" query_type="CO"><title>tides</title></inex_topic>'
+    stated = MARKED.format(topic="1").replace("\n", "\n" + topic, 1)
+    file = tmp_path / "all.xml"
+    file.write_text(f"<full-recall-base>{stated}</full-recall-base>")
+    recognised = [entry.name for entry in FORMATS.values() if entry.recognise(file.read_bytes())]
+    assert recognised == ["inex_full_recall_base"]
+    assert len(read_judgements(file).rows) == 1
+
+
 def test_each_topic_has_the_form_that_holds_most_of_it(tmp_path):
     (tmp_path / "1.xml").write_text(GRADED.format(topic=1))
     (tmp_path / "22.xml").write_text(MARKED.format(topic=22))

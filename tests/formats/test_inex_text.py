@@ -117,6 +117,14 @@ def test_passages_that_do_not_add_up_are_said_and_the_stated_number_counts():
     assert judged.highlights.relevant.tolist() == [10]
 
 
+def test_passages_of_a_document_that_is_stated_not_to_be_relevant_do_not_count():
+    lines = b"1 Q0 a 0 80 0 0:8\n1 Q0 b 3 9 0 2:3\n"
+    with pytest.warns(SpanwiseWarning, match="do not add up .* stated, which count"):
+        judged = judgements(lines)
+    for marked in (judged.highlights, judgements(lines, literal=True).highlights):
+        assert [marked.of(row).starts.tolist() for row in range(2)] == [[], [2]]
+
+
 def test_a_passage_after_the_end_is_said():
     with pytest.warns(SpanwiseWarning, match="ends after its document"):
         judgements(b"1 Q0 a 10 80 75 75:10\n")
@@ -232,7 +240,7 @@ def test_spans():
     assert mine.paths is None
 
 
-@pytest.mark.parametrize("mark", ["X X", "-1 -1", "X 18", "-1 7", "X\tX", "X X \r"])
+@pytest.mark.parametrize("mark", ["X X", "-1 -1", "X 18", "-1 7", "-1 X", "X\tX", "X X \r"])
 def test_marks_of_a_result_that_could_not_be_placed(mark):
     mine = run(f"1 Q0 X 1 5 EX {mark}\n1 Q0 X 2 4 EX 3 4\n".encode())
     assert mine.spans.starts.tolist() == [UNKNOWN, 3]
@@ -258,6 +266,7 @@ def test_paths_and_ranges():
     ("place", "due"),
     [
         ("0 -5", "a length of 0 or more"),
+        ("0 X", "the length is 'X'; expected a number"),
         ("-7 5", "an offset of 0 or more, or X"),
         ("1.5 5", "a whole number"),
         ("5 9999999999999", "a whole number"),

@@ -314,5 +314,10 @@ class TestFolders:
     def test_the_same_topic_twice(self, tmp_path):
         for name in ("a.xml", "b.xml"):
             (tmp_path / name).write_text(OF_2005)
-        with pytest.raises(FormatError, match="topic '951' again; expected"):
+        with pytest.raises(FormatError) as caught:
             read_topics(tmp_path)
+        line = 1 + OF_2005[: OF_2005.index("<inex_topic ")].count("\n")
+        assert str(caught.value) == (
+            f"{tmp_path}/b.xml:{line}: topic '951' again, first in {tmp_path}/a.xml;"
+            " expected one topic of an id"
+        )

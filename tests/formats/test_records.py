@@ -40,6 +40,13 @@ def test_they_are_recognised_with_and_without_header():
     assert recognised(QRELS.partition("\n")[2]) == ["span_qrels"]
 
 
+@pytest.mark.parametrize("place", ['"element": "/b[1]"', '"from": "/b[1]", "to": "/b[2]"'])
+def test_a_place_by_path_alone_is_a_result(place):
+    assert recognised(f'{{"qid": "1", "doc": "a", {place}}}\n') == ["span_run"]
+    judged = f'{{"qid": "1", "doc": "a", "spans": [{{{place}, "size": 9}}]}}\n'
+    assert recognised(judged) == ["span_qrels"]
+
+
 def test_a_run_of_every_kind_of_part():
     run = parsed(RUN, "span_run")
     assert (run.name, run.unit, run.header) == ("mine", "codepoint", None)

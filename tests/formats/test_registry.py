@@ -6,7 +6,7 @@ import pytest
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats import FORMATS, expanded
-from spanwise.formats.registry import find_format, read, recognised_file
+from spanwise.formats.registry import find_format, read, told
 
 EVERY_FORMAT = pytest.mark.parametrize("entry", FORMATS.values(), ids=FORMATS)
 
@@ -42,9 +42,15 @@ def test_a_misspelt_format_gets_a_hint():
     assert "qrels" in str(caught.value).split(";")[1]
 
 
-def test_the_format_of_standard_input_must_be_named():
-    with pytest.raises(FormatError):
-        recognised_file("-", ("run",))
+def test_a_file_is_recognised_by_what_is_read_anyway(tmp_path):
+    """Nothing is opened twice, so that pipes can be recognised too."""
+    lines = b"1 Q0 a 1 9 mine 0 100\n1 Q0 b 2 8 mine 0 50\n"
+    file = tmp_path / "some"
+    file.write_bytes(lines)
+    entry, pieces = told(str(file), ("run",))
+    assert entry.name == "inex_run"
+    file.unlink()
+    assert b"".join(pieces) == lines
 
 
 def test_a_folder_stands_for_its_files_in_byte_order(tmp_path):

@@ -254,6 +254,14 @@ def test_a_collection_says_how_large_elements_are(run_of):
     assert (results, changes) == (["b /a[1]"], {"document-characters": 2})
 
 
+def test_what_has_no_room_is_in_nobodys_way(run_of):
+    run = run_of("a /a[1]", "a /a[1]/s[1]", "a /a[1]/s[2]", "b /a[1]")
+    found_now = [(1, "topic-characters"), (2, "overlap"), (3, "overlap")]
+    assert found(run, "restricted-focused", collection=Shelf()) == found_now
+    results, changes = left(run, "restricted-focused", collection=Shelf())
+    assert (results, changes) == (["a /a[1]/s[1]", "b /a[1]"], {"topic-characters": 2})
+
+
 def test_a_collection_says_where_ranges_end(run_of):
     run = run_of("a /a[1]/s[1] /a[1]/s[2]", "b /a[1] /a[1]", "a /a[1]/s[2] /a[1]/s[2]")
     assert found(run, "focused", collection=Shelf()) == [(3, "overlap")]

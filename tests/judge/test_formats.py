@@ -132,6 +132,35 @@ def test_probabilities_travel_with_the_judgements(store, tmp_path):
     assert first["by"] == "anna"
 
 
+@pytest.mark.parametrize("form", [*LOSSLESS, "qrels"])
+def test_every_export_names_pool_head_and_unit(store, tmp_path, form):
+    """What programs elsewhere would stumble over stands beside the file, and is no judgement."""
+    out = tmp_path / "some" / "out"
+    out.parent.mkdir()
+    words = ["--to", form, "--judge", "anna", "--collection", ARTICLES]
+    called(main, "judge", "export", store.path, "-o", out, *words)
+    files = [file for file in out.parent.rglob("*") if file.is_file()]
+    if form in ("qrels", "inex_qrels"):
+        assert sorted(files) == [out, out.with_name("out.about.json")]
+        run = ("passages" if form == "inex_qrels" else "articles") + ".run"
+        assert called(main, "eval", out.parent, HANDBOOK / run)[2] == 0
+        files.remove(out)
+    for file in files:
+        said = file.read_text()
+        assert store.head()[1] in said
+        assert '"pool.jsonl"' in said
+        assert '"unit"' in said
+
+
+def test_what_a_format_cannot_hold_is_said(tmp_path):
+    store = judged_store(tmp_path, "highlight")
+    did(store, ("note", "", -1, -1, "a note"), ("done",))
+    words = ["export", store.path, "-o", tmp_path / "q", "--to"]
+    _, err, status = called(main, "judge", *words, "inex_qrels")
+    assert (status, err.endswith("format 'inex_qrels' cannot hold 1 notes\n")) == (0, True)
+    assert called(main, "judge", *words, "span_qrels")[1] == ""
+
+
 def test_an_export_to_standard_output_is_only_that(store):
     words = ("-o", "-", "--judge", "anna", "--to", "inex_qrels")
     out, err, status = called(main, "judge", "export", store.path, *words)
@@ -259,6 +288,31 @@ def test_highlights_that_no_page_would_show_are_refused(tmp_path):
     _, err, status = called(main, "judge", "import", store.path, tmp_path / "q", *words)
     assert (status, "highlights on a layer 'relevant'; the store has cause" in err) == (2, True)
     assert store.events("ben") == []
+
+
+def test_annotations_say_where_text_lies_as_the_standard_does(tmp_path):
+    """XPath for the text nodes, positions within them; names that are no IRIs are quoted."""
+    campaign(tmp_path, {"a b": MARKUP})
+    pool, topics = (
+        read_pool(str(tmp_path / "pool.jsonl")),
+        read_topics(str(tmp_path / "topics.xml")),
+    )
+    documents = open_collection(tmp_path / "docs")
+    store = made(str(tmp_path / "s"), pool, topics, documents, Campaign())
+    bep = ("bep", "", 4, -1, "", check_of(TEXT[4:36]))
+    did(store, ("add", "relevant", 4, 18, "", check_of(TEXT[4:18])), bep, ("done",))
+    found = again(store, tmp_path, "w3c")
+    assert found["w3c"] == found["anna"]
+    judged, marked = json.loads((tmp_path / "w3c").read_text())["items"]
+    assert (judged["id"], judged["target"]["source"]) == ("urn:spanwise:t0:a%20b:anna", "a%20b")
+    by_type = {one.pop("type"): one for one in marked["target"]["selector"]}
+    assert by_type["TextPositionSelector"] == {"start": 4, "end": 18}
+    assert by_type["TextQuoteSelector"]["exact"] == "two three.Four"
+    ends = [by_type["RangeSelector"][name] for name in ("startSelector", "endSelector")]
+    assert [(end["value"], end["refinedBy"]["start"]) for end in ends] == [
+        ("/a[1]/p[1]/text()[1]", 4),
+        ("/a[1]/p[2]/text()[1]", 4),
+    ]
 
 
 def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):

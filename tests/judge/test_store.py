@@ -15,7 +15,7 @@ from calling import called
 from judging import SOAK, Server, campaign, scaled
 from spanwise.app.cli import main
 from spanwise.app.judge.setup import copy_safely
-from spanwise.app.judge.store import Event, Store, create
+from spanwise.app.judge.store import Document, Event, Store, create
 from spanwise.model.gestures import Gesture
 
 TEXT = "One two three. Four five six. Seven eight nine."
@@ -24,7 +24,9 @@ DOCUMENTS = {f"d{n}": f"<a><p>{TEXT}</p></a>" for n in range(4)}
 
 @pytest.fixture
 def store(tmp_path):
-    made = create(str(tmp_path / "s"), {"mode": "highlight"}, [("1", {})], iter(()))
+    pooled = [Document(0, 0, "first", "00", 5, {"p": 0.5})]
+    made = create(str(tmp_path / "s"), {"mode": "highlight"}, [("1", {})], iter(pooled))
+    made.add_judge("anna")
     yield made
     made.close()
 
@@ -70,6 +72,34 @@ def test_a_log_that_was_cut_is_noticed(store, tmp_path):
     other.close()
     assert store.verify() == ["the log was cut: it went on to event 3"]
     assert f"no event has the hash {head}" in store.verify(head)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            "UPDATE document SET id = 'other' WHERE number = 0",
+            "are not those with which the log began",
+        ),
+        ("UPDATE document SET said = '{\"p\": 0.1}'", "are not those with which the log began"),
+        ("UPDATE topic SET id = 'other'", "are not those with which the log began"),
+        ("UPDATE about SET value = '\"grades\"' WHERE key = 'mode'", "are not those with which"),
+        ("DELETE FROM about WHERE key = 'contents'", "event 1 is not what was stored"),
+        ("DELETE FROM about WHERE key = 'head'", "the note is gone"),
+        ("DELETE FROM judge", "'anna' has judged, and is no judge here"),
+    ],
+)
+def test_what_the_log_means_cannot_be_changed_in_silence(store, tmp_path, change, problem):
+    beginning = store.head()[1]
+    store.append([event(n) for n in range(3)])
+    store.add_document(Document(0, 1, "later", "00", 5, {}), "anna")  # which is no such change
+    assert Store(store.path).verify(beginning) == []
+    other = sqlite3.connect(tmp_path / "s")
+    other.execute(change)
+    other.commit()
+    other.close()
+    (found,) = Store(store.path).verify()
+    assert problem in found
 
 
 def test_tokens_are_hashed_and_revoked(store, tmp_path):

@@ -37,6 +37,10 @@ OVERLAPPING = {
     "HiR": "HiR@9", "GR": "GR@9", "PRUM": "PRUM[1]", "EPRUM": EXPECTED,
 }  # fmt: skip
 """Neutral measures, in a form that looks at all results. HiP and HiF charge what is read again."""
+PLACES = {"BEPD": "BEPD(L=10)", "T2I": "T2I(tolerance=3)"}
+"""Neutral measures of places where a reader begins."""
+LIT = "1 Q0 d 10 30 5 5:10"  # highlighted from the entry point on
+LIT_TWICE = LIT + "\n1 Q0 e 10 30 5 5:10"
 
 
 def value(name, results, documents=(FIRST,)):
@@ -52,7 +56,7 @@ def test_the_registry_has_the_published_answers(name):
 def test_no_other_attitude_goes_untested():
     neutral = {m.name for m in MEASURES.values() if m.properties.overlap == "neutral"}
     of_elements = {m.name for m in MEASURES.values() if m.reads in ("elements", "journeys")}
-    assert neutral & of_elements - {"HiP", "HiF", "BEPD", "T2I"} == set(OVERLAPPING)
+    assert neutral & of_elements - {"HiP", "HiF"} == {*OVERLAPPING, *PLACES}
     rewarded = {m.name for m in MEASURES.values() if m.properties.overlap == "rewarded"}
     assert rewarded == {"inex_eval", "precall"}
 
@@ -67,6 +71,35 @@ def test_a_nested_duplicate_changes_nothing(name):
     before = value(name, [SEC])
     assert before > 0
     assert value(name, [SEC, P1]) == pytest.approx(before)
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """The value of a run of spans, each a document, a start and a length."""
+
+    def measured(name, *spans, judged=LIT):
+        lines = [f"1 Q0 {d} {k} {-k} m {s} {n}\n" for k, (d, s, n) in enumerate(spans, start=1)]
+        (tmp_path / "run").write_text("".join(lines))
+        (tmp_path / "qrels").write_text(judged + "\n")
+        return spanwise.evaluate(tmp_path / "qrels", tmp_path / "run", [name]).means[name]
+
+    return measured
+
+
+@pytest.mark.parametrize("name", PLACES.values())
+def test_places_where_a_reader_begins(begun, name):
+    """Nested duplicates change nothing, near misses are credited, what was missed is missed."""
+    assert begun(name, ("d", 5, 10)) == 1
+    assert begun(name, ("d", 5, 10), ("d", 7, 3)) == 1
+    assert begun(name, ("d", 2, 20)) > 0
+    assert begun(name, ("d", 5, 10), judged=LIT_TWICE) == 1 / 2
+
+
+def test_only_tolerance_minds_what_is_not_relevant(begun):
+    """With precision a vain result before the good one costs something."""
+    assert [MEASURES[name].properties.precision for name in PLACES] == ["no", "yes"]
+    values = [begun(name, ("z", 0, 9), ("d", 5, 10)) for name in PLACES.values()]
+    assert values == [1, 1 / 2]
 
 
 @pytest.mark.parametrize("name", ["NGP", "NGR"])

@@ -113,6 +113,52 @@ def test_worths_without_a_common_share_are_combined(case):
     assert values.tolist() == pytest.approx([float(e) for e in exact], abs=1e-13)
 
 
+def test_two_dozen_odd_worths():
+    """Each is found with one half: more than half of all worth is found as often as less.
+
+    Never as much: the worths are 1 + 1/p for primes p, and fractions 1/p, added and taken away,
+    never make a whole number.
+    """
+    primes = [7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97]
+    worth = [1 + 1 / prime for prime in [*primes, 101, 103]]
+    found = discovered([(1, n, 0.5) for n in range(24)], worth)
+    assert whole_shares(found.worth) is None
+    best = np.cumsum(sorted(worth, reverse=True))
+    fewest = 1 + int(np.searchsorted(best, sum(worth) / 2))
+    (value,) = precision_at_recall(found, np.array([0.5]))
+    assert value == pytest.approx(fewest / 2, abs=1e-13)
+
+
+def test_many_targets_of_which_some_are_odd():
+    """Sums of 30 whole worths and 6 odd ones are few: a table in fractions holds them all."""
+    worth = [Fraction(1)] * 30 + [Fraction(1, n) for n in (7, 11, 13, 17, 19, 23)]
+    chances = [Fraction(1 + n % 4, 5) for n in range(len(worth))]
+    found = discovered([(1 + n // 18, n, c) for n, c in enumerate(chances)], worth)
+    assert whole_shares(found.worth) is None
+    levels = [Fraction(n, 8) for n in range(1, 9)]
+    values = precision_at_recall(found, np.array([float(level) for level in levels]))
+    after = [_spread(worth, chances, seen) for seen in (18, 36)]
+    for level, value in zip(levels, values.tolist(), strict=True):
+        first, second = (
+            sum(c for s, c in spread.items() if s >= level * sum(worth)) for spread in after
+        )
+        fewest = next(n for n in range(1, 37) if sum(worth[:n]) >= level * sum(worth))
+        exact = fewest * (first + (second - first) / 2)
+        assert value == pytest.approx(float(exact), abs=1e-12)
+
+
+def _spread(worth, chances, seen):
+    """How likely each sum of worths is when the first targets have been looked for."""
+    spread = {Fraction(0): Fraction(1)}
+    for one, chance in zip(worth[:seen], chances[:seen], strict=True):
+        wider = {}
+        for total, likely in spread.items():
+            wider[total] = wider.get(total, 0) + likely * (1 - chance)
+            wider[total + one] = wider.get(total + one, 0) + likely * chance
+        spread = wider
+    return spread
+
+
 def test_certain_discoveries_need_no_table_of_ranks_and_levels():
     """Of 3000 targets worth 1, 2, ..., 10 in turn the odd ones are found, each at its number."""
     worth = [Fraction(1 + n % 10, 10) for n in range(3000)]
@@ -143,8 +189,8 @@ def _mean_of_certain(worth, found):
 
 
 def test_too_many_sums_are_refused_and_the_grid_is_named():
-    worth = [0.5 + 1 / (3.7 + n) for n in range(20)]
-    found = discovered([(n + 1, n, 0.5) for n in range(20)], worth)
+    worth = [0.5 + 1 / (3.7 + n) for n in range(40)]
+    found = discovered([(n + 1, n, 0.5) for n in range(40)], worth)
     with pytest.raises(UsageError, match="grid=1000"):
         precision_at_recall(found, np.array([0.5]))
 

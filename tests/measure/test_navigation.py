@@ -219,6 +219,11 @@ def test_a_table_of_chances(tmp_path, assessed):
         ([f"a {SEC1} {SEC1} 1.5"], r"chances:1: chance '1.5'; expected a number from 0 to 1"),
         ([f"a {SEC1} {SEC1} nan"], r"chance 'nan'"),
         ([f"a {SEC1} there 1"], r"target 'there'; expected a path"),
+        (
+            [f"a /article {SEC1} 1"],
+            r"chances:1: result '/article'; expected a path .*, offset:length",
+        ),
+        ([f"a 10-20 {SEC1} 1"], r"result '10-20'; expected"),
         (TABLE + TABLE, r"chances:6: the same pair a second time"),
         (["# nothing"], r"no chances in it"),
     ],
@@ -233,6 +238,15 @@ def test_bad_tables(tmp_path, assessed, lines, message):
 def test_a_table_must_be_named(tmp_path, assessed):
     with pytest.raises(UsageError, match="table="):
         evaluate(assessed, elements_run(tmp_path, [("a", SEC1)]), ["GR(behaviour=table)@2"])
+
+
+def test_a_table_is_not_passed_over(tmp_path, assessed):
+    table = write(tmp_path, "chances", TABLE)
+    run = elements_run(tmp_path, [("a", SEC1)])
+    with pytest.raises(UsageError, match=r"behaviour is 'identity', so .* expected behaviour="):
+        evaluate(assessed, run, [f"GR(table={table})@2"])
+    with pytest.raises(UsageError, match="behaviour is a function, so table="):
+        evaluate(assessed, run, [f"GR(table={table})@2"], behaviour=lambda _r, _t: 1)
 
 
 def test_a_function_is_asked_about_every_pair_of_a_topic(tmp_path, assessed):

@@ -18,6 +18,7 @@ NO_FAMILIES = {
     "gain_tables",
     "discoveries",
     "effort",
+    "odd_worths",
     "properties",
 }
 every_measure = pytest.mark.parametrize("entry", MEASURES.values(), ids=lambda entry: entry.name)

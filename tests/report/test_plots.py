@@ -84,12 +84,25 @@ def test_a_curve_is_a_measure_at_many_places():
     assert curve_of("iP[0.01]").measures()[1] == "iP[0.05]"
     assert curve_of("SpanR(budget=500)").measures()[0] == "SpanR(budget=100)"
     assert curve_of("AP") is None
-    assert curve_of("ep[0.5]").measures()[0] == "ep[0.05]"  # it has no level 0
+    assert curve_of("PRUM[0.5]").measures()[0] == "PRUM[0.05]"  # it has no level 0
+
+
+@pytest.mark.parametrize("measure", ["ep(overlap=on)[0.5]", "precall[0.1]"])
+def test_effort_precision_and_inex_eval_are_drawn_at_100_levels(measure):
+    stem = measure.partition("[")[0]
+    for curve in (curve_of(measure), find_curve("curve", (measure,), [])):
+        drawn = curve.measures()
+        assert (len(drawn), drawn[0], drawn[-1]) == (100, f"{stem}[0.01]", f"{stem}[1]")
 
 
 def test_a_curve_goes_with_the_judgements():
     assert find_curve("recall-precision", (), ["rankings"]).template == "IPrec[{x}]"
     assert find_curve("recall-precision", (), ["rankings", "readings"]).template == "iP[{x}]"
+    graded = find_curve("recall-precision", (), ["rankings", "elements"])
+    assert (graded.template, len(graded.places)) == ("precall[{x}]", 100)
+    text = find_curve("recall-precision", (), ["rankings", "readings", "elements"])
+    assert text.template == "iP[{x}]"
+    assert len(find_curve("ep-gr", (), []).places) == 100
     with pytest.raises(UsageError, match="cannot be drawn"):
         find_curve("recall-precision", (), ["preferences"])
 

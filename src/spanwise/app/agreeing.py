@@ -14,7 +14,7 @@ from warnings import warn
 import numpy as np
 
 from spanwise.compare.agreeing import BESIDE, PAIRS, Agreement, agreement, intervals, mean
-from spanwise.compare.judged_rankings import mixtures, rankings
+from spanwise.compare.judged_rankings import Mixtures, Rankings, mixtures, rankings
 from spanwise.compare.judges import Judge, Shared, shared_topics
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import expanded, read_judgements, read_run
@@ -300,8 +300,14 @@ def _effect(
         "topics": int(defined.sum()),
         "means": {name: means[:, row].tolist() for row, name in enumerate(named)},
         "pairs": [
-            {**_who(people, (a, b)), **asdict(rankings(named, values[a], values[b], seed))}
+            {**_who(people, (a, b)), **_known(rankings(named, values[a], values[b], seed))}
             for a, b in combinations(range(len(judges)), 2)
         ],
-        "mixtures": asdict(mixtures(values, seed)),
+        "mixtures": _known(mixtures(values, seed)),
     }
+
+
+def _known(found: Rankings | Mixtures) -> dict[str, Any]:
+    """As JSON has it: where all runs are equal they have no ranking."""
+    fields = asdict(found).items()
+    return {name: null(value) if isinstance(value, float) else value for name, value in fields}

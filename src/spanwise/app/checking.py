@@ -14,7 +14,8 @@ from spanwise.errors import EmptyError, FormatError, QueryError, SpanwiseError
 from spanwise.formats import Reading, read
 from spanwise.formats.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.nexi import parse as parse_nexi
-from spanwise.formats.registry import Holds, find_format, recognised_file
+from spanwise.formats.opening import lasts
+from spanwise.formats.registry import Holds, find_format, told
 from spanwise.formats.returned import places
 from spanwise.ground.contradictions import contradictions
 from spanwise.ground.match import repeated_rows
@@ -85,9 +86,7 @@ def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Repor
     with catch_warnings(record=True) as warned:
         simplefilter("always")
         try:
-            entry = find_format(format_name, KINDS) if format_name else recognised_file(file, KINDS)
-            report.format = entry.name
-            report.content = read(file, KINDS, entry.name, Reading(report=note))
+            _read(report, format_name, Reading(report=note))
             _inspect(report, ruled)
         except FormatError as error:
             if not (isinstance(error, EmptyError) and report.problems):
@@ -99,6 +98,21 @@ def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Repor
     if dataset is not None:
         report.problems = _in_parts(file, dataset, ruled)
     return report
+
+
+def _read(report: Report, format_name: str | None, how: Reading) -> None:
+    """What is in the file, and its format, which is known even where the content is wrong.
+
+    The file is opened once, so it may be a pipe.
+    """
+    dataset = dataset_at(report.file)
+    if dataset is not None:
+        report.format = find_format(format_name or dataset.file_format, KINDS).name
+        report.content = read(report.file, KINDS, report.format, how)
+        return
+    entry, pieces = told(report.file, KINDS, format_name)
+    report.format = entry.name
+    report.content = entry.parse(pieces, report.file, how)
 
 
 def _in_parts(place: str, dataset: Dataset, ruled: bool) -> list[tuple[int | None, str]]:
@@ -228,8 +242,8 @@ def _texts_along(content: Any) -> Collection | None:
 
 
 def _contradicting_ranks(file: str, run: Run) -> int:
-    """How often a better rank has a lower score; 0 where ranks are not numbers."""
-    if file == "-":
+    """How often a better rank has a lower score; 0 where ranks are not numbers or gone by."""
+    if not lasts(file):
         return 0
     try:
         ranks = read(file, ("run",), "trec_run", Reading(ranks=True)).ranks

@@ -13,13 +13,14 @@ from spanwise.app.output import emit_bytes, say, write_atomically, write_folder_
 from spanwise.collection import opened
 from spanwise.errors import FormatError, UsageError
 from spanwise.formats import Format, Reading, expanded, read
-from spanwise.formats.opening import STDIN
+from spanwise.formats.opening import STDIN, lasts
 from spanwise.formats.registry import Holds, find_format
 from spanwise.ground.anew import sized_anew
+from spanwise.ground.match import repeated_rows
 from spanwise.ground.placing import placed_judgements, placed_run
 from spanwise.ground.points import assessed
 from spanwise.model.assessments import Pool as Said
-from spanwise.model.holdings import HIGHLIGHTED, PASSAGES, said
+from spanwise.model.holdings import ASSESSORS, HIGHLIGHTED, PASSAGES, said
 from spanwise.model.ids import text as text_of
 from spanwise.model.judgements import Highlights, Judgements, Preferences, combined
 from spanwise.model.notes import Note, in_lines
@@ -78,10 +79,24 @@ def prepared(
             f"{source} holds {_article(held)}, but format {entry.name!r} holds"
             f" {_article(entry.holds)}"
         )
-    lost = [said(kind, count) for kind, count in entry.loses(content).items()]
+    lost = entry.loses(content)
+    if isinstance(content, Judgements) and ASSESSORS in lost:
+        _refuse_several(content, source, entry)
     if lost:
-        say("warning", f"{source}: format {entry.name!r} cannot hold {', '.join(lost)}")
+        kinds = ", ".join(said(kind, count) for kind, count in lost.items())
+        say("warning", f"{source}: format {entry.name!r} cannot hold {kinds}")
     return content, entry
+
+
+def _refuse_several(content: Judgements, source: str, entry: Format) -> None:
+    """A format without names cannot tell what several assessors said of one document."""
+    prints = content.documents.fingerprints()
+    for _, again in repeated_rows(content.rows, content.documents, prints):
+        name = text_of(content.documents.take(np.array([again]))[0])
+        raise UsageError(
+            f"{source}: several assessors judged document {name!r} for one topic, and format"
+            f" {entry.name!r} has room for one; keep the judgements of one"
+        )
 
 
 def _writable(name: str) -> Format:
@@ -170,7 +185,7 @@ def _read(file: str, name: str | None) -> Any:
     try:
         return read(file, KINDS, name, Reading(ranks=True))
     except FormatError as error:
-        if file == STDIN:
+        if not lasts(file):
             raise
         content = read(file, KINDS, name, Reading())  # the same error, unless ranks were to blame
         say("warning", f"{error}; ranks are not kept")

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.app.pooling import contributions
 from spanwise.collection import opened
-from spanwise.compare.sampled import Sample, estimate, mean_of
+from spanwise.compare.sampled import Estimate, Sample, estimate, mean_of
 from spanwise.compare.unjudged import Found, Strata, filled
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import read_judgements, read_pool
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 DRAWS = 100
+DRAWS_OF_TOTALS = 400
 OF_JUDGING = frozenset({"Bpref", "infAP", "Judged", "Unjudged"})
 OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
 OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
@@ -85,14 +86,14 @@ def estimated(
     if not topics:
         raise InputError(f"{judgements}: nothing of the pool {pool} is judged")
     _say_unjudged(topics.values())
+    every = list(topics.values())
     totals = {
-        printable(topic): _rounded(
-            estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
-        )
-        for topic, one in topics.items()
+        printable(topic): _rounded(found)
+        for topic, found in zip(topics, _totals(every), strict=True)
     }
     some = {topic: one for topic, one in topics.items() if one.relevant.any()}
     answer: dict[str, Any] = {"topics": len(some), "relevant": totals, "runs": []}
+    answer["all"] = _rounded(_sum(every))
     if runs and not some:
         raise InputError(f"{judgements}: nothing of the pool {pool} is relevant")
     known = frozenset(topic.encode("utf-8", "surrogateescape") for topic in topics)
@@ -130,6 +131,49 @@ def _say_unjudged(topics: Iterable[Judged]) -> None:
             SpanwiseWarning,
             stacklevel=3,
         )
+
+
+def _totals(topics: Sequence[Judged]) -> list[Estimate]:
+    """What is relevant in each topic. Two intervals are made, and the hull of both is given.
+
+    One has what the topic's own sample scatters, which is nothing where it has found nothing; the
+    other has what the same strata of other topics make likely.
+    """
+    alone = [
+        estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
+        for one in topics
+    ]
+    strata, found, drawn = _strata(topics)
+    values = np.concatenate([one.relevant for one in topics])
+    seen = [float(one.relevant.sum()) for one in topics]
+    sums = np.tile(seen, (DRAWS_OF_TOTALS, 1))
+    for row, draw in zip(sums, filled(strata, found, DRAWS_OF_TOTALS, seed=1), strict=True):
+        for topic, like in draw:
+            row[topic] += values[drawn[like]].sum()
+    lows, highs = np.quantile(sums, [0.025, 0.975], axis=0).tolist()
+    return [
+        Estimate(own.value, min(low, max(own.low, least)), max(high, own.high))
+        for own, low, high, least in zip(alone, lows, highs, seen, strict=True)
+    ]
+
+
+def _sum(topics: Sequence[Judged]) -> Estimate:
+    """What is relevant in all topics together: their errors add up to a normal one."""
+    return estimate(
+        sum(one.sample.total(one.relevant) for one in topics),
+        sum(one.sample.variance(one.relevant) for one in topics),
+    )
+
+
+def _strata(topics: Sequence[Judged]) -> tuple[Strata, Found, IntArray]:
+    """Strata by topic, and the relevant documents drawn where not all were, by their place."""
+    owner = np.concatenate([np.full(len(one.rows), number) for number, one in enumerate(topics)])
+    stratum = np.concatenate([one.sample.stratum for one in topics])
+    relevant = np.concatenate([one.relevant > 0 for one in topics])
+    drawn = np.flatnonzero(relevant & (np.concatenate([one.sample.p for one in topics]) < 1))
+    most = int(stratum.max()) + 1
+    strata = Strata(*np.stack([one.strata(most) for one in topics], axis=1))
+    return strata, Found(owner[drawn], stratum[drawn]), drawn
 
 
 def _rounded(found: Any) -> dict[str, float | None]:
@@ -230,15 +274,13 @@ def _completed(
     order = [keys.index(topic) for topic in known.rows.topics]
     mine = [topics[number] for number in order]
     guesses = Guesses(run, known, [one.names for one in mine])
-    owner = np.concatenate([np.full(len(one.rows), number) for number, one in enumerate(mine)])
-    rows = np.concatenate([one.rows for one in mine])
-    stratum = np.concatenate([one.sample.stratum for one in mine])
-    relevant = np.concatenate([one.relevant > 0 for one in mine])
-    drawn = np.flatnonzero(relevant & (np.concatenate([one.sample.p for one in mine]) < 1))
-    like = [guesses.likeness(int(owner[at]), int(np.searchsorted(kept, rows[at]))) for at in drawn]
-    most = int(stratum.max()) + 1
-    strata = Strata(*np.stack([one.strata(most) for one in mine], axis=1))
+    strata, found, drawn = _strata(mine)
+    places = np.searchsorted(kept, np.concatenate([one.rows for one in mine])[drawn])
+    like = [
+        guesses.likeness(topic, place)
+        for topic, place in zip(found.topic.tolist(), places.tolist(), strict=True)
+    ]
     return (
         guesses.judgements({topic: [like[n] for n in some.tolist()] for topic, some in draw})
-        for draw in filled(strata, Found(owner[drawn], stratum[drawn]), DRAWS, seed=1)
+        for draw in filled(strata, found, DRAWS, seed=1)
     )

@@ -25,9 +25,18 @@ from spanwise.measure.highlight import LEVELS, best_from, picked
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.notes import in_lines
+from spanwise.model.run import of_topics
 from spanwise.model.spans import UNKNOWN, Spans
 from spanwise.pipeline import asked as measures_of
-from spanwise.pipeline import asking, assumptions, fitting, how_to_read, refuse_unfit, values_of
+from spanwise.pipeline import (
+    asking,
+    assumptions,
+    fitting,
+    how_to_read,
+    ready_to_read,
+    refuse_unfit,
+    values_of,
+)
 from spanwise.profiles import find_profile
 from spanwise.report import explanation, marked
 from spanwise.report.cells import counted
@@ -93,7 +102,6 @@ def case_of(request: Request, topic: str) -> Case:
     measures = measures_of(request.measures, profile.defaults)
     if len(measures) != 1:
         raise UsageError(f"{request.measures[0]!r} is {len(measures)} measures; name one of them")
-    refuse_unfit(judgements, measures)
     key = topic.encode("utf-8", "surrogateescape")
     if key not in judgements.rows.topics:
         raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
@@ -105,6 +113,11 @@ def case_of(request: Request, topic: str) -> Case:
             )
     judgements, run = placed(judgements, run, collection, notes)
     policy = replace(profile.policy, **given)
+    if isinstance(judgements, Judgements):
+        judgements = ready_to_read(judgements, run, measures, policy, collection, notes)
+    refuse_unfit(judgements, measures)
+    if key in run.rows.topics:
+        run = of_topics(run, [key])  # what is said of results is said of these
     return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
 
 
@@ -189,8 +202,9 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     levels = LEVELS if recall is None else np.array([recall])
     precision, chosen = picked(block, repeats, levels)
     depth = precision.shape[-1]
-    marks = explanation.level_marks(levels, chosen[0], depth)
-    words = _if_nothing(block) or _of_levels(levels, chosen[0], depth)
+    words = _if_nothing(block)
+    marks = [] if words else explanation.level_marks(levels, chosen[0], depth)
+    words = words or _of_levels(levels, chosen[0], depth)
     return explanation.text_table(block, listing, skip, best_from(precision), marks), words
 
 
@@ -221,8 +235,8 @@ def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
         [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
     )
     if len(missed):
-        several = f"levels {missed[0]:.2f} to {missed[-1]:.2f} are"
-        which = several if len(missed) > 1 else f"level {missed[0]:.2f} is"
+        first, *_, last = map(explanation.level_name, (missed[0], missed[-1]))
+        which = f"levels {first} to {last} are" if len(missed) > 1 else f"level {first} is"
         words.append(f"recall {which} never reached: 0")
     return words
 

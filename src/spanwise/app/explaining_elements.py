@@ -9,6 +9,7 @@ import numpy as np
 from spanwise.ground.elements import element_rankings
 from spanwise.kinds import element_setting
 from spanwise.measure.cumulated import Curves, reached
+from spanwise.measure.hixeval import highlighted_in_all
 from spanwise.measure.next_generation import exhaustivity_in_all, parts
 from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
 from spanwise.model.elements import NOBODY
@@ -158,7 +159,12 @@ def _highlighted(block: ElementRankings, asked: Asked, listing: Listing) -> Told
         ("seen", seen),
         ("found", found),
     ]
+    recall = block.ratio(found, highlighted_in_all(block, asked.parameter("base"))[0])
+    columns.append(("recall", recall))
     if (results.size >= 0).all():
-        columns.append(("precision", block.ratio(found, np.cumsum(results.size), undefined=0)))
-    columns.append(("recall", block.ratio(found, block.passages[0])))
+        precision = block.ratio(found, np.cumsum(results.size), undefined=0)
+        columns.insert(-1, ("precision", precision))
+        if asked.measure.name == "HiF":
+            both = precision + recall
+            columns.append(("F", block.ratio(2 * precision * recall, both, undefined=0)))
     return columns_table(listing, columns), ["seen: highlighted characters shown before"]

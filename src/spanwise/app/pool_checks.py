@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from spanwise.app.pooling import Contributions, Relevant, contributions, relevant_in
 from spanwise.errors import UsageError
 from spanwise.formats import read_judgements, read_pool
+from spanwise.ground.pooling import STRATA, Ranking
 from spanwise.model.ids import text
 from spanwise.model.scores import printable
 from spanwise.report.scores import null
@@ -75,15 +77,33 @@ def _run(
 
 
 def unique(pool: Pool, given: Contributions) -> list[set[tuple[str, str]]]:
-    """For each run what of the pool it has returned and no other."""
+    """For each run what of the pool it has brought in and no other.
+
+    A run that returned a document further down than the pool reaches did not bring it in.
+    """
     found: list[set[tuple[str, str]]] = [set() for _ in given.runs]
     for topic, documents in pool.topics.items():
-        rankings = given.of(topic)
+        reached = max(one.round for one in documents)
+        brought = [_brought(pool, ranking, reached) for ranking in given.of(topic)]
         for one in documents:
-            owners = [n for n, ranking in enumerate(rankings) if one.document in ranking]
+            owners = [number for number, names in enumerate(brought) if one.document in names]
             if len(owners) == 1:
                 found[owners[0]].add((topic, one.document))
     return found
+
+
+def _brought(pool: Pool, ranking: Ranking, rounds: int) -> Ranking:
+    """As far as a pool of these rounds reaches into a run; all, where there is no such place."""
+    match pool.about.get("method"):
+        case "rounds":
+            return dict(islice(ranking.items(), rounds))
+        case "depth":
+            last = pool.about.get("depth", np.inf)
+        case "sample":
+            last = STRATA[-1][0]
+        case _:
+            return ranking
+    return {name: rank for name, rank in ranking.items() if rank <= last}
 
 
 def _characters(pool: Pool, given: Contributions, number: int) -> float | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import InputError, UsageError
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.formats import expanded, read_judgements, read_run
 from spanwise.ground.pooling import (
     ADAPTIVE,
@@ -25,7 +27,7 @@ from spanwise.ground.pooling import (
 )
 from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements
-from spanwise.model.pools import Pool, Pooled, Support
+from spanwise.model.pools import Pool, Pooled, Support, once_each
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ class Plan:
     gamma: float = 1.0  # of the methods that learn: how much of the past counts
     support: bool = True  # whether to note what systems returned
     topics: frozenset[str] | None = None  # only these
+    order: str = "shuffle"  # in which judges are shown documents
+    of_each: int | None = None  # so many runs of each participant
 
 
 Relevant = dict[tuple[str, str], bool]
@@ -76,11 +80,21 @@ class Contributions:
         return [ranking.get(topic, {}) for ranking in self.rankings]
 
 
-def contributions(words: Sequence[str]) -> Contributions:
-    """Read the runs that are to be pooled."""
-    files = expanded(words)
-    runs = tuple(read_run(file) for file in files)
-    return Contributions(tuple(files), runs, tuple(dict(ranked(run)) for run in runs))
+def contributions(words: Sequence[str], of_each: int | None = None) -> Contributions:
+    """Read the runs that are to be pooled; only the first `of_each` of a participant, if given."""
+    read = [(file, read_run(file)) for file in expanded(words)]
+    taken = Counter[str]()
+    kept = []
+    for file, run in read:
+        team = (run.header or {}).get("participant-id", "")
+        taken[team] += bool(team)  # who does not say stands alone
+        if of_each is None or taken[team] <= of_each:
+            kept.append((file, run))
+    if len(kept) < len(read):
+        told = f"of {len(read)} runs {len(kept)} were taken, {of_each} of each participant at most"
+        warn(told, SpanwiseWarning, stacklevel=2)
+    files, runs = zip(*kept, strict=True)
+    return Contributions(files, runs, tuple(dict(ranked(run)) for run in runs))
 
 
 def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
@@ -101,6 +115,24 @@ def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> P
                 candidates.append(replace(one, ranks=ranks))
     pool = Pool("pool", tuple(documents), about(given, plan, known), tuple(candidates))
     return with_support(pool, given) if plan.support else pool
+
+
+def extra(pool: Pool, given: Contributions, keys: Iterable[tuple[str, str]], plan: Plan) -> Pool:
+    """The pool with more documents, of its topics or of others."""
+    wanted: dict[str, list[Drawn]] = {topic: [] for topic in pool.topics}
+    for topic, name in keys:
+        if plan.topics is None or topic in plan.topics:
+            wanted.setdefault(topic, []).append(Drawn(name, 0))
+    more = [one for topic, some in wanted.items() for one in _entries(topic, some, given.of(topic))]
+    places = {topic: place for place, topic in enumerate(wanted)}
+    found = once_each([*pool, *more])
+    documents = tuple(sorted(found, key=lambda one: places[one.topic]))
+    sampled = any(one.p < 1 for one in pool)  # and stands for what comes here for certain
+    estimable = pool.about["estimable"] and not (sampled and len(documents) > len(pool))
+    candidates = once_each([*pool.candidates, *more]) if pool.candidates else ()
+    about = {**pool.about, "estimable": estimable}
+    both = replace(pool, documents=documents, about=about, candidates=candidates)
+    return with_support(both, given) if plan.support else both
 
 
 def _entries(topic: str, found: Sequence[Drawn], rankings: Sequence[Ranking]) -> list[Pooled]:
@@ -144,9 +176,11 @@ def about(given: Contributions, plan: Plan, known: Relevant | None) -> dict[str,
         said["depth"] = plan.depth or given.usual
     elif plan.method != "sample" or plan.budget:
         said["budget"] = plan.budget or BUDGET
+    if plan.of_each is not None:
+        said["runs_per_team"] = plan.of_each
     if plan.method in ADAPTIVE:
         said |= {"gamma": plan.gamma, "live": known is None}
-    said["estimable"] = plan.method not in ADAPTIVE
+    said |= {"estimable": plan.method not in ADAPTIVE, "order": plan.order}
     said["runs"] = [
         {"run": run.name, "file": Path(file).name, "sha256": _hash(file)}
         for file, run in zip(given.files, given.runs, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -96,21 +96,21 @@ def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) 
     if not ground.base.full.any():
         raise _empty(ground, "irb")
     made = [ground.scores(ground.simulated(kind), measures) for kind in SIMULATED]
-    labels = [one.label for one in measures if one.label != OVERLAP]
-    table = _ranked(made, labels)
+    shown = {one.label: one.measure.less_is_better for one in measures if one.label != OVERLAP}
+    table = _ranked(made, shown)
     violations = [
         violation
-        for label in labels
+        for label, less in shown.items()
         for violation in (
-            *ideal_beaten(label, table.runs, table.values[label]),
-            *overlap_rewarded(label, table.runs, table.values[label], table.overlap),
+            *ideal_beaten(label, table.runs, table.values[label], less),
+            *overlap_rewarded(label, table.runs, table.values[label], table.overlap, less),
         )
     ]
     found = Study(table, tuple(violations), made[0].signature, _notes(made))
     if not runs:
         return found
     real = [ground.scores(read_run(file), measures) for file in expanded(runs)]
-    return _with_runs(found, real, labels, seed)
+    return _with_runs(found, real, shown, seed)
 
 
 def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
@@ -120,13 +120,14 @@ def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
     return [*(one for one in wanted if one.label != OVERLAP), *asked([OVERLAP])]
 
 
-def _ranked(results: Sequence[Scores], labels: Sequence[str]) -> Ranked:
-    values = {label: tuple(scores.means[label] for scores in results) for label in labels}
+def _ranked(results: Sequence[Scores], shown: Mapping[str, bool]) -> Ranked:
+    """Runs under measures, of which each says whether less of it is better."""
+    values = {label: tuple(scores.means[label] for scores in results) for label in shown}
     return Ranked(
         tuple(run_names(results)),
         tuple(scores.means[OVERLAP] for scores in results),
         values,
-        {label: tuple(competition_ranks(column)) for label, column in values.items()},
+        {label: tuple(competition_ranks(values[label], less)) for label, less in shown.items()},
     )
 
 
@@ -139,17 +140,17 @@ def _notes(results: Sequence[Scores]) -> tuple[str, ...]:
     return tuple(f"{', '.join(names)}: {note}" for note, names in told.items())
 
 
-def _with_runs(found: Study, real: Sequence[Scores], labels: Sequence[str], seed: int) -> Study:
-    table = _ranked(real, labels)
+def _with_runs(found: Study, real: Sequence[Scores], shown: Mapping[str, bool], seed: int) -> Study:
+    table = _ranked(real, shown)
     several = len(real) > 1
     return replace(
         found,
         notes=(*found.notes, *_notes(real)),
         real=table,
         agreements=tuple(
-            _agreement(table, one, other) for one, other in combinations(labels, 2) if several
+            _agreement(table, one, other) for one, other in combinations(shown, 2) if several
         ),
-        halves={label: _halves(real, label, seed) for label in labels} if several else None,
+        halves={label: _halves(real, label, seed) for label in shown} if several else None,
     )
 
 

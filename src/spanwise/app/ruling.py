@@ -41,6 +41,9 @@ def inspected(
     collection: Collection | None,
 ) -> list[Report]:
     """Everything that there is to say about files: alone, beside each other, in a collection."""
+    files = list(files)
+    if files.count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
     reports = [checked(file, format_name, ruled=rules is not None) for file in files]
     cross_checked(reports)
     if collection is not None:

@@ -8,7 +8,7 @@ needs no library at all. Columns are given in parts, so that they are never put 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -34,8 +34,9 @@ class Numbers:
 
     name: str
     type: str  # of NumPy, such as `<u4`
-    parts: Sequence[Any]
+    parts: Iterable[Any]
     names: Sequence[str] | None = None
+    rows: int | None = None  # of all parts, where these are only made when they are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,8 @@ def _put_batch(
 
 
 def _rows(column: Column) -> int:
+    if isinstance(column, Numbers) and column.rows is not None:
+        return column.rows
     parts = column.parts if isinstance(column, Numbers) else column.lengths
     return sum(len(part) for part in parts)
 

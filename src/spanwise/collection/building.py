@@ -8,13 +8,14 @@ its sources alone, not on the number of workers.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from warnings import warn
 
@@ -39,6 +40,7 @@ SHARD_BYTES = 32_000_000
 FEW = 2
 """So many shards are made sooner than other processes have started."""
 HEADER = "store.json"
+LOCK = "lock"
 DEFAULT_POLICY = CharacterPolicy()
 KIND = "spanwise collection"
 
@@ -82,12 +84,15 @@ def build(
     """
     plan = plan or Plan()
     target = Path(output)
+    if target.is_symlink():
+        target = target.resolve()
     _check_target(target, plan.fresh)
     part = target.parent / f".{target.name}.part"
-    if plan.fresh and part.exists():
-        shutil.rmtree(part)
     try:
-        with _locked(part):
+        with _locked(part), _kept_if_of_use(part):
+            _check_target(target, plan.fresh)  # which another build may have made meanwhile
+            if plan.fresh:
+                _emptied(part)
             summary, notes = _build_shards(paths, part, plan, progress)
             _finish(part, notes, plan.policy)
             _move(part, target)
@@ -118,7 +123,7 @@ def _locked(part: Path) -> Iterator[None]:
     """One build at a time; the lock goes with the process that holds it."""
     try:
         part.mkdir(exist_ok=True)
-        stream = (part / "lock").open("w")
+        stream = (part / LOCK).open("w")
     except OSError as error:
         raise UsageError(f"{part}: cannot be written ({error.strerror})") from error
     with stream:
@@ -127,9 +132,30 @@ def _locked(part: Path) -> Iterator[None]:
 
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise UsageError(f"{part}: another build is writing this store") from error
+                is_ours = os.fstat(stream.fileno()).st_nlink > 0
+            except OSError:
+                is_ours = False
+            if not is_ours:
+                raise UsageError(f"{part}: another build is writing this store")
         yield
+
+
+@contextmanager
+def _kept_if_of_use(part: Path) -> Iterator[None]:
+    """A build that stops leaves the shards that it finished, and where there are none nothing."""
+    try:
+        yield
+    except BaseException:
+        if not any(part.glob("shard-*.json")):
+            shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _emptied(part: Path) -> None:
+    """Take away what an earlier build left, once it is known that none is under way."""
+    for file in part.iterdir():
+        if file.name != LOCK:
+            file.unlink()
 
 
 def _build_shards(
@@ -137,16 +163,16 @@ def _build_shards(
 ) -> tuple[Summary, list[Note]]:
     notes: list[Note] = []
     reused = 0
-    for task, note, is_old in _results(_tasks(paths, part, plan), part, plan.workers):
+    for shard, note in _results(_tasks(paths, part, plan), part, plan.workers):
         if isinstance(note, Failure):
             raise note.error()
         if note.skipped and plan.on_error == "stop":
             raise note.skipped[0].error()
         for failure in note.skipped:
             warn(f"skipped: {failure.error()}", SpanwiseWarning, stacklevel=2)
-        reused += is_old
+        reused += shard.is_old
         notes.append(note)
-        progress(sum(source.weight for source in task.sources), len(task.sources))
+        progress(shard.weight, shard.documents)
     summary = Summary(
         sum(note.documents for note in notes),
         sum(note.elements for note in notes),
@@ -175,15 +201,16 @@ def _tasks(paths: Sequence[str], part: Path, plan: Plan) -> Iterator[Task]:
 
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
-    """A shard that is being made, or was made by an earlier build."""
+    """A shard that is being made, or was made by an earlier build; the documents are let go."""
 
-    task: Task
+    weight: int
+    documents: int
     result: Future[Note | Failure]
     is_old: bool
 
-    def awaited(self) -> tuple[Task, Note | Failure, bool]:
+    def awaited(self) -> Note | Failure:
         try:
-            return self.task, self.result.result(), self.is_old
+            return self.result.result()
         except BrokenExecutor as error:
             raise InputError(
                 "a worker process died, perhaps for want of memory; try --workers 1"
@@ -192,23 +219,32 @@ class _UnderWay:
 
 def _results(
     tasks: Iterator[Task], part: Path, workers: int
-) -> Iterator[tuple[Task, Note | Failure, bool]]:
-    """Every task with what came of it, in order; a few of them are under way at a time."""
+) -> Iterator[tuple[_UnderWay, Note | Failure]]:
+    """Every shard with what came of it, in order; a few of them are under way at a time."""
     waiting: deque[_UnderWay] = deque()
-    first = list(islice(tasks, FEW + 1))
-    with submitting(workers if len(first) > FEW else 1) as submit:
-        for task in chain(first, tasks):
-            old = read_note(part, task.number)
-            if old is not None and old.fingerprint == task.fingerprint():
-                done: Future[Note | Failure] = Future()
-                done.set_result(old)
-                waiting.append(_UnderWay(task, done, True))
-            else:
-                waiting.append(_UnderWay(task, submit(task), False))
-            while len(waiting) > workers:
-                yield waiting.popleft().awaited()
-        while waiting:
-            yield waiting.popleft().awaited()
+    first = deque(islice(tasks, FEW + 1 if workers > 1 else 0))
+    processes = workers if len(first) > FEW else 1
+    ahead = processes if processes > 1 else 0
+    with submitting(processes) as submit:
+        while (task := first.popleft() if first else next(tasks, None)) is not None:
+            waiting.append(_started(task, part, submit))
+            del task  # members of an archive are in it
+            while len(waiting) > ahead:
+                shard = waiting.popleft()
+                yield shard, shard.awaited()
+        for shard in waiting:
+            yield shard, shard.awaited()
+
+
+def _started(task: Task, part: Path, submit: Callable[[Task], Future[Note | Failure]]) -> _UnderWay:
+    """A shard to be made, unless there is one that came out the same."""
+    weight = sum(source.weight for source in task.sources)
+    old = read_note(part, task.number)
+    if old is None or old.fingerprint != task.fingerprint():
+        return _UnderWay(weight, len(task.sources), submit(task), False)
+    done: Future[Note | Failure] = Future()
+    done.set_result(old)
+    return _UnderWay(weight, len(task.sources), done, True)
 
 
 def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:
@@ -225,7 +261,7 @@ def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:
         "shards": [note.documents for note in notes],
         "names": names,
     }
-    belongs = {HEADER, NAMES}
+    belongs = {HEADER, NAMES, LOCK}
     for note in notes:
         belongs |= {*note.files, note_file(part, note.number).name}
     for file in part.iterdir():
@@ -240,5 +276,6 @@ def _move(part: Path, target: Path) -> None:
     if target.exists():
         shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
+    (part / LOCK).unlink()
     part.rename(target)
     shutil.rmtree(old, ignore_errors=True)

@@ -26,12 +26,9 @@ def as_utf8(data: bytes, file: str) -> bytes:
 
     Whether bytes that are taken to be UTF-8 really are is left to `check_utf8`, or to expat.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _converted(data[len(mark) :], encoding, file)
-    for start, encoding in _UNMARKED:
-        if data.startswith(start):
-            return _converted(data, encoding, file)
+    encoding, mark = marked(data)
+    if encoding is not None:
+        return _converted(data[mark:], encoding, file)
     found = _DECLARATION.match(data[:400]) if data.startswith(b"<?xml") else None
     declared = found[1].decode().lower() if found else "utf-8"
     if declared.startswith(_WIDE):
@@ -39,6 +36,14 @@ def as_utf8(data: bytes, file: str) -> bytes:
             file, 1, f"declared as {declared}, which it is not", "the encoding that it has"
         )
     return _converted(data, declared, file)
+
+
+def marked(data: bytes) -> tuple[str | None, int]:
+    """The encoding that the first bytes tell by themselves, and how long a mark they are."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    return next((encoding for start, encoding in _UNMARKED if data.startswith(start)), None), 0
 
 
 def _converted(data: bytes, encoding: str, file: str) -> bytes:

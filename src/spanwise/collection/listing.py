@@ -37,9 +37,11 @@ class Source:
         """Its bytes."""
         if self.refusal is not None:
             raise self.refusal
-        if self.data is not None:
+        if self.is_stated and self.data is not None:
             return self.data
         with refusing_damage(self.place):
+            if self.data is not None:
+                return unpacked(self.data, self.place)
             with open(self.path or self.place, "rb", buffering=0) as stream:  # noqa: PTH123
                 data = stream.read()
             return unpacked(data, self.place)
@@ -51,6 +53,7 @@ class Found(NamedTuple):
     path: str
     name: str  # relative to the folder
     about: os.stat_result
+    reason: str = ""  # why it is not used
 
 
 def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Found]:
@@ -64,19 +67,20 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
                 if not entry.name.startswith(".")
             )
     above = above | {(about.st_dev, about.st_ino)}
+    place = "" if folder == Path() else str(folder)  # as text: a path object is slow to make
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
-        path, name = str(folder / own), prefix + own
+        path, name = os.path.join(place, own), prefix + own  # noqa: PTH118
         about = _about(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
-                left_out(path, "a link to a folder above it")
-                continue
-            yield from files(Path(path), f"{name}/", above)
+                yield Found(path, name, about, "a link to a folder above it")
+            else:
+                yield from files(Path(path), f"{name}/", above)
         elif stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode):
             yield Found(path, name, about)
         else:
-            left_out(path, "not a file")
+            yield Found(path, name, about, "not a file")
 
 
 def _about(path: str) -> os.stat_result:

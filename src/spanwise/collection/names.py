@@ -12,7 +12,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -62,32 +63,79 @@ def names_in(folder: Path, note: Note) -> Iterator[bytes]:
 
 def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
     """Write the table of names of a whole store; documents are numbered through."""
-    keys, documents = array("Q"), array("I")
     full = array("Q")
     number = 0
-    for note in notes:
-        for name in names_in(folder, note):
-            own = [name_key(each) for each in names_of(name)]
-            full.append(own[0])
-            keys.extend(own)
-            documents.extend([number] * len(own))
-            number += 1
-    distinct = len(np.unique(np.frombuffer(full, np.uint64)))
-    if distinct < number:
+    with TemporaryFile(dir=folder) as stream:
+        table = _Sorted(stream)
+        for note in notes:
+            keys, documents = array("Q"), array("I")
+            for name in names_in(folder, note):
+                own = [name_key(each) for each in names_of(name)]
+                full.append(own[0])
+                keys.extend(own)
+                documents.extend([number] * len(own))
+                number += 1
+            table.add(keys, documents)
+        _say_doubles(number - len(np.unique(np.frombuffer(full, np.uint64))))
+        columns = {"key": "<u8", "document": "<u4"}
+        return write(
+            folder / NAMES,
+            [
+                Numbers(name, kind, table.column(name), rows=table.rows)
+                for name, kind in columns.items()
+            ],
+        )
+
+
+def _say_doubles(count: int) -> None:
+    if count:
         warn(
-            f"{number - distinct} documents have the very path and name of another one;"
-            " none of these can be asked for",
+            f"{count} documents have the very path and name of another one;"
+            " none of these can be asked for; give the folder that holds them all,"
+            " or a list of files",
             SpanwiseWarning,
             stacklevel=2,
         )
-    order = np.lexsort((documents, keys))
-    return write(
-        folder / NAMES,
-        [
-            Numbers("key", "<u8", [np.frombuffer(keys, np.uint64)[order]]),
-            Numbers("document", "<u4", [np.frombuffer(documents, np.uint32)[order]]),
-        ],
-    )
+
+
+_ROW = np.dtype([("key", "<u8"), ("document", "<u4")])
+_EDGES = np.arange(256, dtype=np.uint64) << np.uint64(56)
+"""Where ranges of keys begin; keys are spread evenly over them."""
+AT_ONCE = 250_000
+"""Rows that are sorted together."""
+
+
+class _Sorted:
+    """Rows by key that were never in memory together: in a file shard by shard, sorted in each."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._bounds: list[IntArray] = []  # of each shard, where in the file its ranges begin
+        self.rows = 0
+
+    def add(self, keys: array[int], documents: array[int]) -> None:
+        """The rows of a shard."""
+        rows = np.empty(len(keys), _ROW)
+        rows["key"], rows["document"] = keys, documents
+        rows = rows[np.argsort(rows["key"], kind="stable")]
+        bounds = np.append(np.searchsorted(rows["key"], _EDGES), len(rows))
+        self._bounds.append(bounds + self.rows)
+        self.rows += len(rows)
+        self._stream.write(rows.tobytes())
+
+    def column(self, name: str) -> Iterator[np.ndarray[Any, Any]]:
+        """One column of all rows, some of them at a time."""
+        bounds = np.array(self._bounds)
+        sizes = np.diff(bounds, axis=1).sum(axis=0)
+        steps = np.flatnonzero(np.diff(np.cumsum(sizes) // AT_ONCE, prepend=-1))
+        for begin, end in pairwise([*steps.tolist(), len(_EDGES)]):
+            runs = [self._read(*run) for run in bounds[:, [begin, end]].tolist()]
+            rows = np.concatenate(runs)
+            yield rows[name][np.argsort(rows["key"], kind="stable")]
+
+    def _read(self, begin: int, end: int) -> np.ndarray[Any, Any]:
+        self._stream.seek(begin * _ROW.itemsize)
+        return np.frombuffer(self._stream.read((end - begin) * _ROW.itemsize), _ROW)
 
 
 class NameTable:

@@ -44,6 +44,11 @@ REPLACEMENT = UNKNOWN_CHARACTER.encode()
 _ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _REFERENCE = re.compile(rb"&([^;]+);")
 _DECLARED_REFERENCE = re.compile(r"&([^#;][^;]*);")
+_ADVICE = {
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "a file holds one document with one root: split"
+    " it if these are several"
+}
+"""What to do about some errors of expat."""
 _STANDALONE = re.compile(rb"(<\?xml[^>]*?)\sstandalone\s*=\s*[\"']yes[\"']")
 
 
@@ -211,6 +216,7 @@ class _Checked:
                 f"not well-formed XML: {expat.ErrorString(error.code)}"
                 f" (character {error.offset + 1} of the line)",
                 "",
+                _ADVICE.get(expat.ErrorString(error.code), ""),
             ) from error
         finally:
             _let_go(parser)

@@ -207,7 +207,8 @@ def _members(path: Path) -> Iterator[tuple[str, _File | None]]:
     members = members_of_zip(path) if is_zip(path) else members_of_tar(path)
     for member in members or ():
         place = f"{path}/{member.name}"
-        kind = None if _is_one(member.name) else recognised(member.name, member.data[:HEAD])
+        is_other = not member.is_file or _is_one(member.name)
+        kind = None if is_other else recognised(member.name, member.data[:HEAD])
         weight, before = member.position - before, member.position
         yield place, kind and _File(place, kind, stamp, weight, member.data)
 
@@ -217,8 +218,9 @@ def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
         entries = files(path, "", frozenset())
     else:
         entries = iter([Found(str(path), path.name, path.stat())])
-    for place, name, about in islice(entries, MOST_FILES):
-        kind = None if _is_one(name) or not about.st_size else _of_file(Path(place), name)
+    for place, name, about, reason in islice(entries, MOST_FILES):
+        is_other = reason or _is_one(name) or not about.st_size
+        kind = None if is_other else _of_file(Path(place), name)
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 
 

@@ -8,9 +8,12 @@ begins. An end tag without a start is dropped. Characters that XML forbids becom
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from html.parser import HTMLParser
 from typing import Literal
 from xml.sax.saxutils import escape
+
+from spanwise.collection.encoding import marked
 
 Kind = Literal["html", "sgml"]
 
@@ -36,6 +39,7 @@ CLOSED_BY = {
 }
 """Which start tags end an open element of HTML."""
 DEEPEST = 500
+CHARSET = re.compile(rb"<meta\s[^>]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 NAME = re.compile(r"[a-z_][a-z0-9_.\-]*")
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -47,9 +51,23 @@ def well_formed(data: bytes, kind: Kind) -> bytes:
     b'<html><p>one</p><p>two<br></br></p></html>'
     """
     soup = _Soup(kind)
-    soup.feed(readable(data))
+    soup.feed(readable(_recoded(data) if kind == "html" else data))
     soup.close()
     return soup.markup().encode()
+
+
+def _recoded(data: bytes) -> bytes:
+    """A page in UTF-8, if its first bytes or its META tag say what it is in; else as it is."""
+    encoding, mark = marked(data)
+    if encoding is not None:
+        return data[mark:].decode(encoding, "replace").encode()
+    said = CHARSET.search(data[:4096])
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        with suppress(LookupError, UnicodeError):
+            return data.decode(said[1].decode() if said else "utf-8").encode()
+    return data
 
 
 def readable(data: bytes) -> str:

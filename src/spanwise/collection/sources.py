@@ -13,14 +13,15 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 from warnings import warn
 
-from spanwise.collection.listing import Source, files
+from spanwise.collection.listing import Source, files, left_out
 from spanwise.collection.sets import documents_in
 from spanwise.collection.unpacking import (
     PACKED,
+    is_compressed,
     is_packed,
     is_zip,
     members_of_tar,
@@ -62,7 +63,7 @@ def _documents(found: Iterator[Source], place: str) -> Iterator[Source]:
     """All but companions of documents, which nobody named; these are counted and said."""
     left: Counter[str] = Counter()
     for source in found:
-        ending = PurePosixPath(source.name).suffix.lower()
+        ending = os.path.splitext(source.name)[1].lower()  # noqa: PTH122
         if ending in COMPANIONS:
             left[ending] += 1
         else:
@@ -77,7 +78,8 @@ def total_size(paths: Sequence[str]) -> int:
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            total += sum(file.about.st_size for file in files(Path(path), "", frozenset()))
+            found = files(Path(path), "", frozenset())
+            total += sum(file.about.st_size for file in found if not file.reason)
         elif Path(path).is_file():
             total += Path(path).stat().st_size
     return total
@@ -85,7 +87,10 @@ def total_size(paths: Sequence[str]) -> int:
 
 def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
-    for path, name, about in files(folder, "", frozenset()):
+    for path, name, about, reason in files(folder, "", frozenset()):
+        if reason:
+            left_out(path, reason)
+            continue
         empty = False
         if name.lower().endswith(PACKED):
             yield from _packed(Path(path), name, about)
@@ -168,9 +173,14 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
             if members is None:
                 yield _plain(str(path), unpacked_name(name), about)
                 return
+            others = 0
             for member in members:
+                if not member.is_file:
+                    others += 1
+                    continue
+                own = unpacked_name(member.name) if is_compressed(member.data) else member.name
                 yield Source(
-                    f"{prefix}{member.name}",
+                    f"{prefix}{own}",
                     f"{path}/{member.name}",
                     len(member.data),
                     stamp,
@@ -179,5 +189,7 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
                     refusal=member.refusal,
                 )
                 weighed = member.position
+        if others:
+            left_out(str(path), f"{others} members that are links or no files")
     except FormatError as error:  # what came before the damage is kept
         yield Source(name, str(path), 0, stamp, about.st_size - weighed, refusal=error)

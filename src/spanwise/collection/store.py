@@ -94,9 +94,18 @@ class Store:
         if found.starts[0] == UNKNOWN:
             name, where = (_bytes(each).decode(*_LOSSY) for each in (document, path))
             is_path = self._wanted([_bytes(path)])[1][0]
-            advice = "" if is_path else "; paths are written /name[1]/name[2], points /text()[1].0"
-            raise InputError(f"{self._called}: document {name!r} has no {where!r}{advice}")
+            advice = "paths are written /name[1]/name[2], points /text()[1].0"
+            if is_path:
+                advice = f"the nearest that it has is {self._nearest(document, where)!r}"
+            raise InputError(f"{self._called}: document {name!r} has no {where!r}; {advice}")
         return int(found.starts[0]), int(found.lengths[0])
+
+    def _nearest(self, document: Name, path: str) -> str:
+        """The longest part of a path that a document has, or else its root."""
+        while path := path.rpartition("/")[0]:
+            if self.spans([document], [path]).starts[0] != UNKNOWN:
+                return path
+        return self.tree(document).paths()[0]
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
         """Starts and lengths of many elements or points, -1 where document or path is unknown."""
@@ -192,7 +201,10 @@ class Store:
         number = int(self._numbered([_bytes(document)])[0])
         if number < 0:
             name = _bytes(document).decode(*_LOSSY)
-            raise InputError(f"{self._called}: there is no document {name!r}")
+            raise InputError(
+                f"{self._called}: there is no document {name!r}; what there is:"
+                f" spanwise collection show {self._called}"
+            )
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
         return self._shard(shard), number - int(self._starts[shard])
 
@@ -286,7 +298,11 @@ class _Shard:
             table, name, *part = place
             where = self._note.columns[table][name]
             file = table_file(self._folder, table, self._note.number)
-            self._columns[place] = mapped(file, where[part[0]] if part else where)
+            try:
+                self._columns[place] = mapped(file, where[part[0]] if part else where)
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or error
+                raise InputError(f"{file}: cannot be read ({reason})") from error
         return self._columns[place]
 
     @property

@@ -24,8 +24,8 @@ _PIECE = 1 << 22
 _HARMLESS = 500_000_000
 _MOST_PACKED = 500
 """What unpacks to more bytes than the one, and so many times its size, is a bomb."""
-_ZIP = b"PK\x03\x04"
-_TAR = slice(257, 262)
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second one of an archive without members
+_TAR, _CHECKSUM = slice(257, 262), slice(148, 156)
 _Opener = Callable[[], IO[bytes]]
 _DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadError")
 
@@ -38,6 +38,7 @@ class Member:
     data: bytes
     position: int  # bytes of the archive read so far
     refusal: FormatError | None = None  # why its bytes cannot be had
+    is_file: bool = True  # otherwise a link or a device
 
 
 @contextmanager
@@ -88,10 +89,17 @@ def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
 
 def unpacked(data: bytes, place: str) -> bytes:
     """The content of a file of one document."""
-    if not data.startswith(_MAGIC):
-        return data
-    with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
-        return read_all(stream, place, len(data))
+    if is_compressed(data):
+        with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
+            data = read_all(stream, place, len(data))
+    if data.startswith(_ZIP) or _is_tar(data[:512]):
+        raise FormatError(place, None, "an archive", "a document", "unpack it first")
+    return data
+
+
+def is_compressed(data: bytes) -> bool:
+    """Whether a file begins as one that is packed with gzip, xz, bzip2 or zstd."""
+    return data.startswith(_MAGIC)
 
 
 def read_all(stream: IO[bytes], place: str, packed: int) -> bytes:
@@ -115,7 +123,7 @@ def read_all(stream: IO[bytes], place: str, packed: int) -> bytes:
 def is_zip(path: Path) -> bool:
     """Whether a file is a zip archive."""
     with path.open("rb") as stream:
-        return stream.read(4) == _ZIP
+        return stream.read(4) in _ZIP
 
 
 def is_packed(path: Path) -> bool:
@@ -128,7 +136,13 @@ def is_packed(path: Path) -> bool:
 
 
 def _is_tar(head: bytes) -> bool:
-    return head[_TAR] == b"ustar"
+    """Whether a file begins as a tar archive; the oldest have no mark, only a sum of the header."""
+    if head[_TAR] == b"ustar":
+        return True
+    stated = head[_CHECKSUM].strip(b" \0")
+    if len(head) < 512 or not stated.isdigit() or stated.strip(b"01234567"):
+        return False
+    return int(stated, 8) == sum(head[:148]) + sum(b" " * 8) + sum(head[156:512])
 
 
 def unpacked_name(name: str) -> str:
@@ -163,6 +177,8 @@ def _tar_members(path: Path) -> Iterator[Member]:
                 member = partial(archive.extractfile, about)
                 data, refusal = _content(cast("_Opener", member), f"{path}/{about.name}", size)
                 yield Member(about.name.removeprefix("./"), data, raw.tell(), refusal)
+            elif not about.isfile() and not about.isdir():
+                yield Member(about.name, b"", raw.tell(), is_file=False)
             vars(archive)["members"] = []  # which the archive would keep for all members
 
 

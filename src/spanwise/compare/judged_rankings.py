@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spanwise.compare.correlation import kendall, tau_ap
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
 MIXTURES = 10_000
 FLIPS = 10_000
+DIGITS = 9
+"""Means that differ by rounding are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Rankings:
     """How alike two judges rank the runs."""
 
     tau: float
-    tau_ap: float
+    tau_ap: float  # the first judge's ranking is taken for the true one
     spearman: float
     swaps: tuple[Swap, ...]
 
@@ -51,7 +55,7 @@ class Mixtures:
 
 def rankings(names: Sequence[str], a: FloatArray, b: FloatArray, seed: int) -> Rankings:
     """Compare two judges; `a` and `b` have a value for each run and topic."""
-    x, y = a.mean(axis=1), b.mean(axis=1)
+    x, y = a.mean(axis=1).round(DIGITS), b.mean(axis=1).round(DIGITS)
     swaps = [
         _swap(names, a, b, first, second, seed)
         for first, second in combinations(range(len(names)), 2)
@@ -74,23 +78,6 @@ def _swap(
         randomisation(under_a, seed),
         randomisation(under_b, seed),
     )
-
-
-def kendall(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's tau-b: pairs in the same order less pairs in the other, over pairs not tied."""
-    first, second = np.triu_indices(len(x), 1)
-    dx, dy = np.sign(x[first] - x[second]), np.sign(y[first] - y[second])
-    untied = math.sqrt(float((dx != 0).sum()) * float((dy != 0).sum()))
-    return float((dx * dy).sum()) / untied if untied else math.nan
-
-
-def tau_ap(x: FloatArray, y: FloatArray) -> float:
-    """Yilmaz and Aslam's tau: errors near the top of `x` weigh more; equal values stay apart."""
-    order = np.argsort(-x, kind="stable")
-    if len(order) < 2:
-        return math.nan
-    above = [float((y[order[:i]] > y[order[i]]).mean()) for i in range(1, len(order))]
-    return 2 * float(np.mean(above)) - 1
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
@@ -120,17 +107,17 @@ def randomisation(differences: FloatArray, seed: int) -> float:
 
 def mixtures(values: FloatArray, seed: int) -> Mixtures:
     """`values` are judges by runs by topics; a mixture takes one judge for each topic."""
-    judges, runs, topics = values.shape
+    judges, _, topics = values.shape
     random = np.random.default_rng(seed)
-    whole = values.mean(axis=(0, 2))
+    whole = values.mean(axis=(0, 2)).round(DIGITS)
     best = whole >= whole.max()
     taus = np.empty(MIXTURES)
     kept = 0
     for number in range(MIXTURES):
         chosen = random.integers(0, judges, topics)
-        means = values[chosen, :, np.arange(topics)].mean(axis=0)
-        taus[number] = kendall(whole, means) if runs > 1 else math.nan
-        kept += bool(best[int(np.argmax(means))])
+        means = values[chosen, :, np.arange(topics)].mean(axis=0).round(DIGITS)
+        taus[number] = kendall(whole, means)
+        kept += bool((best & (means >= means.max())).any())
     known = taus[~np.isnan(taus)]
     low = float(np.quantile(known, 0.025)) if len(known) else math.nan
     average = float(known.mean()) if len(known) else math.nan

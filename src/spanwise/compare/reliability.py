@@ -24,47 +24,63 @@ class Violation:
 
     measure: str
     rule: str
-    better: str  # the run that scores higher
-    worse: str  # the run that should not score lower
+    better: str  # the run that scores better
+    worse: str  # the run that should not score worse
     values: tuple[float, float]
 
     def __str__(self) -> str:
-        high, low = self.values
+        good, bad = self.values
+        side = "above" if good > bad else "below"
         return (
-            f"{self.measure}: {self.better} {high:.4f} above {self.worse} {low:.4f} ({self.rule})"
+            f"{self.measure}: {self.better} {good:.4f} {side} {self.worse} {bad:.4f} ({self.rule})"
         )
 
 
-def competition_ranks(values: Sequence[float]) -> list[int]:
-    """1 for the highest; equal ones share the first of their ranks, undefined ones come last.
+def competition_ranks(values: Sequence[float], less_is_better: bool = False) -> list[int]:
+    """1 for the best; equal ones share the first of their ranks, undefined ones come last.
 
     >>> competition_ranks([0.2, 0.9, 0.2, float("nan")])
     [2, 1, 2, 4]
+    >>> competition_ranks([0.2, 0.9, 0.2, float("nan")], less_is_better=True)
+    [1, 3, 1, 4]
     """
-    known = [-float("inf") if isnan(value) else value for value in values]
-    return [1 + sum(other > value + ROUNDING for other in known) for value in known]
+    known = [-float("inf") if isnan(merit) else merit for merit in _merits(values, less_is_better)]
+    return [1 + sum(other > merit + ROUNDING for other in known) for merit in known]
 
 
-def ideal_beaten(measure: str, runs: Sequence[str], values: Sequence[float]) -> list[Violation]:
-    """Nothing should score higher than the ideal recall base itself."""
+def _merits(values: Sequence[float], less_is_better: bool) -> list[float]:
+    """Values of which the highest is best."""
+    return [-value if less_is_better else value for value in values]
+
+
+def ideal_beaten(
+    measure: str, runs: Sequence[str], values: Sequence[float], less_is_better: bool = False
+) -> list[Violation]:
+    """Nothing should score better than the ideal recall base itself."""
     scores = dict(zip(runs, values, strict=True))
-    ideal = scores.get(IDEAL, float("nan"))
+    merits = dict(zip(runs, _merits(values, less_is_better), strict=True))
+    ideal = merits.get(IDEAL, float("nan"))
     return [
-        Violation(measure, f"nothing beats {IDEAL}", run, IDEAL, (value, ideal))
-        for run, value in scores.items()
-        if value > ideal + ROUNDING
+        Violation(measure, f"nothing beats {IDEAL}", run, IDEAL, (scores[run], scores[IDEAL]))
+        for run, merit in merits.items()
+        if merit > ideal + ROUNDING
     ]
 
 
 def overlap_rewarded(
-    measure: str, runs: Sequence[str], values: Sequence[float], overlaps: Sequence[float]
+    measure: str,
+    runs: Sequence[str],
+    values: Sequence[float],
+    overlaps: Sequence[float],
+    less_is_better: bool = False,
 ) -> list[Violation]:
-    """A run with more overlap should not score higher than one with less."""
+    """A run with more overlap should not score better than one with less."""
     found = []
+    merits = _merits(values, less_is_better)
     for one, other in combinations(range(len(runs)), 2):
         for more, less in ((one, other), (other, one)):
             if overlaps[more] > overlaps[less] + ROUNDING and (
-                values[more] > values[less] + ROUNDING
+                merits[more] > merits[less] + ROUNDING
             ):
                 pair = (values[more], values[less])
                 rule = f"overlap {overlaps[more]:.1%} against {overlaps[less]:.1%}"

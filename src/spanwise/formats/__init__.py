@@ -123,18 +123,34 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
 
     Line numbers are given up for a folder, because they would not say of which file.
     """
-    from dataclasses import replace
-
     from spanwise.model.topics import Topics
 
     if isinstance(source, Topics):
         return source
     files = expanded([os.fspath(source)])
-    parts = [read(file, ("topics",), name, how) for file in files]
+    parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
     if len(parts) == 1:
         return parts[0]
-    every = [replace(topic, lines={}) for part in parts for topic in part]
-    return inex_topics.unique(every, os.fspath(source), how or Reading())
+    return _together(parts, os.fspath(source), how or Reading())
+
+
+def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
+    """The topics of several files; an id that two of them have is said of the second."""
+    from dataclasses import replace
+
+    from spanwise.errors import FormatError
+    from spanwise.model.topics import Topics
+
+    first: dict[str, str] = {}
+    kept = []
+    for part in parts:
+        for topic in part:
+            if first.setdefault(topic.id, part.source) == part.source:
+                kept.append(replace(topic, lines={}))
+                continue
+            found = f"topic {topic.id!r} again, first in {first[topic.id]}"
+            how.note(FormatError(part.source, topic.line("id"), found, "one topic of an id"))
+    return Topics(source, tuple(kept))
 
 
 def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:

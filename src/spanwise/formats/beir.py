@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from warnings import warn
 
@@ -53,7 +53,14 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return Judgements(rows, PlainIds(list(names)), np.array(grades, np.float64))
 
 
-@writer("beir_qrels")
+def _loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such a table cannot hold."""
+    from spanwise.formats.trec_out import qrels_lose
+
+    return qrels_lose(judgements)
+
+
+@writer("beir_qrels", loses=_loses)
 def write_beir(judgements: Judgements) -> Iterator[bytes]:
     """A table with a head."""
     yield b"\t".join(HEAD) + b"\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
@@ -17,6 +17,7 @@ from spanwise.formats.trec import first_line
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
 
+TOPICS = "ids of topics, which are questions by number"
 COLUMNS = ("question", "references", "corpus_id")
 DUE = "the columns question, references (JSON with content, start_index, end_index), corpus_id"
 
@@ -66,7 +67,22 @@ def _take(content: PointedOut, row: dict[str, str | None], number: int, line: in
         content.item(topic, document, line, Item(start, end - start, words))
 
 
-@writer("chroma_csv")
+def _loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such a table cannot hold."""
+    from spanwise.model import holdings
+
+    starts = judgements.rows.starts.tolist()
+    renamed = [
+        topic
+        for topic, first, last in zip(judgements.rows.topics, starts[:-1], starts[1:], strict=True)
+        if last - first > 1 or topic != b"%d" % last
+    ]
+    counts = holdings.of_judgements(judgements) | {TOPICS: len(renamed)}
+    kept = (holdings.HIGHLIGHTED, holdings.MARKED_TEXTS, holdings.QUESTIONS)
+    return holdings.without(counts, *kept)
+
+
+@writer("chroma_csv", loses=_loses)
 def write_chroma(judgements: Judgements) -> Iterator[bytes]:
     """One row for each topic and document; the ids of topics become their numbers."""
     evidence = judgements.evidence

@@ -11,6 +11,9 @@ from spanwise.formats.dataset import dataset_at
 from spanwise.formats.opening import STDIN
 from spanwise.formats.release import official_pools
 
+ABOUT = ".about.json"
+"""What a file is called that says where another one comes from: that one's name, and this."""
+
 
 def expanded(names: Sequence[str]) -> list[str]:
     """Files as given; a folder stands for all files in it, in byte order.
@@ -28,10 +31,16 @@ def expanded(names: Sequence[str]) -> list[str]:
         elif pools is not None:
             files += pools
         elif folder:
-            inside = sorted((p for p in path.iterdir() if p.is_file()), key=lambda p: bytes(p))
+            inside = sorted((p for p in path.iterdir() if _read(p)), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")
             files += [str(file) for file in inside]
         else:
             files.append(name)
     return files
+
+
+def _read(file: Path) -> bool:
+    """Whether a file of a folder is one of its data."""
+    of = file.with_name(file.name.removesuffix(ABOUT))
+    return file.is_file() and (of == file or not of.is_file())

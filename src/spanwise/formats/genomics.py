@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from spanwise.errors import FormatError
+from spanwise.errors import FormatError, InputError
 from spanwise.formats.pointed import Item, PointedOut
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.returned import Result, Returned, number, results_at, topics_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 GOLD_DUE = "topic, document, offset, length and aspects joined by |, separated by tabs"
+NOTHING = "documents with nothing relevant that has offsets"
 RUN_DUE = "topic document rank score offset length tag"
 
 
@@ -87,7 +88,19 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return content.judgements(GOLD_DUE)
 
 
-@writer("genomics_gold")
+def gold_loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such lines cannot hold."""
+    from spanwise.model import holdings
+
+    counts = holdings.of_judgements(judgements) | {NOTHING: 0}
+    said = judgements.evidence
+    if said is not None:
+        held = said.only(said.relevant).counts
+        counts |= {NOTHING: int((held == 0).sum()), holdings.UNIT: int(said.unit != "byte")}
+    return holdings.without(counts, holdings.HIGHLIGHTED, holdings.ASPECTS)
+
+
+@writer("genomics_gold", loses=gold_loses)
 def write_gold(judgements: Judgements) -> Iterator[bytes]:
     """One line for each item, topic by topic."""
     import numpy as np
@@ -95,6 +108,7 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
     evidence = judgements.evidence
     if evidence is None:
         raise FormatError(judgements.rows.source, None, "no evidence in it", GOLD_DUE)
+    evidence = evidence.only(evidence.relevant)
     owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
     topic = np.searchsorted(judgements.rows.starts, owner, side="right") - 1
     columns = zip(
@@ -125,7 +139,7 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
             rank, start, length = (
                 _whole(content, line, fields[place], RUN_DUE) for place in (2, 4, 5)
             )
-            result = Result(fields[1], start=start, length=length, rank=rank, line=line)
+            result = Result(fields[1], start=start, length=length, rank=float(rank), line=line)
             result.score = _score(file, line, fields[3])
             content.add(fields[0], result)
             tag = tag or fields[6].decode("utf-8", "surrogateescape")
@@ -144,14 +158,31 @@ def _score(file: str, line: int, field: bytes) -> float:
     return score
 
 
-@writer("genomics_run")
+def run_loses(run: Run) -> Mapping[str, int]:
+    """What of a run such lines cannot hold."""
+    from spanwise.model import holdings
+
+    counts = holdings.in_lines(run) | {holdings.UNIT: int(run.unit != "byte")}
+    return holdings.without(counts, holdings.SPANS, holdings.RANKS)
+
+
+@writer("genomics_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
-    """One line for each result."""
+    """One line for each result that has its offsets."""
+    from spanwise.formats.trec_out import column
+    from spanwise.model.spans import UNKNOWN
+
+    if run.spans is None:
+        source = run.rows.source
+        raise InputError(f"{source}: results have no offsets; --collection has those of elements")
     tag = "_".join(run.name.split()).encode("utf-8", "surrogateescape")
     for topic, rows in topics_of(run):
-        for place, result in enumerate(results_at(run, rows), start=1):
+        results = zip(rows.tolist(), results_at(run, rows), strict=True)
+        for place, (row, result) in enumerate(results, start=1):
+            if result.start is None or result.start == UNKNOWN:
+                continue
             rank = place if result.rank is None else result.rank
-            numbers = (number(float(rank)), number(float(result.score or 0)))
-            fields = [topic, result.document, *(one.encode() for one in numbers)]
-            fields += [b"%d" % (result.start or 0), b"%d" % result.length, tag]
+            numbers = (number(float(rank)), number(float(run.scores[row])))
+            fields = [column(topic), column(result.document), *(one.encode() for one in numbers)]
+            fields += [b"%d" % result.start, b"%d" % result.length, tag]
             yield b" ".join(fields) + b"\n"

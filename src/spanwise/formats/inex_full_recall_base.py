@@ -60,12 +60,15 @@ def _form_of(topic: Judgements) -> Form:
 
 
 def _loses(judgements: Judgements) -> Mapping[str, int]:
+    from spanwise.model import holdings
     from spanwise.model.judgements import by_topic
 
     lost = Counter[str]()
     for _, topic in by_topic(judgements):
         lost.update(_form_of(topic).loses(topic))
-    return lost
+    every = holdings.of_judgements(judgements)
+    whole = (holdings.ASSESSORS, holdings.QUESTIONS, holdings.UNIT)  # no topic's own
+    return holdings.without({**lost, **{kind: every.get(kind, 0) for kind in whole}})
 
 
 @writer(NAME, loses=_loses)

@@ -32,7 +32,7 @@ from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans, merged, ranges
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.ids import Ids
     from spanwise.model.rows import Rows
 
@@ -194,6 +194,7 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     rows, documents, highlights, repeated = _columns(parts, file, how)
     if not how.literal:
         highlights = _repaired(highlights, file, repeated)
+    highlights = _of_relevant(highlights)
     return Judgements(
         rows, documents, (highlights.relevant > 0).astype(np.float64), highlights=highlights
     )
@@ -276,46 +277,86 @@ def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
     return replace(highlights, relevant=np.minimum(highlights.relevant, highlights.lengths))
 
 
+def _of_relevant(highlights: Highlights) -> Highlights:
+    """Without the passages of documents in which, as stated, nothing is highlighted."""
+    relevant = highlights.relevant > 0
+    kept = np.repeat(relevant, highlights.counts)
+    if kept.all():
+        return highlights
+    counts = np.where(relevant, highlights.counts, 0)
+    return replace(
+        highlights,
+        first=np.concatenate([[0], np.cumsum(counts)]),
+        passages=highlights.passages.at(np.flatnonzero(kept)),
+    )
+
+
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
     """What of judgements lines of highlighted text cannot hold."""
     from spanwise.model import holdings
 
-    kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS)
-    return holdings.without(holdings.of_judgements(judgements), *kept)
+    counts = holdings.of_judgements(judgements)
+    marked, grades = judgements.highlights, judgements.grades
+    if marked is not None:
+        counts[holdings.UNSUPPORTED] = int(np.count_nonzero((grades > 0) & (marked.relevant == 0)))
+        counts[holdings.DENIED] = int(np.count_nonzero((grades == 0) & (marked.relevant > 0)))
+        counts[holdings.OFFSETS] = int(
+            np.count_nonzero((marked.entries >= 0) & (marked.counts == 0))
+        )
+    return holdings.without(counts, holdings.HIGHLIGHTED, holdings.LENGTHS)
+
+
+def _writable(judgements: Judgements, marked: Highlights) -> BoolArray:
+    """Which documents were judged and do not say in a line that nothing relevant is in them."""
+    grades = judgements.grades
+    return (grades == 0) | ((grades > 0) & (marked.relevant > 0))
 
 
 @writer("inex_qrels", loses=qrels_lose)
 def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Lines of highlighted text. Lengths of all documents must be known."""
+    marked = judgements.highlights
+    if marked is None:
+        raise InputError(f"{judgements.rows.source}: {_missing(judgements)}")
+    held = _writable(judgements, marked)
+    _refuse(judgements, marked, held)
+    for topics, documents, rows in some_at_a_time(judgements.rows, judgements.documents):
+        lines = zip(topics, documents, rows.tolist(), strict=True)
+        yield b"".join(_line(topic, name, marked, row) for topic, name, row in lines if held[row])
+
+
+def _missing(judgements: Judgements) -> str:
+    """Why judgements without highlighted text by offset cannot be written."""
+    said = judgements.elements
+    if said is not None and len(said.passages):
+        return "passages between points have no offsets; --collection knows them"
+    return "grades without highlighted text cannot be inex_qrels"
+
+
+def _refuse(judgements: Judgements, marked: Highlights, held: BoolArray) -> None:
+    """Nothing to write, or not all that a line has to say, is an error."""
+    source = judgements.rows.source
+    if not held.any():
+        raise InputError(f"{source}: {_missing(judgements)}")
+    unknown = int(np.count_nonzero(held & (marked.lengths < 0)))
+    if unknown:
+        raise InputError(
+            f"{source}: inex_qrels states the length of every document, and of {unknown} nobody"
+            " says it; --collection knows those that it has"
+        )
+
+
+def _line(topic: bytes, document: bytes, marked: Highlights, row: int) -> bytes:
     from spanwise.formats.trec_out import column, topic_column
 
-    marked = judgements.highlights
-    source = judgements.rows.source
-    if marked is None:
-        said = judgements.elements
-        if said is not None and len(said.passages):
-            raise InputError(
-                f"{source}: passages between points have no offsets; --collection knows them"
-            )
-        raise InputError(f"{source}: grades without highlighted text cannot be inex_qrels")
-    if (marked.lengths < 0).any():
-        count = int(np.count_nonzero(marked.lengths < 0))
-        raise InputError(
-            f"{source}: inex_qrels states the length of every document, and of {count} nobody says"
-            " it; --collection knows those that it has"
-        )
-    for topics, documents, rows in some_at_a_time(judgements.rows, judgements.documents):
-        lines = []
-        for topic, document, row in zip(topics, documents, rows.tolist(), strict=True):
-            passages = marked.of(row)
-            fields = [topic_column(topic), b"Q0", column(document)]
-            fields += [b"%d" % marked.relevant[row], b"%d" % marked.lengths[row]]
-            if len(passages):
-                fields.append(b"%d" % marked.entries[row])
-                pairs = zip(passages.starts.tolist(), passages.lengths.tolist(), strict=True)
-                fields += [b"%d:%d" % pair for pair in pairs]
-            lines.append(b" ".join(fields) + b"\n")
-        yield b"".join(lines)
+    passages = marked.of(row)
+    fields = [topic_column(topic), b"Q0", column(document)]
+    fields += [b"%d" % marked.relevant[row], b"%d" % marked.lengths[row]]
+    if len(passages):
+        fields.append(b"%d" % marked.entries[row])
+        pairs = zip(passages.starts.tolist(), passages.lengths.tolist(), strict=True)
+        fields += [b"%d:%d" % pair for pair in pairs]
+    return b" ".join(fields) + b"\n"
 
 
 def some_at_a_time(

@@ -37,8 +37,9 @@ NAMES = "topic Q0 document rank score run-id"
 PLACE = re.compile(rb"-?\d{1,12}|X")
 MARKS = (b"X", b"-1")
 """What stands where a result could not be placed."""
-FIRST_X = re.compile(rb"[ \t]X([ \t]+\S+)[ \t\r]*$", re.MULTILINE)
-LAST_X = re.compile(rb"[ \t]X[ \t\r]*$", re.MULTILINE)
+FIRST_X = rb"(?m)[ \t]X([ \t]+\S+)[ \t\r]*$"  # compiled where there is one
+LAST_X = rb"(?m)[ \t]X[ \t\r]*$"
+BOTH_X = rb"(?m)([ \t]-1[ \t]+)X[ \t\r]*$"
 
 
 def kind_of(head: bytes) -> str:
@@ -141,9 +142,10 @@ def _without_x(pieces: Iterator[bytes], kind: str) -> Iterator[bytes]:
 
 
 def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
-    """Lines in which X in the last column, or the last two, is -1."""
-    piece = FIRST_X.sub(rb" -1\1", piece) if two_columns else piece
-    return LAST_X.sub(b" -1", piece)
+    """Lines in which X in the last column is -1; in the last two columns, if the first has it."""
+    if two_columns:
+        return re.sub(BOTH_X, rb"\g<1>-1", re.sub(FIRST_X, rb" -1\1", piece))
+    return re.sub(LAST_X, b" -1", piece)
 
 
 def _wholes(values: FloatArray, rows: Rows, how: Reading) -> IntArray:

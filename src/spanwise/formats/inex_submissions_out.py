@@ -18,6 +18,7 @@ from spanwise.formats.returned import (
 from spanwise.formats.xml_out import DECLARATION, escaped, tag
 from spanwise.model import holdings
 from spanwise.model.ids import text
+from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
@@ -53,6 +54,7 @@ class Shape:
             for place, flags in places(run).items()
             if place not in self.points
         }
+        counts |= holdings.of_chunks(run) | {holdings.PLACED: _placed_too(run)}
         known = set(map(text, run.rows.topics))
         counts[holdings.HEADER] = sum(not self._keeps(key, known) for key in run.header or ())
         return holdings.without(counts)
@@ -114,6 +116,13 @@ class Shape:
             lines += _collections(collections)
         lines += [_result(result) for result in results_at(run, rows)]
         return "\n".join([*lines, "</topic>\n"])
+
+
+def _placed_too(run: Run) -> int:
+    """How many results have offsets beside their paths: a place is said once."""
+    if run.paths is None or run.spans is None:
+        return 0
+    return int(np.count_nonzero(holdings.filled(run.paths) & (run.spans.starts != UNKNOWN)))
 
 
 def _collections(names: str) -> list[str]:

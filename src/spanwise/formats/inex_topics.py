@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TOPIC = frozenset({"inex_topic", "topic"})
 FILES = frozenset({"inex_topic_file", "inex_topic", "inex_topics"})
+ASSESSMENTS = frozenset({"assessments", "full_recall_base"})
+"""Files with topics in them that say something else."""
 ATTRIBUTES = {"topic_id": "id", "id": "id", "ct_no": "ct_no"} | dict.fromkeys(
     ("query_type", "type"), "query_type"
 )
@@ -52,7 +54,7 @@ def looks_like_topics(head: bytes) -> bool:
     root = _plain(root_of(head))
     if root in FILES:
         return True
-    if root == "assessments" or "submission" in root:
+    if root in ASSESSMENTS or "submission" in root:
         return False
     titled = re.search(rb"<(inex_)?topic[\s>].*?<(cas_?|co_)?title[\s>]", head[:100_000], re.DOTALL)
     return bool(root) and titled is not None

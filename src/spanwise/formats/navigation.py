@@ -7,6 +7,7 @@ Lines that begin with `#` say nothing. A pair that is not listed has no chance.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from spanwise.model.journeys import ChanceTable
 
 COLUMNS = "document, result, target and chance"
+RESULT = re.compile(rb"-|\d+:\d+")
+RESULT_DUE = f"{PATH_DUE}, offset:length of a passage, or - for a whole document"
 
 
 def read_navigation(file: str) -> ChanceTable:
@@ -34,6 +37,8 @@ def read_navigation(file: str) -> ChanceTable:
             if len(words) != 4:
                 raise FormatError(file, number, f"{len(words)} columns", f"4: {COLUMNS}")
             document, result, target, chance = words
+            if not RESULT.fullmatch(result) and not is_element_path(text(result)):
+                raise FormatError(file, number, f"result {text(result)!r}", RESULT_DUE)
             if not is_element_path(text(target)):
                 raise FormatError(file, number, f"target {text(target)!r}", PATH_DUE)
             pair = (document, result, target)

@@ -130,8 +130,7 @@ def write_pool(pool: Pool) -> Iterator[bytes]:
 def _said(one: Pooled) -> dict[str, Any]:
     said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
     said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
-    if one.support:
-        said["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
+    said["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
     if one.ranks:
         said["ranks"] = list(one.ranks)
     return said

@@ -2,7 +2,8 @@
 
 One line for each pair of grades: exhaustivity (in 2002 relevance), specificity (in 2002 the letter
 for coverage), and what an element so judged is worth, from 0 to 1. Blanks, tabs or commas stand
-between them; `#` begins a comment. A pair that is not listed is worth 0.
+between them; `#` begins a comment. A pair that is not listed is worth 0, and so is what was judged
+to be irrelevant: whatever nobody judged is that too.
 
     # only elements that speak of nothing else
     3 3 1
@@ -44,6 +45,9 @@ def parsed(file: str) -> Grades:
         if pair in table:
             raise FormatError(file, number, f"{match[1]} {match[2]} is there twice", "each once")
         table[pair] = float(match[3])
+        if pair[0] == 0 and table[pair]:
+            due = "0 for what is not relevant, as whatever nobody judged is that"
+            raise FormatError(file, number, f"{content[:60]!r}", due)
     if not table:
         raise EmptyError(file, None, "no grades in it", DUE)
     if len({second.isdigit() for _, second in table}) > 1:

@@ -6,7 +6,7 @@ Here is how to recognise them; reading and writing are imported when they are ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Lines, Reading, reader, writer
@@ -28,7 +28,8 @@ def looks_like_span_run(head: bytes) -> bool:
     It has a score or a rank, or a place or a text without saying what was judged.
     """
     judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
-    placed = not judged and _begins_with(head, b'"s"', b'"text"', b'"results"')
+    places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
+    placed = not judged and _begins_with(head, *places)
     named = placed or _begins_with(head, b'"score"', b'"rank"')
     return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
 
@@ -99,9 +100,16 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     return parsed(pieces, file, how)
 
 
-@writer("span_qrels")
+def span_qrels_lose(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements JSON lines cannot hold."""
+    from spanwise.formats.records_judged_out import loses
+
+    return loses(judgements)
+
+
+@writer("span_qrels", loses=span_qrels_lose)
 def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Everything that judgements have."""
+    """Everything that judgements have, but one best entry point of a document."""
     from spanwise.formats.records_judged_out import written
 
     return written(judgements)

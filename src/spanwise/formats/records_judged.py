@@ -65,8 +65,19 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
+        unread.update([OF_A_SAMPLE] if _of_a_sample(record) else ())
     say_unread(unread + content.unread, file)
     return content.judgements(DUE)
+
+
+OF_A_SAMPLE = "drawn.p below 1 (only spanwise pool estimate goes by it, as its pool says)"
+"""What a score would have to go by, if the documents judged are to stand for others."""
+
+
+def _of_a_sample(record: Record) -> bool:
+    drawn = record.said.get("drawn")
+    p = drawn.get("p") if isinstance(drawn, dict) else None
+    return isinstance(p, (int, float)) and p < 1
 
 
 PAGE = {"topic": "qid", "doc_chars": "doc_len", "judge": "by"}

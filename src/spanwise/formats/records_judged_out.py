@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from spanwise.formats.json_lines import line, unit_said
 from spanwise.formats.judged import grades_of
 from spanwise.formats.records_judged import GRADES, NOTES, POOL, QRELS
 from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED, Assessments, Elements
+from spanwise.model.holdings import filled, without
 from spanwise.model.ids import text
 from spanwise.model.spans import UNKNOWN, Unit
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.evidence import Evidence
     from spanwise.model.judgements import Highlights, Judgements
+
+BESIDE = "paths of best entry points, beside their offsets"
 
 
 def written(judgements: Judgements) -> Iterator[bytes]:
@@ -31,6 +34,15 @@ def written(judgements: Judgements) -> Iterator[bytes]:
     yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
     for said in judged_lines(judgements):
         yield line(said)
+
+
+def loses(judgements: Judgements) -> Mapping[str, int]:
+    """An object has one best entry point, and an offset goes before a path."""
+    said, marked = judgements.elements, judgements.highlights
+    if said is None or marked is None:
+        return {}
+    both = filled(said.entries) & (marked.entries >= 0)
+    return without({BESIDE: int(np.count_nonzero(both))})
 
 
 def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
@@ -78,6 +90,10 @@ def _derived(judgements: Judgements) -> list[float]:
         grades = grades_of(judgements.elements)
     if judgements.highlights is not None:
         grades = np.maximum(grades, judgements.highlights.relevant > 0)
+    said = judgements.evidence
+    if said is not None:  # words make a document relevant wherever they stand in it
+        quoted = said.only((said.grades > 0) & filled(said.texts)).counts > 0
+        grades = np.maximum(grades, quoted)
     return grades.tolist()
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.dataset import Dataset, Stored, dataset_at, stored
-from spanwise.formats.opening import STDIN, chunks
+from spanwise.formats.opening import chunks
 
 PARQUET = b"PAR1"
 END = 1 << 16
@@ -123,11 +123,20 @@ def read(
     dataset = dataset_at(file)
     if dataset is not None:
         return _of_dataset(file, dataset, holds, how)
-    pieces, how = chunks(file), how or Reading()
+    entry, pieces = told(file, holds, name)
+    how = how or Reading()
+    return entry.parse(pieces, file, how if name else replace(how, guessed=True))
+
+
+def told(
+    file: str, holds: tuple[Holds, ...], name: str | None = None
+) -> tuple[Format, Iterator[bytes]]:
+    """The format of a file, named or as its content looks like, and all of it, to be had once."""
+    pieces = chunks(file)
     if name:
-        return find_format(name, holds).parse(pieces, file, how)
+        return find_format(name, holds), pieces
     head, pieces = _looked_at(pieces, file)
-    return recognised(head, holds).parse(pieces, file, replace(how, guessed=True))
+    return recognised(head, holds), pieces
 
 
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
@@ -152,16 +161,6 @@ COMMONEST = {
     b"": ("trec_run", "qrels", "tsv_topics"),
 }
 """The commonest formats of Parquet, XML, JSON and text, by how they begin."""
-
-
-def recognised_file(file: str, holds: tuple[Holds, ...]) -> Format:
-    """The format that a file's beginning looks like; standard input must be named."""
-    if file == STDIN:
-        raise FormatError(file, None, "standard input is read only once", "the name of its format")
-    dataset = dataset_at(file)
-    if dataset is not None:
-        return find_format(dataset.file_format, holds)
-    return recognised(_looked_at(chunks(file), file)[0], holds)
 
 
 def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[bytes]]:

@@ -29,6 +29,8 @@ from spanwise.formats.tables import (
     run_table,
 )
 from spanwise.formats.trec import stem
+from spanwise.model.holdings import filled
+from spanwise.model.ids import text
 from spanwise.model.judgements import Judgements, only
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ def write_run(run: Run) -> Iterator[bytes]:
         return
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
-        start = {"run": run.name, "qid": topic.decode("utf-8", "replace")}
+        start = {"run": run.name, "qid": text(topic)}
         rows += [{**start, **said_of(result)} for result in results_at(run, places)]
     yield _written(rows, run.unit, **more)
 
@@ -169,7 +171,14 @@ def write_run(run: Run) -> Iterator[bytes]:
 def _written(rows: list[dict[str, Any]], unit: str, **more: str) -> bytes:
     import polars as pl
 
-    return _parquet(pl.DataFrame(rows, infer_schema_length=None), unit, **more)
+    try:
+        table = pl.DataFrame(rows, infer_schema_length=None)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{error.object!a} is not UTF-8, and such a table holds text; JSON lines (span_run,"
+            " span_qrels) have a place for it"
+        ) from None
+    return _parquet(table, unit, **more)
 
 
 def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
@@ -227,16 +236,24 @@ def gold_loses(judgements: Judgements) -> Mapping[str, int]:
     counts = holdings.of_judgements(judgements)
     if judgements.highlights is None:
         return holdings.without(counts, holdings.GRADES, holdings.POOLED, holdings.ASSESSORS)
-    kept = (holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS)
-    counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements)))
+    kept = (
+        *(holdings.HIGHLIGHTED, holdings.LENGTHS, holdings.OFFSETS, holdings.ASSESSORS),
+        *(holdings.UNIT, *holdings.OF_EVIDENCE),
+    )
+    grades, lit = judgements.grades, judgements.highlights.relevant > 0
+    counts[holdings.UNSUPPORTED] = int(np.count_nonzero(~_of_text(judgements) & (grades > 0)))
+    counts[holdings.DENIED] = int(np.count_nonzero((grades == 0) & lit))
     return holdings.without(counts, *kept)
 
 
 def _of_text(judgements: Judgements) -> BoolArray:
-    """Which documents are relevant because of highlighted text, or not relevant at all."""
-    if judgements.elements is None or judgements.highlights is None:
-        return np.ones(len(judgements.rows), np.bool_)
-    return (judgements.grades <= 0) | (judgements.highlights.relevant > 0)
+    """Which documents are relevant because of highlighted text, or judged and not relevant."""
+    grades, said = judgements.grades, judgements.evidence
+    assert judgements.highlights is not None
+    lit = judgements.highlights.relevant > 0
+    if said is not None:
+        lit = lit | (said.only((said.grades > 0) & filled(said.texts)).counts > 0)
+    return (grades == 0) | ((grades > 0) & lit)
 
 
 @writer("span_qrels_parquet", loses=gold_loses)
@@ -253,6 +270,11 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
             " span_qrels has a place for them"
         )
     kept = np.flatnonzero(_of_text(judgements))
+    if not len(kept):
+        raise InputError(
+            f"{judgements.rows.source}: grades without highlighted text cannot stand among spans;"
+            " span_qrels has a place for them"
+        )
     people = judgements.assessors
     some = replace(only(judgements, kept), elements=None)
     if people is not None:

@@ -104,6 +104,7 @@ class _Block:
             lambda what: seen_before(case, what),
             lambda: lying_inside(returned, partial(self._refuse_adrift, returned)),
             self._highlighted(mine),
+            self._relevant(mine),
             lambda number: f"{self._place(number)}: {NEEDS}",
         )
 
@@ -117,6 +118,24 @@ class _Block:
         before = np.concatenate([[0], np.cumsum(sums)])
         totals = np.diff(before[self.judgements.rows.starts])
         return np.where(mine >= 0, totals[mine], 0).astype(np.int64)
+
+    def _relevant(self, mine: IntArray) -> BoolArray:
+        """Whether each topic has an element or a passage that assessors found relevant."""
+
+        def by_topic() -> BoolArray:
+            said, marked = self.judgements.elements, self.judgements.highlights
+            rows = np.zeros(len(self.judgements.rows), np.bool_)
+            if marked is not None:
+                rows |= marked.relevant > 0
+            if said is not None:
+                rows |= np.diff(said.passages.first) > 0
+                owner = np.repeat(np.arange(len(rows)), np.diff(said.elements.first))
+                rows[owner[said.elements.relevant()]] = True
+            before = np.concatenate([[0], np.cumsum(rows)])
+            return np.diff(before[self.judgements.rows.starts]) > 0
+
+        found = self.judgements.once("relevant topics", by_topic)
+        return np.where(mine >= 0, found[mine], False) if len(found) else mine >= 0
 
     # Results --------------------------------------------------------------------------------
 

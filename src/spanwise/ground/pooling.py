@@ -29,6 +29,8 @@ ADAPTIVE = ("mtf", "mm", "ts")
 STRATA = ((10, 1.0), (50, 0.3), (200, 0.1))
 """For each stratum its last rank and the share of it that is drawn."""
 FUSION = 60
+DIGITS = 12
+"""Sums that differ by rounding are equal."""
 WARM_UP = 10
 """One in so many documents of an adaptive pool comes from rounds: the judge learns the topic."""
 
@@ -90,7 +92,7 @@ def fusion(rankings: Sequence[Ranking], budget: int) -> list[Drawn]:
     for ranking in rankings:
         for name, rank in ranking.items():
             sums[name] = sums.get(name, 0.0) + 1 / (FUSION + rank)
-    order = sorted(sums, key=lambda name: (-sums[name], name))[:budget]
+    order = sorted(sums, key=lambda name: (-round(sums[name], DIGITS), name))[:budget]
     return [Drawn(name, number) for number, name in enumerate(order, 1)]
 
 

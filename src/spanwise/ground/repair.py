@@ -43,7 +43,7 @@ def repaired(
 
     Of two results that cannot both stay the better ranked one does. Documents are brought together
     in the order in which they first appear. A span that passes a limit of characters is cut, an
-    element is taken out. Ranks are counted anew.
+    element is taken out, and is then in nobody's way. Ranks are counted anew.
     """
     rules = find_task(task, most) if isinstance(task, str) else task
     changes: Counter[str] = Counter()
@@ -51,7 +51,7 @@ def repaired(
     for topic, results in by_topic(run, collection):
         some = _without_forbidden(results, rules, changes)
         some = _grouped(some, changes) if rules.consecutive else some
-        kept.append((topic, _within_limits(some, rules, changes)))
+        kept.append((topic, _within_limit(some, rules, changes)))
     kept = [(topic, some) for topic, some in kept if some]
     if not kept:
         raise InputError(f"{run.rows.source}: nothing is left of the run after its repair")
@@ -59,9 +59,11 @@ def repaired(
 
 
 def _without_forbidden(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
+    """What is neither in the way of a better ranked result that stays, nor beyond its room."""
     kept: list[Result] = []
     seen: set[tuple[object, ...]] = set()
     documents: dict[bytes, Shown] = {}
+    room = _Room(rules)
     for result in results:
         shown = documents.get(result.document)
         if result.trouble:
@@ -72,11 +74,41 @@ def _without_forbidden(results: list[Result], rules: Rules, changes: Counter[str
             changes["one-per-document"] += 1
         elif not rules.overlap and shown is not None and shown.meets(result) is not None:
             changes["overlap"] += 1
-        else:
+        elif (fitting := room.fitted(result, changes)) is not None:
             seen.add(identity(result))
-            documents.setdefault(result.document, Shown()).add(result, len(kept))
-            kept.append(result)
+            documents.setdefault(result.document, Shown()).add(fitting, len(kept))
+            kept.append(fitting)
     return kept
+
+
+class _Room:
+    """How many characters a topic and each of its documents may still show."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._allowed = (
+            ("document-characters", rules.per_document),
+            ("topic-characters", rules.per_topic),
+        )
+        self._used: Counter[bytes] = Counter()
+
+    def fitted(self, result: Result, changes: Counter[str]) -> Result | None:
+        """The result, cut if it has to be and can be; None where no room is left for it."""
+        for rule, most in self._allowed:
+            left = None if most is None else most - self._used[_owner(rule, result)]
+            if left is None or result.length <= left:
+                continue
+            changes[rule] += 1
+            if left <= 0 or result.path:
+                return None
+            result = result._replace(length=left)
+        for owner in {_owner(rule, result) for rule, _ in self._allowed}:
+            self._used[owner] += max(result.length, 0)
+        return result
+
+
+def _owner(rule: str, result: Result) -> bytes:
+    """Whose characters a rule counts: those of a document, or, with no name, of the topic."""
+    return result.document if rule == "document-characters" else b""
 
 
 def _grouped(results: list[Result], changes: Counter[str]) -> list[Result]:
@@ -93,34 +125,12 @@ def _grouped(results: list[Result], changes: Counter[str]) -> list[Result]:
     return [result for group in groups.values() for result in group]
 
 
-def _within_limits(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
+def _within_limit(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
     end = beyond(results, rules)
-    if end is not None:
-        changes["length"] += len(results) - end
-        results = results[:end]
-    if rules.per_document:
-        results = _cut(results, rules.per_document, "document-characters", changes)
-    if rules.per_topic:
-        results = _cut(results, rules.per_topic, "topic-characters", changes)
-    return results
-
-
-def _cut(results: list[Result], most: int, rule: str, changes: Counter[str]) -> list[Result]:
-    """Each owner's results until they have the characters that are allowed."""
-    left: dict[bytes, int] = {}
-    kept = []
-    for result in results:
-        owner = result.document if rule == "document-characters" else b""
-        room = left.setdefault(owner, most)
-        fits = result.length <= room
-        if not fits:
-            changes[rule] += 1
-            if room <= 0 or result.path:
-                continue
-            result = result._replace(length=room)
-        left[owner] = room - max(result.length, 0)
-        kept.append(result)
-    return kept
+    if end is None:
+        return results
+    changes["length"] += len(results) - end
+    return results[:end]
 
 
 def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:

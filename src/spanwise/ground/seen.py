@@ -39,7 +39,10 @@ UNTOUCHED = View(False, 0, 0)
 
 
 class SeenPaths:
-    """Elements only: one is seen as a whole if it, or one around it, was returned."""
+    """Elements only: one is seen as a whole if it, or one around it, was returned.
+
+    Of an element without text nothing is ever seen.
+    """
 
     __slots__ = ("_around", "_doubts", "_inside", "_returned")
 
@@ -56,7 +59,7 @@ class SeenPaths:
         while path:
             if path in returned:
                 self._around = []
-                return View(True, max(item.size, 0), item.highlighted)
+                return View(item.size != 0, max(item.size, 0), item.highlighted)
             around.append(path)
             path = path[: path.rfind(b"/")]
         self._around = around
@@ -66,7 +69,7 @@ class SeenPaths:
         """The same for an element of which it is known that nothing around it was returned."""
         path = item.path
         if path in self._returned:
-            return View(True, max(item.size, 0), item.highlighted)
+            return View(item.size != 0, max(item.size, 0), item.highlighted)
         characters, highlighted = self._inside.get(path, (0, 0))
         doubt = self._doubts.get(path, -1) if self._doubts else -1
         if not characters and not highlighted and doubt < 0:

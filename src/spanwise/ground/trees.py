@@ -2,7 +2,8 @@
 
 Where only text was highlighted, a collection says which elements hold some of it: these, all their
 ancestors among them, are judged. A plain text has its highlighted passages for elements: so the
-ideal is what was highlighted, however text is cut.
+ideal is what was highlighted, however text is cut. An element of which an exhaustivity was written
+and nothing else is as specific as the highlighted text makes it, once a collection says where.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from spanwise.errors import InputError
 from spanwise.ground.by_path import ByPath
-from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, UNSTATED
+from spanwise.model.assessments import NO_COVERAGE, NO_SIZE, TOO_SMALL, UNSTATED
 from spanwise.model.elements import NOBODY, JudgedElements, Scale
 from spanwise.model.ids import Coded, text
 from spanwise.model.paths import parent_of
@@ -54,10 +55,13 @@ def judged_elements(judgements: Judgements, collection: Collection | None = None
             " said; it needs --collection"
         )
     parts = [] if said is None else [_listed(said)]
+    half = np.zeros(0, np.int64) if said is None else _half_judged(judgements, said, collection)
     if collection is not None and judgements.highlights is not None:
-        silent = _silent_rows(judgements)
+        silent = np.union1d(_silent_rows(judgements), half)
         if len(silent) or not parts:
             parts.append(_touched(judgements, judgements.highlights, silent, collection))
+    if len(half):
+        parts = _graded(parts[0], parts[1], half)
     columns = _joined(parts)
     judged = _in_order(judgements, columns, _scale(judgements, columns))
     if judgements.wanted is None:
@@ -88,6 +92,63 @@ def _silent_rows(judgements: Judgements) -> IntArray:
     if judgements.elements is not None:
         silent &= np.diff(judgements.elements.elements.first) == 0
     return np.flatnonzero(silent)
+
+
+def _half_judged(
+    judgements: Judgements, said: Assessments, collection: Collection | None
+) -> IntArray:
+    """Documents with highlighted text and elements of which only an exhaustivity was written."""
+    one = said.elements
+    bare = (one.exhaustivity >= TOO_SMALL) & (one.specificity == UNSTATED)
+    bare &= (one.coverage == NO_COVERAGE) & (one.highlighted == NO_SIZE)
+    if not bare.any():
+        return np.zeros(0, np.int64)
+    marked = judgements.highlights
+    lit = np.diff(said.passages.first) > 0 if marked is None else marked.counts > 0
+    owner = np.repeat(np.arange(len(one.first) - 1), np.diff(one.first))
+    placed = collection is not None and marked is not None
+    lost = np.flatnonzero(bare & np.where(lit[owner], not placed, one.exhaustivity != 0))
+    if len(lost):
+        row, (path,) = int(owner[lost[0]]), one.paths.take(lost[:1])
+        known = "where it lies in the highlighted text; it needs --collection"
+        raise InputError(
+            f"{judgements.rows.place(row)}: {text(path)} has an exhaustivity, but it is not said"
+            f" {known if lit[row] else 'how specific it is; expected specificity or rsize too'}"
+        )
+    return np.intersect1d(owner[bare], np.flatnonzero(lit))
+
+
+def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Columns]:
+    """Elements with highlighted text have the grades and sizes that some documents list for them.
+
+    What has no grade is as exhaustive as the most exhaustive element in it.
+    """
+    mine = np.isin(listed.owner, half)
+    inner: dict[tuple[int, bytes], int] = {}
+    for number in np.flatnonzero(mine).tolist():
+        row, path, grade = (
+            int(listed.owner[number]),
+            listed.paths[number],
+            listed.numbers[0, number],
+        )
+        while path:
+            inner[row, path] = max(int(grade), inner.get((row, path), UNSTATED))
+            path = parent_of(path)
+    numbers = touched.numbers.copy()
+    for number in np.flatnonzero(np.isin(touched.owner, half)).tolist():
+        key = int(touched.owner[number]), touched.paths[number]
+        numbers[0, number] = inner.get(key, UNSTATED)
+    known = ByPath(touched.owner, touched.paths)
+    found = known.find(np.where(mine, listed.owner, NOBODY), listed.paths)
+    here = np.flatnonzero(found != NOBODY)
+    there, given = found[here], listed.numbers[:, here]
+    numbers[0, there] = given[0]
+    numbers[3:5, there] = np.where(given[3:5] == NO_SIZE, numbers[3:5, there], given[3:5])
+    rest = np.flatnonzero(found == NOBODY)
+    others = listed.numbers[:, rest]
+    others[4] = np.where(mine[rest] & (others[4] == NO_SIZE), 0, others[4])
+    kept = _Columns(listed.paths.at(rest), listed.owner[rest], others)
+    return [kept, _Columns(touched.paths, touched.owner, numbers)]
 
 
 def _touched(

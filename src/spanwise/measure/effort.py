@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import UsageError
 from spanwise.measure.discoveries import Discoveries, Reached, reached, unsatisfied
+from spanwise.measure.odd_worths import odd_sums_reached
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 ROUNDING = 1e-12
 """A level counts as reached if it is missed by no more than this share."""
-MOST_SUMS = 16
-"""So many targets of any worth can still be combined in every way."""
 FINEST = 1000
 """Worths are taken for whole numbers of shares if these are no finer than one thousandth."""
 
@@ -133,7 +131,8 @@ def _levels_reached(found: Discoveries, levels: FloatArray) -> Iterable[Reached]
         amounts = np.ceil(levels * shares.sum() * (1 - ROUNDING)).astype(np.int64)
         return reached(found, shares, amounts)
     wanted = levels * found.worth.sum() * (1 - ROUNDING)
-    return [_sums_reached(found, wanted)]
+    ranks = found.rank[found.ends()]
+    return [Reached(ranks, odd_sums_reached(found, ranks, wanted))]
 
 
 def whole_shares(worth: FloatArray) -> IntArray | None:
@@ -149,26 +148,3 @@ def whole_shares(worth: FloatArray) -> IntArray | None:
     if not fits.any():
         return None
     return np.round(worth * (1 + int(np.argmax(fits)))).astype(np.int64)
-
-
-def _sums_reached(found: Discoveries, wanted: FloatArray) -> Reached:
-    """The same where worths have no common share: every combination of targets is a case."""
-    targets = np.unique(found.target)
-    if len(targets) > MOST_SUMS:
-        raise UsageError(
-            f"{len(targets)} targets of different worth have too many combinations; round their"
-            " worth to a grid, such as grid=1000, or use worth=binary"
-        )
-    sums = np.zeros(1)
-    for worth in found.worth[targets].tolist():
-        sums = np.concatenate([sums, sums + worth])
-    order = np.argsort(sums)
-    places = np.searchsorted(sums[order], wanted)
-    ranks, rows = found.rank[found.ends()], []
-    for rank in ranks.tolist():
-        chances = np.ones(1)
-        for missed in found.missed_at(rank)[targets].tolist():
-            chances = np.concatenate([chances * missed, chances * (1 - missed)])
-        tails = np.cumsum(chances[order][::-1])[::-1]
-        rows.append(np.concatenate([tails, [0.0]])[places])
-    return Reached(ranks, np.array(rows))

@@ -45,7 +45,8 @@ def _found(r: ElementRankings, alpha: float) -> FloatArray:
     return np.cumsum(r.table(values), axis=-1)
 
 
-def _total(r: ElementRankings, base: Base) -> FloatArray:
+def highlighted_in_all(r: ElementRankings, base: Base) -> FloatArray:
+    """What recall is a share of: the highlighted characters of a topic, or of all its elements."""
     if base == "focused":
         return r.passages.astype(float)
     judged = r.judged()
@@ -53,13 +54,14 @@ def _total(r: ElementRankings, base: Base) -> FloatArray:
 
 
 def _precision(r: ElementRankings, cutoff: int, alpha: float) -> FloatArray:
+    found = _found(r, alpha)
     read = np.cumsum(r.table(r.sizes()), axis=-1)
-    value = r.ratio(r.at(_found(r, alpha), cutoff), r.at(read, cutoff), undefined=0)
+    value = r.ratio(r.at(found, cutoff), r.at(read, cutoff), undefined=0)
     return np.where(r.passages > 0, value, np.nan)
 
 
 def _recall(r: ElementRankings, cutoff: int, alpha: float, base: Base) -> FloatArray:
-    return r.ratio(r.at(_found(r, alpha), cutoff), _total(r, base))
+    return r.ratio(r.at(_found(r, alpha), cutoff), highlighted_in_all(r, base))
 
 
 @measure(
@@ -140,7 +142,7 @@ def overlap_of_results(r: ElementRankings, *, variant: Variant = "inside") -> Fl
     The share of a topic's results that lie inside another result of the topic, wherever that
     stands (`variant=inside`); or that share text with an earlier one (`variant=earlier`). An
     element lies inside another by its path, a span by its offsets; the same span is not inside
-    itself. Undefined for a topic without results.
+    itself. Undefined for a topic without results, or with nothing relevant.
     """
     flags = r.inside() if variant == "inside" else r.seen_before("anything")
     count = np.bincount(r.results.topic, weights=flags, minlength=len(r))

@@ -57,6 +57,12 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
         raise UsageError(f"A is {behaviour.A:g}; it must be more than 0")
     if behaviour.L is not None and behaviour.L <= 0:
         raise UsageError(f"L is {behaviour.L:g}; a mean length must be more than 0")
+    if behaviour.table is not None and name != "table":
+        told = "a function" if callable(name) else repr(name)
+        raise UsageError(
+            f"behaviour is {told}, so table={behaviour.table} would not be looked at; expected"
+            " behaviour=table"
+        )
     return behaviour
 
 

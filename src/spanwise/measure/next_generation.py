@@ -20,14 +20,18 @@ Overlap = Literal["on", "off"]
 
 
 def _judged(r: ElementRankings) -> tuple[FloatArray, FloatArray]:
-    """Exhaustivity and specificity of every judged element, from 0 to 1."""
+    """Exhaustivity and specificity of every judged element, from 0 to 1.
+
+    An element of which structure says that nobody asked for it is irrelevant: it has neither.
+    """
     judged = r.judged()
     if judged.scale == "letters":
         raise UsageError(
             f"{judged.source}: letters for coverage say nothing of specificity; NGP and NGR need"
             " two grades or highlighted text"
         )
-    return _normalised(judged)
+    exhaustivity, specificity = _normalised(judged)
+    return exhaustivity * judged.wanted, specificity * judged.wanted
 
 
 def _normalised(judged: JudgedElements) -> tuple[FloatArray, FloatArray]:

@@ -98,6 +98,7 @@ class ElementRankings:
     inside: Callable[[], BoolArray]
     """Which results lie inside another one of their topic."""
     passages: IntArray  # per topic: highlighted characters in all documents
+    relevant: BoolArray  # per topic: whether assessors found anything relevant
     unsized: Callable[[int], str]
     """A result in words whose size nobody knows."""
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -106,8 +107,8 @@ class ElementRankings:
         return len(self.topics)
 
     def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """Whether a topic has anything relevant depends on the quantisation: measures say it."""
-        return np.ones(len(self), np.bool_)
+        """Whether assessors found something; what a quantisation makes of it, measures say."""
+        return self.relevant
 
     # Tables -----------------------------------------------------------------------------------
 

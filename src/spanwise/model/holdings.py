@@ -11,6 +11,7 @@ from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray
+    from spanwise.model.evidence import Evidence
     from spanwise.model.ids import Ids
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
@@ -19,10 +20,15 @@ RANKS = "stated ranks"
 PATHS = "element paths"
 RANGES = "passages between two points"
 SPANS = "passages by offset"
+PLACED = "offsets of results that have paths"
 LOST = "results without a place in their document"
 UNSCORED = "results without a score, in whose place falling numbers stand"
 HEADER = "entries of the header"
 BLANKS = "blanks in the name of the run, written as _"
+TEXTS = "texts of results"
+IDS = "ids of results"
+COSTS = "costs of results"
+UNIT = "unit of offsets"
 GRADES = "grades of documents other than 0 and 1"
 POOLED = "documents pooled but not judged"
 ASSESSORS = "names of assessors"
@@ -39,9 +45,24 @@ POOLS = "pool numbers"
 VERSIONS = "versions of assessments"
 WHITESPACE = "statements on white space"
 STATEMENTS = "topic statements"
+MARKED_GRADES = "grades of passages other than 1"
+MARKED_TEXTS = "texts of passages"
+UNPLACED = "passages by their words alone"
+ASPECTS = "aspects of passages"
+SETS = "alternative sets of passages"
+MARKERS = "names of those who marked passages"
+PARTLY = "documents of which a part was judged"
+QUESTIONS = "questions of topics"
+OF_EVIDENCE = (
+    *(MARKED_GRADES, MARKED_TEXTS, UNPLACED, ASPECTS, SETS, MARKERS, PARTLY),
+    QUESTIONS,
+)
+DENIED = "grades of 0 for documents with highlighted text"
 UNSUPPORTED = "relevant documents with nothing that this form can hold"
 
 
+CHARACTERS = ("opaque", "codepoint")
+"""Units that offsets of formats which name none are read in."""
 HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)")
 """What a kind is called before it is said which ones."""
 
@@ -70,6 +91,19 @@ def of_run(run: Run) -> dict[str, int]:
     counts = {kind: int(np.count_nonzero(flags)) for kind, flags in found.items()}
     counts[RANKS] = 0 if run.ranks is None else int(np.count_nonzero(~np.isnan(run.ranks)))
     counts[HEADER] = len({*(run.header or ())} - {"run-id"})
+    return counts | of_chunks(run)
+
+
+def of_chunks(run: Run) -> dict[str, int]:
+    """What results have besides their place, and what places are counted in."""
+    some = run.chunks
+    counts = {UNIT: int(run.unit not in CHARACTERS and run.spans is not None)}
+    if some is not None:
+        counts |= {
+            TEXTS: int(np.count_nonzero(filled(some.texts))),
+            IDS: int(np.count_nonzero(filled(some.ids))),
+            COSTS: int(np.count_nonzero(some.costs >= 0)),
+        }
     return counts
 
 
@@ -83,11 +117,11 @@ def in_lines(run: Run) -> dict[str, int]:
 
 def of_judgements(judgements: Judgements) -> dict[str, int]:
     """What judgements have beyond documents that are relevant or not."""
-    grades = judgements.grades
+    grades, people = judgements.grades, judgements.assessors
     counts = {
         GRADES: int(np.count_nonzero((grades >= 0) & (grades != 0) & (grades != 1))),
         POOLED: int(np.count_nonzero(grades < 0)),
-        ASSESSORS: 0 if judgements.assessors is None else len(judgements.assessors),
+        ASSESSORS: 0 if people is None else int(np.count_nonzero(filled(people))),
     }
     if judgements.highlights is not None:
         text = judgements.highlights
@@ -95,6 +129,7 @@ def of_judgements(judgements: Judgements) -> dict[str, int]:
             HIGHLIGHTED: len(text.passages),
             LENGTHS: int(np.count_nonzero(text.lengths >= 0)),
             OFFSETS: int(np.count_nonzero(text.entries >= 0)),
+            UNIT: int(text.unit not in CHARACTERS),
         }
     said = judgements.elements
     if said is not None:
@@ -110,7 +145,23 @@ def of_judgements(judgements: Judgements) -> dict[str, int]:
             WHITESPACE: sum(bool(pool.whitespace) for pool in said.pools),
             STATEMENTS: sum(bool(pool.statement) for pool in said.pools),
         }
+    if judgements.evidence is not None:
+        counts |= of_evidence(judgements.evidence)
     return counts
+
+
+def of_evidence(said: Evidence) -> dict[str, int]:
+    """What is said of passages and questions beyond which characters are relevant."""
+    return {
+        MARKED_GRADES: int(np.count_nonzero(said.grades != 1)),
+        MARKED_TEXTS: int(np.count_nonzero(filled(said.texts))),
+        UNPLACED: int(np.count_nonzero(said.spans.starts == UNKNOWN)),
+        ASPECTS: sum(map(len, said.aspects)),
+        SETS: int(np.count_nonzero(np.unique(said.sets))),
+        MARKERS: int(np.count_nonzero(filled(said.by))),
+        PARTLY: int(np.count_nonzero(~said.full)),
+        QUESTIONS: len(said.questions),
+    }
 
 
 def filled(ids: Ids) -> BoolArray:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEVELS = tuple(n / 20 for n in range(21))
 TENTHS = tuple(n / 10 for n in range(11))
+HUNDREDTHS = tuple(n / 100 for n in range(1, 101))
 RANKS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 BUDGETS = (100, 200, 500, 1000, 2000, 4000, 8000, 16000, 32000)
 
@@ -44,9 +45,12 @@ class Curve:
 CURVES: dict[str, tuple[Curve, ...]] = {
     "recall-precision": (
         Curve("recall-precision", "recall", "precision", "IPrec[{x}]", TENTHS, reads="rankings"),
+        Curve(
+            "recall-precision", "recall", "precision", "precall[{x}]", HUNDREDTHS, reads="elements"
+        ),
         Curve("recall-precision", "recall", "precision", "iP[{x}]", LEVELS, reads="readings"),
     ),
-    "ep-gr": (Curve("ep-gr", "gain-recall", "effort-precision", "ep[{x}]", TENTHS[1:]),),
+    "ep-gr": (Curve("ep-gr", "gain-recall", "effort-precision", "ep[{x}]", HUNDREDTHS),),
     "nxCG": (Curve("nxCG", "rank", "nxCG", "nxCG@{x}", RANKS, True),),
     "gain-recall": (Curve("gain-recall", "rank", "gain-recall", "gr@{x}", RANKS, True),),
     "budget": (Curve("budget", "characters read", "recall", "SpanR(budget={x})", BUDGETS, True),),
@@ -71,6 +75,8 @@ def curve_of(measure: str) -> Curve | None:
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
         places = LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]  # few take level 0
+        if re.match(r"(ep|precall)\b", stem):  # as their campaigns drew them
+            places = HUNDREDTHS
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
         name = BUDGET.sub("budget={x}", measure)

@@ -165,10 +165,20 @@ def level_marks(levels: FloatArray, ranks: IntArray, depth: int) -> list[str]:
     """
     marks = []
     for rank in range(depth):
-        mine = levels[ranks == rank]
-        ends = f"{mine[0]:.2f}" + (f"-{mine[-1]:.2f}" if len(mine) > 1 else "") if len(mine) else ""
-        marks.append(f"< {ends}" if ends else "")
+        mine = levels[ranks == rank].tolist()
+        ends = [level_name(level) for level in (mine[:1] + mine[1:][-1:])]
+        marks.append(f"< {'-'.join(ends)}" if ends else "")
     return marks
+
+
+def level_name(level: float) -> str:
+    """A level of recall with two decimals, or as many as it has.
+
+    >>> level_name(0.1), level_name(0.125)
+    ('0.10', '0.125')
+    """
+    name = f"{level:.2f}"
+    return name if float(name) == level else f"{level:.12g}"
 
 
 # Documents ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
         f"pool: {found['topics']} topics, {found['documents']} documents"
         f" ({sizes[0]} to {sizes[-1]} for a topic)",
         f"expected: {found['hours']:.1f} hours at {found['minutes']:g} minutes a document",
-        "unique: pooled documents that no other of these runs returned",
+        "unique: pooled documents that no other of these runs brought in",
     ]
     if "judged" in found:
         below.insert(1, f"judged: {found['judged']} of them")
@@ -30,7 +30,7 @@ def estimate_tables(found: Mapping[str, Any]) -> str:
     """Relevant text of each topic, then the measures of each run."""
     totals = tuple(
         (topic, *(_cell(one[name], 1) for name in PARTS[:3]))
-        for topic, one in found["relevant"].items()
+        for topic, one in [*found["relevant"].items(), ("all", found["all"])]
     )
     text = as_text(Table(("topic", "relevant", "low", "high"), totals, ("95 % intervals",)))
     if not found["runs"]:

@@ -5,12 +5,34 @@ from __future__ import annotations
 import click
 
 UNITS = ("char", "token", "sentence", "element", "document")
+RUNS = "--runs"
 
 
-@click.command("agree")
+class RunsBehind(click.Command):
+    """Where judgements come first, all words between `--runs` and the next option are runs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `--runs` before each of them."""
+        options = [one for one in self.params if isinstance(one, click.Option)]
+        valued = {name for one in options if not one.is_flag for name in one.opts}
+        said: list[str] = []
+        judged = behind = False
+        for word in args:
+            value = bool(said) and said[-1] in valued
+            option = not value and word.startswith("-") and word != "-"
+            if option:
+                behind = judged and word == RUNS
+            elif not value:
+                judged = True
+                said += [RUNS] if behind else []
+            said.append(word)
+        return super().parse_args(ctx, said)
+
+
+@click.command("agree", cls=RunsBehind)
 @click.argument("judgements", nargs=-1, required=True)
 @click.option("--unit", type=click.Choice(UNITS), default="char", help="What is compared.")
-@click.option("--runs", multiple=True, metavar="RUN", help="Runs (files, folders) to rank.")
+@click.option(RUNS, multiple=True, metavar="RUN...", help="Runs (files, folders) to rank.")
 @click.option("-m", "--measure", "measures", multiple=True, help="What to rank the runs by.")
 @click.option("--collection", metavar="PATH", help="The documents; a store or a folder.")
 @click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
@@ -48,7 +70,7 @@ def command(
       spanwise agree anna.jsonl ben.jsonl
       spanwise agree anna.jsonl ben.jsonl cleo.jsonl --unit char --format json
       spanwise agree judged.sqlite --runs runs/ -m MAiP -m 'iP[0.01]'
-      spanwise agree a.qrels b.qrels --unit document --runs bm25.run --runs dense.run -m nDCG@10
+      spanwise agree a.qrels b.qrels --unit document --runs bm25.run dense.run -m nDCG@10
     """
     from spanwise.app.agreeing import Question, answered
     from spanwise.app.output import emit

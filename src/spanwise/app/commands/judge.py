@@ -49,8 +49,7 @@ def command() -> None:
 @click.option(
     "--order",
     type=click.Choice(["shuffle", "pool", "id"]),
-    default="shuffle",
-    help="In which order documents are shown.",
+    help="In which order documents are shown; as the pool says, else shuffle.",
 )
 @click.option(
     "--support",
@@ -74,7 +73,7 @@ def serve_command(
     desk: bool,
     mode: str,
     aspects: tuple[str, ...],
-    order: str,
+    order: str | None,
     support: str,
     guidelines: str | None,
     seed: int,
@@ -107,10 +106,12 @@ def serve_command(
     if pool is None or collection is None or topics is None:
         raise UsageError("give POOL --collection STORE --topics FILE, or --demo")
     text = guidelines_of(guidelines) if guidelines is not None else ""
+    drawn = read_pool(pool)
+    order = order or str(drawn.about.get("order", "shuffle"))
     plan = Campaign(mode, aspects, order, seed, support == "on", text)
     documents = open_collection(collection)
     place = store or f"{pool.rstrip('/')}.judged"
-    kept = opened_or_made(place, read_pool(pool), read_topics(topics), documents, plan)
+    kept = opened_or_made(place, drawn, read_topics(topics), documents, plan)
     for name in judges or (() if kept.judges() else ("judge",)):
         kept.add_judge(name)
     if adjudicate:

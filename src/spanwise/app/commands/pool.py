@@ -25,6 +25,12 @@ def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--budget", type=click.IntRange(1), help="Documents per topic; 500."),
             click.option("--depth", type=click.IntRange(1), help="Ranks that `depth` takes."),
             click.option("--seed", type=int, default=1, help="Of everything drawn at random."),
+            click.option(
+                "--runs-per-team",
+                "of_each",
+                type=click.IntRange(1),
+                help="Only the first runs of each participant, as submissions state it.",
+            ),
             click.option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True),
             click.option(
                 "--judgements", metavar="FILE", help="What mtf, mm and ts may learn from."
@@ -34,6 +40,11 @@ def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["on", "off"]),
                 default="on",
                 help="Whether to note what systems returned.",
+            ),
+            click.option(
+                "--order",
+                type=click.Choice(["shuffle", "pool", "id"]),
+                help="In which order judges are shown documents: shuffle.",
             ),
             click.option(
                 "--to",
@@ -96,9 +107,10 @@ def build_command(
 
     chosen = frozenset(topic.id for topic in read_topics(topics)) if topics else None
     plan, known = _plan(words, chosen)
-    pool = pooling.pooled(pooling.contributions(runs), plan, known)
+    given = pooling.contributions(runs, plan.of_each)
+    pool = pooling.pooled(given, plan, known)
     if add:
-        pool = _with(pool, pooling.relevant_in(add), chosen)
+        pool = pooling.extra(pool, given, pooling.relevant_in(add), plan)
     if leave:
         pool = pooling.without(pool, set(pooling.relevant_in(leave)))
     _write(pool, output, words["to"])
@@ -107,12 +119,15 @@ def build_command(
 def _plan(words: dict[str, Any], topics: frozenset[str] | None) -> tuple[Plan, Relevant | None]:
     from spanwise.app.pooling import Plan, relevant_in
     from spanwise.errors import UsageError
+    from spanwise.ground.pooling import ADAPTIVE
 
     method = words["method"] or "rounds"
     if words["depth"] and method != "depth":
         raise UsageError(f"--depth is for --method depth, not for {method}; use --budget")
     if words["budget"] and method == "depth":
         raise UsageError("--budget is not for --method depth; use --depth")
+    if words["judgements"] and method not in ADAPTIVE:
+        raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} learns from nothing")
     plan = Plan(
         method,
         words["budget"],
@@ -121,26 +136,10 @@ def _plan(words: dict[str, Any], topics: frozenset[str] | None) -> tuple[Plan, R
         words["gamma"],
         words["support"] == "on",
         topics,
+        words["order"] or "shuffle",
+        words["of_each"],
     )
     return plan, relevant_in(words["judgements"]) if words["judgements"] else None
-
-
-def _with(pool: Pool, judged: Relevant, topics: frozenset[str] | None) -> Pool:
-    from dataclasses import replace
-
-    from spanwise.model.pools import Pooled, once_each
-
-    more = [Pooled(*key) for key in judged if topics is None or key[0] in topics]
-    live = pool.candidates
-    documents = once_each([*pool, *more])
-    sampled = any(one.p < 1 for one in pool)  # and stands for what comes here for certain
-    estimable = pool.about["estimable"] and not (sampled and len(documents) > len(pool))
-    return replace(
-        pool,
-        documents=documents,
-        about={**pool.about, "estimable": estimable},
-        candidates=once_each([*live, *more]) if live else (),
-    )
 
 
 def _write(pool: Pool, output: str, to: str) -> None:
@@ -191,8 +190,10 @@ def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) 
     if not words["budget"] and not words["depth"]:
         words["depth"] = old.about.get("depth") if words["method"] == "depth" else None
         words["budget"] = old.about.get("budget") if words["method"] != "depth" else None
+    words["order"] = words["order"] or old.about.get("order")
     plan, known = _plan(words, None)
-    _write(pooling.extended(old, pooling.contributions(runs), plan, known), output, words["to"])
+    given = pooling.contributions(runs, plan.of_each)
+    _write(pooling.extended(old, given, plan, known), output, words["to"])
 
 
 @command.command("check")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from spanwise.errors import FormatError, InputError
 from spanwise.ground.points import TextPoints
@@ -21,21 +22,22 @@ AROUND = 32
 Judged = dict[tuple[str, str], dict[str, Any]]
 
 
+def origin(store: Store) -> dict[str, Any]:
+    """What every export names: the pool, and how far the log went."""
+    seq, head = store.head()
+    pool = {"file": store.about.get("pool_file"), **store.about.get("pool", {})}
+    return {"pool": pool, "head": head, "events": seq}
+
+
 def written_annotations(
     store: Store, found: Sequence[Verdict], collection: Collection
 ) -> Iterator[bytes]:
     """One annotation page."""
-    seq, head = store.head()
     items = [item for one in found for item in _items(one, collection)]
     said = {
         "@context": CONTEXT,
         "type": "AnnotationPage",
-        "spanwise": {
-            "unit": "codepoint",
-            "head": head,
-            "events": seq,
-            "pool": store.about.get("pool"),
-        },
+        "spanwise": {"unit": "codepoint", **origin(store)},
         "items": items,
     }
     yield json.dumps(said, ensure_ascii=True, indent=1).encode() + b"\n"
@@ -43,8 +45,11 @@ def written_annotations(
 
 def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
     name, state = one.document.id, one.state
-    base = f"urn:spanwise:{one.topic}:{name}:{one.judge}"
-    source = {"source": name, "state": {"type": "TextState", "sha256": one.document.sha256}}
+    base = ":".join(["urn:spanwise", *map(_quoted, (one.topic, name, one.judge))])
+    source = {
+        "source": _quoted(name),
+        "state": {"type": "TextState", "sha256": one.document.sha256},
+    }
     creator = {"type": "Person", "name": one.judge}
     said: dict[str, Any] = {"topic": one.topic, "state": state.status}
     said |= {"bep": state.bep, "grade": state.grade}
@@ -67,7 +72,7 @@ def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
     for layer, spans in state.layers.items():
         for start, end in spans:
             yield {
-                "id": f"{base}:{layer}:{start}-{end}",
+                "id": f"{base}:{_quoted(layer)}:{start}-{end}",
                 "type": "Annotation",
                 "motivation": "highlighting",
                 "creator": creator,
@@ -87,10 +92,22 @@ def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict
         },
         {
             "type": "RangeSelector",
-            "startSelector": {"type": "XPathSelector", "value": points.start(start)},
-            "endSelector": {"type": "XPathSelector", "value": points.end(end)},
+            "startSelector": _point(points.start(start)),
+            "endSelector": _point(points.end(end)),
         },
     ]
+
+
+def _point(point: str) -> dict[str, Any]:
+    """A place in a text node: XPath names the node, and a position the place in it."""
+    path, _, offset = point.rpartition(".")
+    place = {"type": "TextPositionSelector", "start": int(offset), "end": int(offset)}
+    return {"type": "XPathSelector", "value": path, "refinedBy": place}
+
+
+def _quoted(name: str) -> str:
+    """A name as part of an IRI."""
+    return quote(name, safe="/", errors="surrogateescape")
 
 
 def looks_like_annotations(file: str) -> bool:
@@ -118,7 +135,8 @@ def _judged(file: str, items: list[dict[str, Any]], collection: Collection) -> J
     for item in items:
         if item.get("motivation") == "assessing":
             said = json.loads(item["body"]["value"])
-            key = (said.pop("topic"), item["target"]["source"])
+            source = unquote(item["target"]["source"], errors="surrogateescape")
+            key = (said.pop("topic"), source)
             owners[item["id"]] = key
             found[key] = {"layers": {}, **said}
     for item in items:
@@ -131,7 +149,7 @@ def _highlight(
     file: str, item: Any, owners: dict[str, tuple[str, str]], found: Judged, collection: Collection
 ) -> None:
     layer = item["body"]["value"]
-    owner = owners.get(item["id"].rsplit(f":{layer}:", 1)[0])
+    owner = owners.get(item["id"].rsplit(f":{_quoted(layer)}:", 1)[0])
     if owner is None:
         raise InputError(f"{file}: {item['id']}: a highlight of a document that is not assessed")
     by_type = {one["type"]: one for one in item["target"]["selector"]}

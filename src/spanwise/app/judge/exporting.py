@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
-from spanwise.app.judge.annotations import written_annotations
+from spanwise.app.judge.annotations import origin, written_annotations
 from spanwise.app.judge.store import Store
 from spanwise.app.judge.verdicts import (
     MACHINE,
@@ -19,11 +20,16 @@ from spanwise.app.judge.verdicts import (
 )
 from spanwise.app.output import write_atomically, write_folder_atomically
 from spanwise.collection import open_collection
-from spanwise.errors import UsageError
+from spanwise.errors import SpanwiseWarning, UsageError
 from spanwise.formats import FORMATS
+from spanwise.formats.folders import ABOUT
 from spanwise.formats.json_lines import line
 from spanwise.formats.records_judged import QRELS
+from spanwise.model.gestures import RELEVANT
 from spanwise.model.judgements import by_assessor
+
+LINES = {"qrels": "document", "inex_qrels": "codepoint"}
+"""Formats whose readers elsewhere know no comments: where they come from stands beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,10 @@ def exported(path: str, output: str, wanted: Wanted) -> str:
         collection = open_collection(_needed(wanted))
         write_atomically(Path(output), written_annotations(store, found, collection))
     else:
-        _write_format(path, output, wanted, found)
+        _write_format(store, output, wanted, found)
+    if wanted.to in LINES and Path(output).is_file():
+        about = {"format": wanted.to, "unit": LINES[wanted.to], **origin(store)}
+        write_atomically(Path(output + ABOUT), line(about))
     seq, head = store.head()
     return (
         f"{output}: {len(found)} judged documents, {len({v.judge for v in found})} judges,"
@@ -65,26 +74,48 @@ def _needed(wanted: Wanted) -> str:
     return wanted.collection
 
 
-def _write_format(path: str, output: str, wanted: Wanted, found: Sequence[Verdict]) -> None:
+def _write_format(store: Store, output: str, wanted: Wanted, found: Sequence[Verdict]) -> None:
     entry = FORMATS[wanted.to]
     assert entry.write is not None  # all formats offered here are written
     xml = wanted.to.startswith("inex_assessments")
     collection = open_collection(_needed(wanted)) if xml else None
-    judgements = judgements_of(found, path, collection)
+    judgements = judgements_of(found, store.path, collection)
     if judgements.assessors is not None:
         raise UsageError(f"--to {wanted.to} has no room for several judges; use --judge or --merge")
     (alone,) = by_assessor(judgements)
+    _say_lost(output, wanted.to, {**({} if xml else entry.loses(alone)), **_beside(found)})
     if entry.files is not None:
-        parts = ((name, entry.write(part)) for name, part in entry.files(alone))
+        said = {"unit": "codepoint", **origin(store)}
+        parts = ((name, _commented(entry.write(one), said)) for name, one in entry.files(alone))
         write_folder_atomically(Path(output), parts)
     else:
         write_atomically(Path(output), entry.write(alone))
 
 
+def _beside(found: Sequence[Verdict]) -> dict[str, int]:
+    """What judges said that only formats of our own hold."""
+    return {
+        "skipped documents": sum(one.state.status == "skipped" for one in found),
+        "notes": sum(bool(one.state.note) for one in found),
+        "layers of aspects": sum(len(set(one.state.layers) - {RELEVANT}) for one in found),
+        "probabilities below 1": sum(one.document.said.get("p", 1) < 1 for one in found),
+    }
+
+
+def _say_lost(output: str, to: str, lost: dict[str, int]) -> None:
+    if told := ", ".join(f"{count} {what}" for what, count in lost.items() if count):
+        warn(f"{output}: format {to!r} cannot hold {told}", SpanwiseWarning, stacklevel=2)
+
+
+def _commented(pieces: Iterable[bytes], said: dict[str, Any]) -> Iterator[bytes]:
+    """XML that says behind its declaration where it comes from."""
+    declaration, _, rest = b"".join(pieces).partition(b"\n")
+    told = line(said).strip().replace(b"--", b"-\\u002d")  # which would end the comment
+    yield b"%b\n<!-- %b -->\n%b" % (declaration, told, rest)
+
+
 def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
     """Our own JSON lines: nothing is left out, and every line says how the document was drawn."""
-    seq, head = store.head()
-    pool = store.about.get("pool", {})
     yield line(
         {
             "format": QRELS,
@@ -92,11 +123,10 @@ def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
             "char": "codepoint",
             "half_open": True,
             "parts": ["spans"],
-            "pool": {"file": store.about.get("pool_file"), **pool},
-            "head": head,
-            "events": seq,
+            **origin(store),
         }
     )
+    pool = store.about.get("pool", {})
     for one in found:
         yield line(_said(one, pool))
 
@@ -115,7 +145,7 @@ def _said(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
         said["bep"] = state.bep
     if state.grade is not None or state.status == "skipped":
         said["grade"] = int(one.grade)
-    if set(state.layers) - {"relevant"}:
+    if set(state.layers) - {RELEVANT}:
         said["layers"] = {
             name: [list(span) for span in spans] for name, spans in state.layers.items()
         }

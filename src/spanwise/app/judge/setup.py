@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -139,8 +139,9 @@ def opened_or_made(
         raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
     if plan.aspects and list(plan.aspects) != store.about["aspects"]:
         raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects']) or 'none'}")
+    unsaid = replace(Campaign(), order=str(drawn.about.get("order", Campaign().order)))
     for name in ("order", "seed", "support", "guidelines"):
-        if getattr(plan, name) not in (getattr(Campaign(), name), store.about.get(name)):
+        if getattr(plan, name) not in (getattr(unsaid, name), store.about.get(name)):
             raise UsageError(f"{path}: made with other --{name}; give another --store")
     return store
 

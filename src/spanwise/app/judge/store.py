@@ -86,6 +86,7 @@ class Store:
         self.about: dict[str, Any] = {
             key: json.loads(value) for key, value in self._writer.execute("SELECT * FROM about")
         }
+        self._start = bytes.fromhex(self.about.get("contents", GENESIS.hex()))
 
     def _connection(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -198,7 +199,7 @@ class Store:
     def head(self) -> tuple[int, str]:
         """Number and hash of the last event: what is cited."""
         rows = self._read("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")
-        return (rows[0][0], rows[0][1].hex()) if rows else (0, GENESIS.hex())
+        return (rows[0][0], rows[0][1].hex()) if rows else (0, self._start.hex())
 
     def append(self, batch: Sequence[Event]) -> list[tuple[int, str]]:
         """Put events into the log, in one transaction; it returns when the disk has them.
@@ -233,7 +234,7 @@ class Store:
             return (known.seq, "") if same else (0, "another event has this name")
         last = self._writer.execute(
             "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
-        ).fetchone() or (0, GENESIS)
+        ).fetchone() or (0, self._start)
         row = _row(event)
         seq, prev = last[0] + 1, last[1]
         places = ", ".join("?" * (len(row) + 3))
@@ -268,13 +269,26 @@ class Store:
         problems += [
             f"the log was cut: it went on to event {s}" for s, h in noted if heads.get(s) != h
         ]
-        if cited is not None and not any(h.startswith(cited.lower()) for h in heads.values()):
+        if heads and not noted:
+            problems.append("the note is gone that says where the log ends")
+        problems += self._other_contents()
+        every = (self._start.hex(), *heads.values())
+        if cited is not None and not any(h.startswith(cited.lower()) for h in every):
             problems.append(f"no event has the hash {cited}")
         return problems
 
+    def _other_contents(self) -> Iterator[str]:
+        """Where the tables that say what the log means are not what they were."""
+        if "contents" in self.about and contents(self._writer) != self._start:
+            yield "pool, topics or settings are not those with which the log began"
+        unknown = "SELECT DISTINCT judge FROM event WHERE judge NOT IN (SELECT name FROM judge)"
+        for (name,) in self._read(unknown):
+            if name != PRACTICE:
+                yield f"{name!r} has judged, and is no judge here"
+
     def _broken_links(self) -> list[str]:
         problems = []
-        prev, due = GENESIS, 1
+        prev, due = self._start, 1
         query = f"SELECT seq, {QUOTED}, prev, hash FROM event ORDER BY seq"
         for seq, *row, stored_prev, stored in self._read(query):
             if seq != due:
@@ -322,6 +336,21 @@ def chained(prev: bytes, seq: int, row: Sequence[Any]) -> bytes:
     return hashlib.sha256(prev + said.encode()).digest()
 
 
+def contents(connection: sqlite3.Connection) -> bytes:
+    """The hash of what a store was made of, from which its log goes on: what numbers there mean.
+
+    What judges added to the pool later is not in it.
+    """
+    said = hashlib.sha256()
+    kept = "SELECT * FROM about WHERE key NOT IN ('head', 'contents') ORDER BY key"
+    pool = "SELECT * FROM document ORDER BY topic, number"
+    for query in (kept, "SELECT * FROM topic ORDER BY number", pool):
+        for row in connection.execute(query):
+            if query != pool or not _document(row).added_by:
+                said.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
+    return said.digest()
+
+
 def _hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
@@ -356,6 +385,8 @@ def create(
         "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
         ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.said)) for d in documents),
     )
+    made = json.dumps(contents(connection).hex())
+    connection.execute("INSERT INTO about VALUES ('contents', ?)", (made,))
     connection.execute("COMMIT")
     connection.close()
     temporary.replace(place)
