@@ -147,10 +147,15 @@ def test_the_desk_in_a_browser(server, opened):
     assert page.inner_text("h1") == "The desk"
     assert "1 of 2" in page.inner_text("main")
     assert "1.000" in page.inner_text("[aria-label='Agreement, by characters']")
+    states = ".pair > span:first-child"
+    assert page.locator(states).all_inner_texts() == ["under way", "open to all"]
     page.get_by_label("ben judges t1").uncheck()
     page.wait_for_selector("[aria-label='ben judges t1']:not(:checked)")
+    page.wait_for_selector(f"{states}:text-is('assigned')")
+    assert page.locator(states).all_inner_texts() == ["under way", "assigned"]
     page.get_by_role("button", name="Freeze").first.click()
     page.get_by_role("button", name="Open again").wait_for()
+    assert page.locator(states).all_inner_texts() == ["frozen", "assigned"]
     assert [one["number"] for one in seen(server, "ben")] == [0]
     with page.expect_download() as download:
         page.get_by_role("button", name="Save what is finished").click()

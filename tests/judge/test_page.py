@@ -335,7 +335,7 @@ def test_aspects_are_adjudicated_one_by_one(tmp_path, opened):
             judge.send(judge.event("bep", 0, 0, ALL, start=15))
             assert judge.send(judge.event("done", base=99))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=1 stretches in dispute")
+        page.wait_for_selector("text=1 stretch in dispute")
         page.keyboard.press("j")
         assert page.evaluate("[...CSS.highlights.get('cursor')].length") == 1
         page.click("text=Union")

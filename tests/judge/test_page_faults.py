@@ -97,6 +97,59 @@ def test_what_another_machine_did_just_before_is_seen_and_blocks_finishing(serve
     assert state(server).highlighted == ((0, 7), (15, 24))
 
 
+def test_what_changed_elsewhere_is_shown_when_finishing_is_refused(server, opened):
+    page = at_document(server, opened)
+    saved(page)
+    elsewhere = server.judge()
+    elsewhere.client = "another-machine"
+    elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))
+    selected(page, 4, 9)
+    for key in "hbbf":
+        page.keyboard.press(key)
+    page.wait_for_selector(".told li")
+    marked = "Array.from(CSS.highlights.get('changed'), (r) => r.startContainer.data.slice(0, 7))"
+    assert page.evaluate(marked) == ["A title"]
+    assert page.inner_text(".told").startswith("Not taken: changed in another window meanwhile")
+    assert page.inner_text(".told li") == ALL[0:7]
+    page.keyboard.press("f")
+    saved(page)
+    assert state(server).status == "done"
+    assert page.evaluate("CSS.highlights.has('changed')") is False
+
+
+def test_a_refusal_that_comes_when_the_page_has_gone_on_is_said(server, opened):
+    page = at_document(server, opened)
+    saved(page)
+    elsewhere = server.judge()
+    elsewhere.client = "another-machine"
+    elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))
+    page.keyboard.press("0")  # nothing relevant, as far as this page knows
+    page.wait_for_selector(".crumb:has-text('d1')")
+    page.wait_for_selector("#notices :text('d0')")
+    assert "changed in another window" in page.inner_text("#notices")
+    assert page.inner_text(".blocked") == ""
+    page.keyboard.press("2")
+    page.wait_for_selector(".row")
+    assert page.inner_text(".row:has-text('d0') .state") == "begun"
+    page.click("#notices a")
+    page.wait_for_selector("text=My highlights (1)")
+    assert page.inner_text("#notices") == ""
+
+
+def test_two_windows_may_take_back_and_bring_back_the_same(server, opened):
+    page = opened(server.links["anna"])
+    said = [("add", 1, ""), ("add", 2, ""), ("undo", 3, "c:2"), ("undo", 4, "c:1")]
+    said += [("redo", 5, "c:1"), ("redo", 6, "c:1")]
+    events = [{"client": "c", "n": n, "kind": kind, "value": value} for kind, n, value in said]
+    script = "async (events) => (await import('/page/fold.js')).redoable(events)"
+    assert page.evaluate(script, events) == "c:2"
+    assert page.evaluate(script, [*events[:3], {**events[2], "n": 9}]) == "c:2"
+    assert (
+        page.evaluate(script, [*events[:3], {**events[2], "n": 9}, {**events[4], "value": "c:2"}])
+        is None
+    )
+
+
 def test_a_server_that_goes_away_loses_nothing(server, opened):
     page = at_document(server, opened)
     saved(page)
@@ -110,6 +163,28 @@ def test_a_server_that_goes_away_loses_nothing(server, opened):
     events = Store(server.store).events("anna", 0, 0)
     assert sum(event.gesture.kind == "add" for event in events) == scaled(2, 20)
     assert Store(server.store).verify() == []
+
+
+def test_what_waits_is_shown_with_the_reason_also_after_reload(server, opened):
+    page = at_document(server, opened)
+    saved(page)
+    fault = {"status": 507, "json": {"error": "the store cannot be written (a reason)"}}
+    page.route("**/api/events", lambda route: route.fulfill(**fault))
+    page.keyboard.press("x")
+    page.wait_for_selector("text=1 waiting: the store cannot be written (a reason)")
+    page.reload()
+    page.wait_for_selector("text=My highlights (1)")
+    for key, name in (("3", "d1"), ("1", "d0")):
+        page.wait_for_selector(".text .b")
+        page.keyboard.press(key)
+        page.wait_for_selector(f".crumb:has-text('{name}')")
+    page.wait_for_selector("text=My highlights (1)")
+    page.unroute("**/api/events")
+    page.wait_for_selector("text=saved", timeout=20_000)
+    assert state(server).highlighted == ((0, 7),)
+    page.keyboard.press("z")
+    saved(page)
+    assert state(server).highlighted == ()
 
 
 def test_a_killed_browser_sends_later_what_was_not_sent(tmp_path, chromium):

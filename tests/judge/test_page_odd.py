@@ -3,7 +3,7 @@
 import pytest
 
 from judging import Server, campaign, needs_browser
-from judging_page import DOCUMENT, at_document, saved, state
+from judging_page import ALL, DOCUMENT, at_document, saved, state
 from spanwise.app.judge.store import Store
 
 
@@ -196,3 +196,128 @@ def test_metadata_is_folded_and_opened_by_who_marks_it(tmp_path, opened):
         saved(page)
         assert page.is_visible("text=Who wrote it.")
         assert state(server, 1).highlighted == ((0, 36),)
+
+
+def test_nothing_is_said_to_be_done_where_nothing_can_be_done(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT, "d1": DOCUMENT})
+    with Server(folder, "--desk") as server:
+        freeze = {"client": "desk-0000", "n": 0, "kind": "freeze", "topic": 0, "on": True}
+        assert server.judge("desk").ask("POST", "/api/desk", freeze)[0] == 200
+        page = at_document(server, opened)
+        page.keyboard.press(".")
+        assert page.inner_text("#live") == "A title"
+        for key in "hbf0":
+            page.keyboard.press(key)
+            assert page.inner_text("#live").strip() == "this document cannot be judged"
+        assert page.url.endswith("/t/0/d/0")
+        assert Store(server.store).events("anna") == []
+
+
+def test_every_act_is_said_to_who_listens(server, opened):
+    page = at_document(server, opened)
+    said = []
+    for key in (*"..hb[", "Escape", *"gB", "Tab"):
+        page.keyboard.press(key)
+        said.append(page.inner_text("#live").strip())
+    assert said == [
+        "A title",
+        "Part one",
+        "highlighted 2 words in Part one",
+        "best entry point set in Part one",
+        "highlight is now: Part",
+        "highlight is now: Part",
+        "no hit",
+        "best entry point removed",
+        "Part",
+    ]
+
+
+def test_what_was_found_can_be_highlighted_by_keyboard(server, opened):
+    page = at_document(server, opened)
+    page.keyboard.press("/")
+    page.keyboard.type("second one")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    saved(page)
+    start = ALL.index("second one")
+    assert state(server).highlighted == ((start, start + len("second one")),)
+
+
+def test_aspects_may_have_any_name(tmp_path, opened):
+    needs_browser()
+    names = ["constructor", "__proto__"]
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    words = [word for name in names for word in ("--aspect", name)]
+    with Server(folder, "--mode", "aspects", *words) as server:
+        page = at_document(server, opened)
+        for key in (".", "h", "Alt+Digit2", ".", "h", "u", "z"):
+            page.keyboard.press(key)
+        page.wait_for_selector("text=My highlights (2)")
+        saved(page)
+        assert dict(state(server).layers) == {names[0]: ((0, 7),), names[1]: ((7, 15),)}
+
+
+def test_every_one_of_many_aspects_is_seen(tmp_path, opened):
+    needs_browser()
+    names = [f"aspect {n}" for n in range(9)]
+    words = [word for name in names for word in ("--aspect", name)]
+    with Server(campaign(tmp_path / "c", {"d0": DOCUMENT}), "--mode", "aspects", *words) as server:
+        page = at_document(server, opened)
+        for key in (".", "h", "Alt+Digit9", ".", "h"):
+            page.keyboard.press(key)
+        page.wait_for_selector("text=My highlights (2)")
+        assert page.evaluate("CSS.highlights.get('aspect-0').size") == 2
+
+
+def test_what_must_be_known_stands_above_the_text_on_a_phone(tmp_path, opened):
+    needs_browser()
+    with Server(campaign(tmp_path / "c", {"d0": DOCUMENT})) as server:
+        page = opened(server.links["anna"], viewport={"width": 390, "height": 844})
+        page.goto(f"http://127.0.0.1:{server.port}/practice")
+        page.wait_for_selector(".told")
+        tops = [
+            page.locator(name).bounding_box()["y"]
+            for name in (".told", ".topic", ".text", ".marks")
+        ]
+        assert tops == sorted(tops)
+        page.click(".topic summary")
+        page.wait_for_selector(".topic .narrative")
+
+
+def test_only_what_is_highlighted_has_a_ground_where_colours_are_forced(server, opened):
+    page = at_document(server, opened, forced_colors="active")
+    ground = """(name) => getComputedStyle(document.querySelector('.text .b'),
+      `::highlight(${name})`).backgroundColor"""
+    assert page.evaluate(ground, "relevant") != "rgba(0, 0, 0, 0)"
+    assert page.evaluate(ground, "keyword") == "rgba(0, 0, 0, 0)"
+
+
+def test_a_dispute_names_who_is_alone_and_with_what(server, opened):
+    page = opened(server.links["anna"])
+    people = [
+        {"judge": "anna", "layers": {"cause": [[0, 9]], "effect": [[20, 25]]}},
+        {"judge": "ben", "layers": {"cause": [[0, 4], [9, 12]], "constructor": [[0, 1]]}},
+    ]
+    script = "async ([some, name]) => (await import('/page/fold.js')).disputes(some, name)"
+    found = [page.evaluate(script, [people, name]) for name in ("cause", "effect", "constructor")]
+    said = [[(one["start"], one["end"], *one["who"]) for one in some] for some in found]
+    assert said == [[(4, 9, "anna"), (9, 12, "ben")], [(20, 25, "anna")], [(0, 1, "ben")]]
+
+
+def test_judges_who_differ_in_a_grade_alone_do_not_agree(tmp_path, opened):
+    needs_browser()
+    folder = campaign(tmp_path / "c", {"d0": DOCUMENT})
+    with Server(folder, "--mode", "document", "--adjudicate", judges=("anna", "ben")) as server:
+        for name, grade in (("anna", "1"), ("ben", "3")):
+            judge = server.judge(name)
+            judge.client = f"client-{name}"
+            assert judge.send(judge.event("grade", value=grade), judge.event("done"))[0] == 200
+        page = at_document(server, opened, name="adjudicated")
+        page.wait_for_selector("text=The judges do not agree on the grade")
+        lanes = [one.strip() for one in page.locator(".lane-name").all_inner_texts()]
+        assert lanes == ["anna: grade 1", "ben: grade 3"]

@@ -314,6 +314,11 @@ def test_axe_finds_nothing(tmp_path, opened):
                 for key in ["j", "j", "h", "b"]:
                     page.keyboard.press(key)
                 saved(page)
+            if path == "/t/0":
+                page.click("summary:text('Add a document')")
+                page.fill("#wanted", "zz")
+                page.keyboard.press("Enter")
+                page.wait_for_selector("[role=status]:not(:empty)")
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
                 report = axe.run(page).response["violations"]

@@ -195,6 +195,23 @@ def test_a_stale_finish_is_refused(tmp_path):
         assert "another window" in content["results"][0]["error"]
 
 
+def test_a_finish_is_not_brought_back_over_what_does_not_fit(tmp_path):
+    with Server(campaign(tmp_path / "c", DOCUMENTS)) as server:
+        one, other = server.judge(), server.judge()
+        other.client = "client-0002"
+        mark = one.event("add", text=TEXT, start=0, end=3)
+        entry, done = one.event("bep", text=TEXT, start=0), one.event("done")
+        one.send(mark, entry, done)
+        one.send(one.event("undo", value=f"{one.client}:{done['n']}"))
+        taken = other.event("undo", value=f"{one.client}:{entry['n']}")
+        last = other.send(taken)[2]["results"][0]["seq"]
+        for base, reason in ((0, "another window"), (last, "set the best entry point")):
+            redo = one.event("redo", value=f"{one.client}:{done['n']}", base=base)
+            status, _, content = one.send(redo)
+            assert status == 409
+            assert reason in content["results"][0]["error"]
+
+
 def busy_campaign(folder):
     """In full 500 documents of up to a million letters, in a store; else four short ones."""
     if not SOAK:

@@ -15,6 +15,7 @@ from spanwise.model.gestures import (
     folded,
     inconsistencies,
     removed,
+    unsupported,
 )
 
 stretches = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda p: (min(p), max(p) + 1))
@@ -132,3 +133,55 @@ def test_the_highest_grade_lifts_what_was_not_asked_yet():
     lifted = exhausted({}, "/a[1]/b[2]/c[1]", 2)
     assert lifted == {"/a[1]": 2, "/a[1]/b[2]": 2, "/a[1]/b[2]/c[1]": 2}
     assert exhausted(lifted, "/a[1]/b[2]/c[1]", 1) == {"/a[1]/b[2]/c[1]": 1}
+
+
+def test_what_is_around_something_better_is_not_too_small():
+    values = {"/a[1]": -1, "/a[1]/b[1]": -1, "/a[1]/d[1]": -1}
+    assert exhausted(values, "/a[1]/b[1]/c[1]", 1) == {"/a[1]/b[1]/c[1]": 1, "/a[1]/d[1]": -1}
+
+
+def test_what_is_no_longer_highlighted_holds_nothing_up():
+    """Its own grade is remembered: highlighted again it is what it was, and lifts as it did."""
+    lifted = exhausted({"/a[1]/d[1]": 1}, "/a[1]/b[1]/c[1]", 2)
+    every = {"/a[1]", "/a[1]/b[1]", "/a[1]/b[1]/c[1]", "/a[1]/d[1]"}
+    left = {"/a[1]", "/a[1]/d[1]"}  # the highlight in b was taken away, the one in d stays
+    assert unsupported(lifted, every) == set()
+    assert "/a[1]" in unsupported(lifted, left)
+    state = State(layers=MARKED, bep=0, exhaustivity=lifted)
+    asked = [("/a[1]", True), ("/a[1]/d[1]", True)]
+    assert inconsistencies(state, "exhaustivity", asked) == ["say how exhaustive /a[1] is"]
+    # said once more it rests on itself
+    again = exhausted(lifted, "/a[1]", 2)
+    assert again == {"/a[1]": 2, "/a[1]/d[1]": 1}
+    assert unsupported(again, left) == set()
+
+
+def test_an_element_that_holds_up_and_is_not_held_up_itself():
+    values = {"/a[1]": 2, "/a[1]/b[1]": 2, "/a[1]/b[1]/c[1]": 2}
+    assert unsupported(values, {"/a[1]", "/a[1]/b[1]"}) == {"/a[1]", "/a[1]/b[1]"}
+    assert unsupported({"/a[1]": 2, "/a[1]/b[1]": 2}, {"/a[1]", "/a[1]/b[1]"}) == set()
+
+
+FINISHED = [
+    Gesture("one", 0, "add", "relevant", 0, 5),
+    Gesture("one", 1, "bep", start=0),
+    Gesture("one", 2, "done"),
+]
+
+
+def test_an_older_edit_that_is_taken_back_in_another_window_opens_what_was_finished():
+    taken = Gesture("two", 0, "undo", value="one:1")
+    assert folded(FINISHED).status == "done"
+    assert folded([*FINISHED, taken]).status == "touched"
+    assert folded([*FINISHED, taken, Gesture("two", 1, "redo", value="one:1")]).status == "touched"
+    again = [*FINISHED, taken, Gesture("one", 3, "done")]
+    assert folded(again).status == "done"
+
+
+def test_what_was_done_after_the_finish_can_be_taken_back():
+    later = Gesture("one", 3, "add", "relevant", 7, 9)
+    assert folded([*FINISHED, later, Gesture("one", 4, "undo", value="one:3")]) == folded(FINISHED)
+    back = [Gesture("one", 10 + n, "undo", value=f"one:{2 - n}") for n in range(3)]
+    again = [Gesture("one", 20 + n, "redo", value=f"one:{n}") for n in range(3)]
+    assert folded([*FINISHED, *back]).status == "open"
+    assert folded([*FINISHED, *back, *again]) == folded(FINISHED)

@@ -7,7 +7,7 @@ the one that it brings back; the state is what the gestures that stand make of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -110,9 +110,25 @@ def folded(gestures: Iterable[Gesture]) -> State:
     """The state that gestures lead to, in the order in which they were stored."""
     every = list(gestures)
     state = State("open" if every else "new")
-    for one in standing(every):
+    kept = standing(every)
+    for one in kept:
         state = applied(state, one)
+    if state.status == "done" and _edited_before(every, kept):
+        return replace(state, status="touched")
     return state
+
+
+def _edited_before(every: Sequence[Gesture], kept: Sequence[Gesture]) -> bool:
+    """Whether an older edit was taken or brought back, in another window, after the finish."""
+    name = next(one.key for one in reversed(kept) if one.kind == "done")
+    place = next(i for i, one in enumerate(every) if one.key == name)
+    since = max(i for i, one in enumerate(every) if i == place or _brings_back(one, name))
+    edits = {one.key for one in every[:place] if one.kind in EDITS}
+    return any(one.kind in ("undo", "redo") and one.value in edits for one in every[since:])
+
+
+def _brings_back(one: Gesture, name: str) -> bool:
+    return one.kind == "redo" and one.value == name
 
 
 def applied(state: State, one: Gesture) -> State:
@@ -147,17 +163,21 @@ def applied(state: State, one: Gesture) -> State:
 def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
     """Exhaustivity with one element set, and what the rules of 2005 make of the others.
 
-    Descendants above the value become unknown; too small spreads downwards; the highest grade
-    lifts all elements around it, and when it is taken back, those that nothing else holds up
-    become unknown.
+    Descendants above the value become unknown; too small spreads downwards, and what is around
+    something better is not too small; the highest grade lifts all elements around it, and when it
+    is taken back, those that nothing else holds up become unknown. The highest grade said once
+    more rests on itself, not on what lies in the element.
     """
     found = {**values, path: value}
     if value == MOST:
         found |= dict.fromkeys(_around(path), MOST)
+    elif value != TOO_SMALL:
+        found |= {one: UNKNOWN for one in _around(path) if values.get(one) == TOO_SMALL}
+    again = value == MOST == values.get(path)
     for other in [one for one in values if one.startswith(path + "/")]:
         if value == TOO_SMALL:
             found[other] = TOO_SMALL
-        elif values[other] > value != UNKNOWN:
+        elif values[other] > value != UNKNOWN or (again and values[other] == MOST):
             found[other] = UNKNOWN
     if values.get(path) == MOST and value != MOST:
         found |= dict.fromkeys(_lifted_by(path, found), UNKNOWN)
@@ -213,10 +233,27 @@ def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]]
     return found
 
 
+def unsupported(values: Mapping[str, int], asked: Container[str]) -> set[str]:
+    """The elements whose highest grade came from others in them, none of which is asked for.
+
+    What is no longer highlighted holds nothing up; it is remembered, for when it is again.
+    """
+    leaning: set[str] = set()
+    held: set[str] = set()
+    highest = [path for path, grade in values.items() if grade == MOST]
+    for path in sorted(highest, key=lambda one: one.count("/"), reverse=True):
+        stands = path in asked and (path not in leaning or path in held)
+        leaning.update(_around(path))
+        if stands:
+            held.update(_around(path))
+    return leaning - held
+
+
 def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list[str]:
     found = []
+    lost = unsupported(state.exhaustivity, {path for path, _ in assess})
     for path, whole in assess:
-        grade = exhaustivity_of(state.exhaustivity, path)
+        grade = UNKNOWN if path in lost else exhaustivity_of(state.exhaustivity, path)
         if grade == UNKNOWN:
             found.append(f"say how exhaustive {path} is")
         elif grade == TOO_SMALL and whole:

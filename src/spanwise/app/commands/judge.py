@@ -88,24 +88,24 @@ def serve_command(
     Example:
       spanwise judge serve pool.jsonl --collection articles/ --topics topics.xml --judge anna
     """
-    from pathlib import Path
-
     from spanwise.app.judge.desk import NAME, OWNER
     from spanwise.app.judge.serving import refuse_without_extra, serve
-    from spanwise.app.judge.setup import Campaign, opened_or_made
+    from spanwise.app.judge.setup import Campaign, guidelines_of, opened_or_made
     from spanwise.app.output import emit
     from spanwise.collection import open_collection
     from spanwise.errors import UsageError
     from spanwise.formats import read_pool, read_topics
 
     refuse_without_extra()
+    if demo and (pool is not None or collection is not None or topics is not None):
+        raise UsageError("--demo brings its own pool, collection and topics; give none")
     if demo:
         from spanwise.app.judge.demo import demo_files
 
         pool, collection, topics, store = demo_files(store)
     if pool is None or collection is None or topics is None:
         raise UsageError("give POOL --collection STORE --topics FILE, or --demo")
-    text = Path(guidelines).read_text(encoding="utf-8") if guidelines else ""
+    text = guidelines_of(guidelines) if guidelines is not None else ""
     drawn = read_pool(pool)
     order = order or str(drawn.about.get("order", "shuffle"))
     plan = Campaign(mode, aspects, order, seed, support == "on", text)

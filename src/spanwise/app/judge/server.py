@@ -135,9 +135,7 @@ class Api:
         try:
             return act(who, request, body)
         except sqlite3.OperationalError as error:
-            raise Refused(
-                507, f"the store cannot be written ({error}); keep this tab open"
-            ) from error
+            raise Refused(507, f"the store cannot be written ({error})") from error
         except InputError as error:
             raise Refused(409, str(error)) from error
 
@@ -226,6 +224,7 @@ class Api:
                 "id": name,
                 "title": said.get("title"),
                 "frozen": number in standing.frozen,
+                "given": number in standing.assigned,
                 "assigned": [one for one in people if standing.lets(one, number)],
             }
             for number, name, said in store.topics()

@@ -34,6 +34,7 @@ from spanwise.model.gestures import EDITS, Gesture, State, folded, inconsistenci
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
+CHANGES = EDITS | {"undo", "redo"}
 CLOSED = "this topic is closed: the desk has frozen it"
 READ_AT_ONCE = 8
 """Documents that are kept in memory: they may be long, and reading one again is quick."""
@@ -329,24 +330,27 @@ class Service:
                 return f"beyond the end of the document, which has {len(text)} characters"
             if gesture.check and gesture.check != check_of(meant(gesture, text)):
                 return "the text at this place is not the one that was meant"
-        if gesture.kind == "done":
+        if gesture.kind in ("done", "redo"):
             return self._unfinished(event, before)
         return ""
 
     def _unfinished(self, event: Event, before: list[Event]) -> str:
+        """Why a gesture cannot leave the document finished; empty if it can, or does not."""
         stored = self.store.events(event.judge, event.topic, event.doc)
         if any(old.gesture.key == event.gesture.key for old in stored):
             return ""  # sent again
-        newer = [
-            e for e in stored if e.seq > event.base and e.gesture.client != event.gesture.client
-        ]
-        if any(e.gesture.kind in EDITS for e in newer):
-            return "changed in another window meanwhile: look at it again"
         mine = [e for e in before if (e.topic, e.doc) == (event.topic, event.doc)]
         keys = {e.gesture.key for e in stored}
         gestures = [e.gesture for e in stored]
-        gestures += [e.gesture for e in mine if e.gesture.key not in keys]
+        gestures += [e.gesture for e in [*mine, event] if e.gesture.key not in keys]
         state = folded(gestures)
+        if state.status != "done":
+            return ""
+        newer = [
+            e for e in stored if e.seq > event.base and e.gesture.client != event.gesture.client
+        ]
+        if any(e.gesture.kind in CHANGES for e in newer):
+            return "changed in another window meanwhile: look at it again"
         assess = []
         if self.mode == "exhaustivity":
             name = self._document(event.topic, event.doc).id

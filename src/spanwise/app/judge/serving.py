@@ -58,7 +58,10 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
     hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost", "[::1]")]
     config = uvicorn.Config(
         application(Service(store, collection), hosts),
-        log_level="warning",
+        log_level="error",  # whoever sends what is no HTTP is answered, and that is all
+        http="h11",
+        ws="none",
+        loop="asyncio",
         access_log=False,
         server_header=False,
         date_header=False,

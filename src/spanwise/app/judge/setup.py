@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanwise.app.judge.store import Document, Store, create, is_store
 from spanwise.app.judge.views import fingerprint, refuse_bytes
-from spanwise.errors import InputError, UsageError
+from spanwise.errors import FormatError, InputError, UsageError
+from spanwise.formats.opening import chunks
 from spanwise.model.topics import Topic
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
     refuse_bytes(collection)
     if plan.mode == "aspects" and not plan.aspects:
         raise UsageError("--mode aspects needs --aspect NAME, once for each")
+    if plan.mode != "aspects" and plan.aspects:
+        raise UsageError(f"--aspect is for --mode aspects, not for {plan.mode}")
+    if not all(one.strip() for one in plan.aspects) or len({*plan.aspects}) < len(plan.aspects):
+        raise UsageError("--aspect needs a name, another one each time")
     known = {topic.id: topic for topic in topics}
     lost = [name for name in pool.topics if name not in known]
     if lost:
@@ -64,6 +69,17 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
     }
     statements = [(name, _statement(known[name])) for name in pool.topics]
     return create(path, about, statements, _documents(pool, collection))
+
+
+def guidelines_of(file: str) -> str:
+    """The text that judges see beside every topic."""
+    said = b"".join(chunks(file))
+    try:
+        return said.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = said.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{said[error.start]:02X} is not UTF-8"
+        raise FormatError(file, line, found, "text in UTF-8") from error
 
 
 def _statement(topic: Topic) -> dict[str, Any]:
@@ -122,7 +138,11 @@ def opened_or_made(
     if store.about["mode"] != plan.mode:
         raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
     if plan.aspects and list(plan.aspects) != store.about["aspects"]:
-        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects'])}")
+        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects']) or 'none'}")
+    unsaid = replace(Campaign(), order=str(drawn.about.get("order", Campaign().order)))
+    for name in ("order", "seed", "support", "guidelines"):
+        if getattr(plan, name) not in (getattr(unsaid, name), store.about.get(name)):
+            raise UsageError(f"{path}: made with other --{name}; give another --store")
     return store
 
 

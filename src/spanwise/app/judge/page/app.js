@@ -1,15 +1,16 @@
 // The beginning: who you are, where you are, and small tools that all modules use.
 
 import * as outbox from "./outbox.js";
-import { home, topic, help } from "./screens.js";
+import { header, home, topic, help } from "./screens.js";
 import { desk } from "./desk.js";
 import { documentScreen } from "./document.js";
 import { practice } from "./practice.js";
 
-export const session = { token: "", judge: "", me: null, statuses: new Map(), practised: new Set() };
+export const session = { token: "", judge: "", me: null, statuses: new Map(), names: new Map(), practised: new Set() };
 
 export async function gotPool(number) { // with what this window knows and the server may not know yet
   const pool = await got(`/api/t/${number}/pool`);
+  for (const one of pool.documents) session.names.set(`${number} ${one.number}`, one.id);
   for (const one of pool.documents) one.status = session.statuses.get(`${number} ${one.number}`) ?? one.status;
   return pool;
 }
@@ -29,6 +30,16 @@ export function el(tag, attributes = {}, ...children) {
 export function say(text) { // for those who listen
   const live = document.getElementById("live");
   live.textContent = live.textContent === text ? `${text}\u00a0` : text;
+}
+
+export function notice({ topic, doc }, error) { // of a document that is not on the screen any more
+  const place = `/t/${topic}/d/${doc}`, back = link(place, {}, session.names.get(`${topic} ${doc}`) ?? "a document");
+  const made = el("p", { class: "told", role: "alert", "data-place": place }, el("span", {}, "Not taken: ", back, `: ${error}`),
+    el("button", { class: "button", type: "button", onclick: () => made.remove() }, "Close"));
+  const all = document.getElementById("notices");
+  for (const old of Array.from(all.children)) if (old.dataset.place === place) old.remove();
+  back.addEventListener("click", () => made.remove());
+  all.append(made);
 }
 
 export async function api(address, body) {
@@ -87,7 +98,7 @@ async function showNow() {
     else if (path === "/desk" || session.me.role === "owner") await desk();
     else await home();
   } catch (error) {
-    page().replaceChildren(el("main", {}, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),
+    page().replaceChildren(header(), el("main", { class: "narrow" }, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),
       el("p", {}, link("/", {}, "Back to all topics"))));
   }
 }
@@ -119,7 +130,7 @@ async function start() {
   takeToken();
   const { status, content } = await api("/api/me").catch(() => ({ status: 0, content: {} }));
   if (status !== 200) {
-    page().replaceChildren(el("main", {}, el("h1", {}, status === 401 ? "Who are you?" : "The server does not answer"),
+    page().replaceChildren(el("main", { class: "narrow" }, el("h1", {}, status === 401 ? "Who are you?" : "The server does not answer"),
       el("p", { class: "lead" }, content.error ?? "Start it again and reload this page. Nothing is lost.")));
     return;
   }

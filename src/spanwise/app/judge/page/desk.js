@@ -40,9 +40,17 @@ function topics(all, decide) {
       return el("span", {}, box, row && mine ? ` ${row.finished} of ${row.documents}` : "");
     });
     const freeze = el("button", { class: "button", type: "button", "aria-pressed": String(one.frozen), onclick: () => decide({ kind: "freeze", topic: one.number, on: !one.frozen }) }, one.frozen ? "Open again" : "Freeze");
-    return [`${one.id} ${one.title ?? ""}`, ...cells, freeze];
+    return [`${one.id} ${one.title ?? ""}`, ...cells, el("span", { class: "pair" }, el("span", {}, stateOf(one, all)), freeze)];
   });
   return table("Topics", ["topic", ...all.judges, "state"], rows);
+}
+
+function stateOf(topic, all) { // in a word
+  if (topic.frozen) return "frozen";
+  const rows = topic.assigned.map((judge) => all.progress.find((row) => row.judge === judge && row.topic === topic.id));
+  if (rows.length && rows.every((row) => row && row.finished >= row.documents)) return "complete";
+  if (rows.some((row) => row && (row.finished || row.minutes))) return "under way";
+  return topic.given ? "assigned" : "open to all";
 }
 
 // Until a topic is given to somebody it is everybody's: taking one judge away gives it to the others.

@@ -1,7 +1,7 @@
 // One document: its text, what was done to it, and every gesture.
 
 import { el, got, gotPool, go, link, page, say, session, settings } from "./app.js";
-import { applied, folded, highlighted, inconsistencies, key, redoable, undoable } from "./fold.js";
+import { added, applied, folded, highlighted, inconsistencies, key, redoable, removed, undoable } from "./fold.js";
 import { gestureOf } from "./keys.js";
 import * as outbox from "./outbox.js";
 import { Painter } from "./paint.js";
@@ -13,7 +13,9 @@ import { check, span, Text } from "./text.js";
 const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // the server's too: what of an entry point's text is checked
 
 export async function documentScreen(topic, number) {
+  const before = outbox.pending(topic, number);
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
+  view.pending = [...new Set([...before, ...outbox.pending(topic, number)])]; // what the server does not have yet is shown, too
   const screen = new DocumentScreen(topic, number, pool, view);
   screen.open();
   return () => screen.close();
@@ -24,7 +26,8 @@ export class DocumentScreen {
     Object.assign(this, { topic, number, pool, view });
     this.me = session.me;
     this.mode = this.me.mode;
-    this.events = view.events.slice();
+    const known = new Set(view.events.map(key));
+    this.events = [...view.events, ...(view.pending ?? []).filter((one) => !known.has(key(one)))];
     this.state = folded(this.events);
     // Up to where nothing can be missing. What this window did itself does not count: before its
     // number another window may have had one that has not come here yet.
@@ -92,13 +95,13 @@ export class DocumentScreen {
     clearInterval(this.poll);
     clearInterval(this.clock);
     this.abort.abort();
-    for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => {});
+    for (const kind of ["ack", "refused", "changed"]) outbox.listen(kind, () => false);
   }
 
   // Events ------------------------------------------------------------------------------------
 
-  act(gesture) {
-    if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return; }
+  act(gesture, words) { // words: for those who listen, if it is done
+    if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return false; }
     const event = this.named(gesture);
     this.events.push(event);
     const finished = this.state.status === "done" && event.kind !== "reopen";
@@ -111,7 +114,10 @@ export class DocumentScreen {
       if (event.kind === "bep") event.check = await check(this.text.slice(event.start, Math.min(event.start + READ_FIRST, this.view.chars)));
       this.keep(event);
     });
+    this.painter.paint("changed", []);
     this.update();
+    if (words) say(words);
+    return true;
   }
 
   named(gesture) { return outbox.next({ topic: this.topic, doc: this.number, base: this.seen, ...gesture }); }
@@ -124,13 +130,23 @@ export class DocumentScreen {
   }
 
   refused(event, error) {
+    if (event.topic !== this.topic || event.doc !== this.number) return false;
     this.events = this.events.filter((one) => key(one) !== key(event));
     this.state = folded(this.events);
     this.problem = error;
     this.panels.tell(`Not taken: ${error}`);
     say(`not taken: ${error}`);
-    this.refresh();
     this.update();
+    this.refresh().then(() => { if (event.kind === "done" || event.kind === "redo") this.differences(event.base); });
+    return true;
+  }
+
+  differences(base) { // what other windows did that was not seen here when it was finished
+    const seen = folded(this.events.filter((one) => (one.seq ?? 0) <= base || one.client === outbox.clientName));
+    const was = highlighted(seen), now = highlighted(this.state), without = (some, others) => others.reduce((rest, [s, e]) => removed(rest, s, e), some);
+    const changed = without(was, now).reduce((all, [s, e]) => added(all, s, e), without(now, was));
+    this.painter.paint("changed", changed);
+    if (changed.length || seen.bep !== this.state.bep) this.panels.changes(changed, seen.bep !== this.state.bep);
   }
 
   async refresh() { // what other windows did; the log's order counts
@@ -159,7 +175,7 @@ export class DocumentScreen {
 
   update() {
     session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
-    if (this.mode === "aspects") this.me.aspects.forEach((name, i) => this.painter.paint(`aspect-${i % 8}`, this.state.layers[name] ?? []));
+    if (this.mode === "aspects") this.painter.each("aspect", 8, this.me.aspects.map((name) => this.state.layers[name] ?? []));
     else this.painter.paint(RELEVANT, this.state.layers[RELEVANT] ?? []);
     this.paintCursor();
     this.placeFlag();
@@ -262,14 +278,13 @@ export class DocumentScreen {
   mark(kind, stretch = this.chosen()) {
     if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
     const [start, end] = stretch;
-    this.act({ kind, layer: this.layer, start, end });
+    const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
+    if (!this.act({ kind, layer: this.layer, start, end }, `${kind === "add" ? "highlighted" : "removed"} ${words} ${words === 1 ? "word" : "words"}${this.text.under(start)}`)) return;
     this.text.unfold(start, end);
     getSelection().removeAllRanges();
     this.painter.paint("preview", []);
     if (this.cursor) this.cursor = [start, end];
     this.paintCursor();
-    const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
-    say(`${kind === "add" ? "highlighted" : "removed"} ${words} words`);
   }
 
   take() {
@@ -291,21 +306,20 @@ export class DocumentScreen {
       say("entry point proposed at the first highlight; press b again to set it");
       return;
     }
-    this.act({ kind: "bep", start: Math.min(here ?? spans[0][0], this.view.chars - 1) });
-    say("best entry point set");
+    const start = Math.min(here ?? spans[0][0], this.view.chars - 1);
+    this.act({ kind: "bep", start }, `best entry point set${this.text.under(start)}`);
   }
 
-  unbep() { if (this.state.bep !== null) { this.act({ kind: "unbep" }); say("best entry point removed"); } }
+  unbep() { if (this.state.bep === null) say("there is no entry point"); else this.act({ kind: "unbep" }, "best entry point removed"); }
 
   finish() {
-    if (this.state.status === "done") { this.act({ kind: "reopen" }); say("opened again"); return; }
+    if (this.state.status === "done") { this.act({ kind: "reopen" }, "opened again"); return; }
     const left = inconsistencies(this.state, this.mode, this.view.paths);
     if (left.length) { // many elements may be open: the line at the bottom stays a line
       this.problem = left.length > 2 ? `${left[0]}; and ${left.length - 1} more` : left.join("; ");
       this.panels.update(); say(`cannot finish: ${this.problem}`); return;
     }
-    this.act({ kind: "done" });
-    say("finished");
+    this.act({ kind: "done" }, "finished");
   }
 
   nothing() {
@@ -313,27 +327,25 @@ export class DocumentScreen {
     if (highlighted(this.state).length) { this.problem = "something is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
     if (this.state.bep !== null) this.act({ kind: "unbep" });
     if (this.state.grade) this.act({ kind: "grade", value: "0" });
-    if (this.state.status !== "done") this.act({ kind: "done" });
+    if (this.state.status !== "done" && !this.act({ kind: "done" })) return;
     say("nothing relevant; next document");
     this.nextUnjudged();
   }
 
-  grade(value) { if (value <= 3 && (this.mode === "grades" || this.mode === "document")) { this.act({ kind: "grade", value: String(value) }); say(`grade ${value}`); } }
-  gradeAndGo(value) { this.grade(value); this.act({ kind: "done" }); this.nextUnjudged(); }
+  grade(value) { return value <= 3 && (this.mode === "grades" || this.mode === "document") && this.act({ kind: "grade", value: String(value) }, `grade ${value}`); }
+  gradeAndGo(value) { if (this.grade(value) && this.act({ kind: "done" })) this.nextUnjudged(); }
   aspect(number) { if (this.me.aspects[number - 1]) { this.layer = this.me.aspects[number - 1]; this.panels.update(); say(`aspect ${this.layer}`); } }
 
   undo() {
     const one = undoable(this.events);
     if (!one) { say("nothing to undo"); return; }
-    this.act({ kind: "undo", value: key(one) });
-    say("undone");
+    this.act({ kind: "undo", value: key(one) }, "undone");
   }
 
   redo() {
     const name = redoable(this.events);
     if (!name) { say("nothing to redo"); return; }
-    this.act({ kind: "redo", value: name });
-    say("done again");
+    this.act({ kind: "redo", value: name }, "done again");
   }
 
   async leaveTo(address) { await this.digests; go(address); }
@@ -361,10 +373,20 @@ export class DocumentScreen {
 
   find() { this.panels.finder.focus(); }
   note() { this.panels.noteField.focus(); }
-  topicStatement() { this.panels.topicBox.open = !this.panels.topicBox.open; }
+  topicStatement() { const box = this.panels.topicBox; box.open = !box.open; say(`topic ${box.open ? "shown" : "hidden"}`); }
   support() { this.panels.toggleSupport(); }
   skip() { this.panels.askReason(); }
-  escape() { document.activeElement?.blur?.(); this.pane.focus({ preventScroll: true }); this.tapping = false; this.select(null); this.painter.paint("find", []); return false; }
+  escape() { // out of a dialog or a field first: what was found there stays selected
+    const here = document.activeElement, field = here?.closest?.("input, textarea, select");
+    if (here?.closest?.("dialog")) return false;
+    here?.blur?.();
+    this.pane.focus({ preventScroll: true });
+    if (field) return false;
+    this.tapping = false;
+    this.select(null);
+    this.painter.paint("find", []);
+    return false;
+  }
 }
 
 Object.assign(DocumentScreen.prototype, moving);

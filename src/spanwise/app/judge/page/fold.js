@@ -27,19 +27,23 @@ export function removed(spans, start, end) {
   return found;
 }
 
+const named = (some) => Object.assign(Object.create(null), some); // a layer may have any name: constructor, too
+
 export const empty = (status = "new") =>
-  ({ status, layers: {}, bep: null, grade: null, exhaustivity: {}, note: "", reason: "" });
+  ({ status, layers: named(), bep: null, grade: null, exhaustivity: {}, note: "", reason: "" });
 
 const around = (path) => path.split("/").slice(2).map((_, i) => path.split("/").slice(0, i + 2).join("/")); // what it lies in
-export const exhaustivityOf = (values, path) => values[path] ?? (around(path).some((one) => values[one] === -1) ? -1 : 0);
+const exhaustivityOf = (values, path) => values[path] ?? (around(path).some((one) => values[one] === -1) ? -1 : 0);
 
 function exhausted(values, path, value) {
   const found = { ...values, [path]: value };
   if (value === 2) for (const other of around(path)) found[other] = 2;
+  else if (value !== -1) for (const other of around(path)) if (values[other] === -1) found[other] = 0;
+  const again = value === 2 && values[path] === 2; // it rests on itself then, not on what lies in it
   for (const [other, grade] of Object.entries(values)) {
     if (!other.startsWith(path + "/")) continue;
     if (value === -1) found[other] = -1;
-    else if (grade > value && value !== 0) found[other] = 0;
+    else if ((grade > value && value !== 0) || (again && grade === 2)) found[other] = 0;
   }
   if (values[path] === 2 && value !== 2) { // what was lifted by this element alone is not known any more
     const others = Object.keys(found).filter((other) => found[other] === 2);
@@ -54,7 +58,7 @@ export function applied(state, one) {
   switch (one.kind) {
     case "add": case "remove": {
       const change = one.kind === "add" ? added : removed;
-      const layers = { ...state.layers };
+      const layers = named(state.layers);
       layers[one.layer] = change(layers[one.layer] ?? [], one.start, one.end);
       if (!layers[one.layer].length) delete layers[one.layer];
       return { ...state, status: "touched", layers };
@@ -81,7 +85,15 @@ export function standing(events) {
 }
 
 export function folded(events) {
-  return standing(events).reduce(applied, empty(events.length ? "open" : "new"));
+  const kept = standing(events), state = kept.reduce(applied, empty(events.length ? "open" : "new"));
+  return state.status === "done" && editedBefore(events, kept) ? { ...state, status: "touched" } : state;
+}
+
+function editedBefore(events, kept) { // whether an older edit was taken or brought back, in another window, after the finish
+  const name = key(kept.findLast((one) => one.kind === "done")), place = events.findIndex((one) => key(one) === name);
+  const since = Math.max(place, events.findLastIndex((one) => one.kind === "redo" && one.value === name));
+  const edits = new Set(events.slice(0, place).filter((one) => EDITS.has(one.kind)).map(key));
+  return events.slice(since).some((one) => (one.kind === "undo" || one.kind === "redo") && edits.has(one.value));
 }
 
 export function undoable(events) {
@@ -91,11 +103,11 @@ export function undoable(events) {
 
 export function redoable(events) {
   // What was taken back last and not brought back, unless something new was done since.
-  const waiting = [];
+  let waiting = []; // two windows may say the same of one gesture
   for (const one of events) {
+    if (one.kind === "undo" || one.kind === "redo") waiting = waiting.filter((name) => name !== one.value);
     if (one.kind === "undo") waiting.push(one.value);
-    else if (one.kind === "redo") waiting.splice(waiting.lastIndexOf(one.value), 1);
-    else if (UNDOABLE.has(one.kind)) waiting.length = 0;
+    else if (UNDOABLE.has(one.kind)) waiting = [];
   }
   return waiting.at(-1) ?? null;
 }
@@ -117,6 +129,16 @@ export function assess(state, paths) {
   return found;
 }
 
+export function saidOf(state, asked) { // what an element is; a grade that only leans on what is not highlighted any more is open again
+  const values = state.exhaustivity, leaning = new Set(), held = new Set(), known = new Set(asked.map(([path]) => path));
+  const highest = Object.keys(values).filter((path) => values[path] === 2).sort((a, b) => b.split("/").length - a.split("/").length);
+  for (const path of highest) {
+    const stands = known.has(path) && (!leaning.has(path) || held.has(path));
+    for (const other of around(path)) { leaning.add(other); if (stands) held.add(other); }
+  }
+  return (path) => (leaning.has(path) && !held.has(path) ? 0 : exhaustivityOf(values, path));
+}
+
 export function inconsistencies(state, mode, paths = []) {
   const marked = highlighted(state).length > 0, found = [];
   if (mode === "document") return state.grade === null ? ["give the document a grade"] : [];
@@ -125,11 +147,24 @@ export function inconsistencies(state, mode, paths = []) {
   if (mode === "grades" && marked && !state.grade) found.push("give a grade of 1 or more: something is highlighted");
   if (mode === "grades" && !marked && state.grade) found.push("nothing is highlighted, so the grade is 0 or none");
   if (mode === "exhaustivity") {
-    for (const [path, whole] of assess(state, paths)) {
-      const grade = exhaustivityOf(state.exhaustivity, path);
+    const asked = assess(state, paths), grades = saidOf(state, asked);
+    for (const [path, whole] of asked) {
+      const grade = grades(path);
       if (grade === 0) found.push(`say how exhaustive ${path} is`);
       else if (grade === -1 && whole) found.push(`${path} holds a whole passage, so it is not too small`);
     }
   }
+  return found;
+}
+
+export function disputes(people, layer) { // stretches that some judges highlighted and others did not, with who did
+  const sets = people.map((one) => (Object.hasOwn(one.layers, layer) ? one.layers[layer] : []));
+  const cuts = [...new Set(sets.flat(2))].sort((a, b) => a - b), found = [];
+  cuts.slice(1).forEach((end, i) => {
+    const start = cuts[i], who = people.filter((_, row) => sets[row].some(([low, high]) => low <= start && end <= high)).map((one) => one.judge);
+    const last = found.at(-1);
+    if (!who.length || who.length === people.length) return;
+    if (last?.end === start && last.who.join("\n") === who.join("\n")) last.end = end; else found.push({ start, end, layer, who });
+  });
   return found;
 }

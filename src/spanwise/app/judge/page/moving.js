@@ -12,11 +12,16 @@ export const moving = { // methods of a document's screen
     const current = from ? span(from, this.view.chars, false) : null;
     const next = !current ? this.text.unit(0, unit) : current[0] === current[1] && !extend && by > 0 ? this.text.unit(current[0], unit)
       : this.text.step(by > 0 ? Math.max(current[0], current[1] - 1) : current[0], unit, by);
-    if (!extend || !current) { this.anchor = null; this.select(next); return; }
+    if (!extend || !current) { this.anchor = null; this.arrive(next); return; }
     this.anchor ??= current;
     const all = [...this.anchor, ...next];
-    this.select([Math.min(...all), Math.max(...all)]);
+    this.arrive([Math.min(...all), Math.max(...all)]);
   },
+  words() { // of the stretch at the cursor, as many as one listens to
+    const [start, end] = span(this.cursor ?? [0, 0], this.view.chars, false);
+    return this.text.slice(start, Math.min(end, start + 200)).replace(/\s+/g, " ").trim();
+  },
+  arrive(stretch) { this.select(stretch); say(this.words()); },
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); },
   setUnit(unit) { this.unit = unit; this.exact = false; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); },
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
@@ -47,7 +52,7 @@ export const moving = { // methods of a document's screen
     const spans = highlighted(this.state), here = this.here() ?? (by > 0 ? -1 : this.view.chars);
     const found = by > 0 ? spans.find(([start]) => start > here) : spans.findLast(([start]) => start < here);
     if (!found) return false;
-    this.select(found);
+    this.arrive(found);
     return true;
   },
 
@@ -63,9 +68,10 @@ export const moving = { // methods of a document's screen
     const grows = (which === "end") === (by > 0);
     const change = [Math.min(at, to), Math.max(at, to)];
     if (change[0] === change[1]) return;
-    this.act({ kind: grows ? "add" : "remove", layer: this.layer, start: change[0], end: change[1] });
+    if (!this.act({ kind: grows ? "add" : "remove", layer: this.layer, start: change[0], end: change[1] })) return;
     const now = (this.state.layers[this.layer] ?? []).find(([s, e]) => s < end && e > start);
     if (now) this.select(now);
+    say(now ? `highlight is now: ${this.words()}` : "highlight removed");
   },
   toggleCaret() { this.caret = !this.caret; if (this.caret && !this.cursor) this.select([0, 0]); say(`text cursor ${this.caret ? "on" : "off"}`); this.panels.update(); },
   keywordOn() { this.jump(this.panels.words.hits, 1); },
@@ -73,7 +79,7 @@ export const moving = { // methods of a document's screen
   jump(hits, by) {
     const here = this.here() ?? (by > 0 ? -1 : this.view.chars);
     const found = by > 0 ? hits.find(([start]) => start > here) ?? hits[0] : hits.findLast(([start]) => start < here) ?? hits.at(-1);
-    if (found) this.select(found); else say("no hit");
+    if (found) this.arrive(found); else say("no hit");
   },
 };
 

@@ -1,6 +1,6 @@
 // Gestures on their way: kept in the browser's own database until the server's disk has them.
 
-import { api, session } from "./app.js";
+import { api, notice, session } from "./app.js";
 
 const CLIENT = Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
 const WAITS = [200, 500, 1000, 2000, 5000, 10000];
@@ -10,7 +10,8 @@ const channel = new BroadcastChannel("spanwise-judge");
 let database = null, count = 0, waiting = [], busy = false, failures = 0, timer = 0;
 let most = 50; // gestures sent at once
 let since = 0; // when the oldest unsent gesture was made
-const listeners = { ack: () => {}, refused: () => {}, status: () => {}, changed: () => {} };
+let problem = ""; // why it is unsent
+const listeners = { ack: () => {}, refused: () => false, status: () => {}, changed: () => {} };
 
 export const clientName = CLIENT;
 export const listen = (kind, act) => { listeners[kind] = act; };
@@ -67,7 +68,7 @@ export function store(made) {
   send();
 }
 
-export const unsent = () => waiting.length;
+export const pending = (topic, doc) => waiting.map((one) => one.event).filter((one) => one.topic === topic && one.doc === doc);
 
 async function send() {
   if (busy || !waiting.length) return;
@@ -85,12 +86,14 @@ async function send() {
   } else if (!answer || !answer.content.results) {
     failures += 1;
     timer = setTimeout(send, WAITS[Math.min(failures, WAITS.length) - 1]);
-    tell(answer?.content?.error);
+    problem = answer ? answer.content.error || `the server answered ${answer.status}` : "the server does not answer";
+    tell();
     return;
   } else {
     batch.forEach((one, place) => settle(one, answer.content.results[place]));
   }
   failures = 0;
+  problem = "";
   since = waiting.length ? Date.now() : 0;
   tell();
   if (waiting.length) send();
@@ -104,7 +107,10 @@ function settle(one, result) {
   waiting = waiting.filter((other) => other.key !== one.key);
   database.transaction("outbox", "readwrite").objectStore("outbox").delete(one.key);
   if (one.event.client === CLIENT) counted(-1);
-  if (result.error) listeners.refused(one.event, result.error);
+  if (result.error) {
+    session.statuses.delete(`${one.event.topic} ${one.event.doc}`); // what this window took for done may not be
+    if (!listeners.refused(one.event, result.error)) notice(one.event, result.error);
+  }
   else listeners.ack(one.event, result.seq);
   channel.postMessage({ topic: one.event.topic, doc: one.event.doc, client: CLIENT });
 }
@@ -118,7 +124,7 @@ function flush() {
   }).catch(() => {});
 }
 
-function tell(problem = "") {
+function tell() {
   const age = since ? (Date.now() - since) / 1000 : 0;
   listeners.status({ waiting: waiting.length, age, problem });
 }

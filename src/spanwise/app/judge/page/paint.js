@@ -1,7 +1,7 @@
 // Colour without touching the text: the browser's own highlights, one for each layer.
 
 export const KEYWORDS = ["keyword", "keyword-1", "keyword-2", "keyword-3"];
-const LAYERS = { relevant: 1, support: 2, ...Object.fromEntries(KEYWORDS.map((name) => [name, 3])), find: 4, preview: 5, cursor: 6 };
+const LAYERS = { relevant: 1, support: 2, ...Object.fromEntries(KEYWORDS.map((name) => [name, 3])), changed: 4, find: 4, preview: 5, cursor: 6 };
 const aspects = Array.from({ length: 8 }, (_, i) => `aspect-${i}`);
 const judges = Array.from({ length: 6 }, (_, i) => `judge-${i}`);
 export const able = typeof CSS !== "undefined" && "highlights" in CSS;
@@ -14,6 +14,10 @@ export class Painter {
   }
 
   clear(name) { if (able && CSS.highlights.has(name)) CSS.highlights.delete(name); }
+
+  each(kind, styles, sets) { // one style for each set, as far as there are styles; then they are shared
+    for (let i = 0; i < Math.min(styles, sets.length); i++) this.paint(`${kind}-${i}`, sets.filter((_, row) => row % styles === i).flat());
+  }
 
   paint(name, spans) {
     if (!able) return;

@@ -1,7 +1,7 @@
 // What stands around the text: outline, topic, highlights, note, keywords, the line at the bottom.
 
 import { el, api, say } from "./app.js";
-import { added, assess, exhaustivityOf, highlighted, inconsistencies, removed } from "./fold.js";
+import { added, assess, disputes, highlighted, inconsistencies, saidOf } from "./fold.js";
 import { UNITS } from "./moving.js";
 import { guidelines, statement } from "./screens.js";
 import { Words } from "./words.js";
@@ -35,8 +35,9 @@ export class Panels {
 
   side() {
     const { screen } = this;
-    this.topicBox = el("details", { open: true }, el("summary", { dir: "auto" }, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic), ...guidelines());
-    this.told = el("p", { class: "told", hidden: true });
+    const narrow = matchMedia("(max-width: 46rem)").matches; // there it stands above the text, and opens when it is asked for
+    this.topicBox = el("details", { class: "topic", open: !narrow }, el("summary", { dir: "auto" }, screen.pool.topic.title ?? screen.pool.id), ...statement(screen.pool.topic), ...guidelines());
+    this.told = el("div", { class: "told", hidden: true });
     this.marks = el("ul", { class: "marks", "aria-label": "My highlights" });
     this.marksTitle = el("h2", {}, "My highlights");
     this.extra = el("div");
@@ -62,7 +63,7 @@ export class Panels {
     this.found = wanted ? this.screen.text.find(new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu")) : [];
     this.screen.painter.paint("find", this.found);
   }
-  findNext(by) { this.find(); this.screen.jump(this.found, by); say(`${this.found.length} places`); }
+  findNext(by) { this.find(); this.screen.jump(this.found, by); say(`${this.found.length} ${this.found.length === 1 ? "place" : "places"}${this.found.length ? `; ${this.screen.words()}` : ""}`); }
 
   // The line at the bottom ----------------------------------------------------------------------
 
@@ -92,13 +93,20 @@ export class Panels {
   saving({ waiting, age, problem }) {
     if (!this.saved || !waiting) { if (this.saved) this.saved.className = "saved"; return; }
     this.saved.className = age > 10 ? "saved red" : age > 2 ? "saved amber" : "saved";
-    this.saved.textContent = age > 10 ? `${waiting} waiting: keep this tab open${problem ? ` (${problem})` : ""}` : age > 0.5 ? `${waiting} waiting` : "saving";
+    const why = problem && age > 2 ? `: ${problem}` : "";
+    this.saved.textContent = age > 10 ? `${waiting} waiting${why}. Keep this tab open` : age > 0.5 ? `${waiting} waiting${why}` : "saving";
   }
   timed(seconds) { this.reading.textContent = seconds < 60 ? "" : `${Math.floor(seconds / 60)} min`; }
   savedNow() { this.saved.className = "saved"; this.saved.textContent = `saved ${new Date().toLocaleTimeString([], { hour12: false })}`; }
 
-  tell(text) { this.told.textContent = text; this.told.hidden = false; }
+  tell(text, ...more) { this.told.replaceChildren(text, ...more); this.told.hidden = false; }
   selection() {}
+
+  changes(spans, entry) { // what another window did, marked in the text and listed
+    const { screen } = this;
+    const jump = ([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => screen.select([s, e]) }, `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ").trim()}${e - s > 60 ? "…" : ""}`));
+    this.tell(`${this.told.textContent}. What changed is marked in the text${entry ? "; the entry point is another" : ""}:`, el("ul", { class: "marks" }, ...spans.slice(0, 20).map(jump)));
+  }
 
   // Keeping up with the state --------------------------------------------------------------------
 
@@ -138,13 +146,13 @@ export class Panels {
       const label = screen.mode === "aspects" ? `${layer}: ` : "";
       return el("li", {}, el("button", { class: "jump", type: "button", dir: "auto", onclick: () => { screen.select([start, end]); screen.pane.focus({ preventScroll: true }); } },
         `${label}${words}${end - start > 80 ? "…" : ""} `, el("span", { class: "small", dir: "ltr" }, `${end - start} characters`)),
-      el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => { screen.act({ kind: "remove", layer, start, end }); screen.pane.focus({ preventScroll: true }); } }, "×"));
+      el("button", { class: "button remove", type: "button", "aria-label": `Remove highlight: ${words.slice(0, 30)}`, onclick: () => { screen.act({ kind: "remove", layer, start, end }, "highlight removed"); screen.pane.focus({ preventScroll: true }); } }, "×"));
     });
     const bep = screen.state.bep;
     if (bep !== null) some.unshift(el("li", {}, el("button", { class: "jump entry", type: "button", onclick: () => screen.select([bep, bep]) }, "Entry point ", el("span", { class: "small" }, `at character ${bep}`)),
       el("button", { class: "button remove", type: "button", "aria-label": "Remove entry point", onclick: () => { screen.unbep(); screen.pane.focus({ preventScroll: true }); } }, "×")));
     if (every.length > 100) some.push(el("li", { class: "small" }, `and ${every.length - 100} more`));
-    if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text and press h."));
+    if (!some.length) some.push(el("li", { class: "small" }, "Nothing yet. Select text, then Highlight (h)."));
     this.marks.replaceChildren(...some);
   }
 
@@ -184,15 +192,15 @@ export class Panels {
 
   exhaustivity() {
     const { screen } = this;
-    const every = assess(screen.state, screen.view.paths);
-    const open = every.map(([path]) => !exhaustivityOf(screen.state.exhaustivity, path));
+    const every = assess(screen.state, screen.view.paths), grades = saidOf(screen.state, every);
+    const open = every.map(([path]) => !grades(path));
     const first = open.indexOf(true), from = this.from < every.length ? this.from : 0;
     const turned = (label, to) => (to === from || to < 0 || to >= every.length ? null
       : el("button", { class: "button", type: "button", onclick: () => { this.from = to; this.showExtra(); } }, label));
     const pages = every.length > ELEMENTS && el("p", { class: "grades" }, turned(`Previous ${ELEMENTS}`, from - ELEMENTS), turned(`Next ${ELEMENTS}`, from + ELEMENTS),
       turned("First to say", first - (first % ELEMENTS)));
     return [el("h2", {}, every.length ? `Exhaustivity: ${open.filter(Boolean).length} of ${every.length} to say` : "Exhaustivity"), pages || "", ...every.slice(from, from + ELEMENTS).map(([path, whole], row) => {
-      const now = exhaustivityOf(screen.state.exhaustivity, path);
+      const now = grades(path);
       const option = (value, label) => {
         const input = el("input", { type: "radio", name: `exh-${row}`, value, onchange: () => screen.act({ kind: "exh", layer: path, value: String(value) }) });
         input.checked = now === value;
@@ -213,7 +221,7 @@ export class Panels {
 
   askReason() {
     const { screen } = this;
-    const finish = (reason) => { dialog.close(); screen.act({ kind: "skip", value: reason }); say("skipped"); screen.nextUnjudged(); };
+    const finish = (reason) => { dialog.close(); if (screen.act({ kind: "skip", value: reason }, "skipped")) screen.nextUnjudged(); };
     const own = el("input", { type: "text", "aria-label": "Another reason", maxlength: "1000", placeholder: "another reason" });
     const dialog = el("dialog", { "aria-label": "Why skip this document?", onclose: () => dialog.remove() }, el("h2", {}, "Why skip this document?"),
       el("div", { class: "choices" }, ...REASONS.map((reason) => el("button", { class: "button", type: "button", onclick: () => finish(reason) }, reason))),
@@ -227,7 +235,7 @@ export class Panels {
     const all = this.disputed ?? [];
     if (!all.length) return false;
     this.disputing = ((this.disputing ?? (by > 0 ? -1 : all.length)) + by + all.length) % all.length;
-    this.screen.select(all[this.disputing].slice());
+    this.screen.arrive(all[this.disputing].slice());
     return true;
   }
 
@@ -240,21 +248,23 @@ export class Panels {
     const skipped = content.judges.filter((one) => one.status === "skipped").map((one) => el("p", { class: "small" }, `${one.judge} skipped this document: ${one.reason}`));
     if (!people.length) { this.lanes.replaceChildren(el("h2", {}, "Judges"), ...skipped); return; }
     const sets = people.map((one) => highlighted(one));
-    people.forEach((one, i) => screen.painter.paint(`judge-${i % 6}`, sets[i]));
+    screen.painter.each("judge", 6, sets);
     this.judged = sets; // a lane for each at the margin
+    this.lanes.parentElement.style.paddingInlineEnd = `${1 + 0.4 * Math.min(6, sets.length)}rem`;
     this.showStrip();
     const voted = (need) => (some) => { // what so many of them have
       const cuts = [...new Set(some.flat(2))].sort((a, b) => a - b);
       return cuts.slice(1).map((end, i) => [cuts[i], end]).filter(([s, e]) => some.filter((one) => one.some(([a, b]) => a <= s && e <= b)).length >= need).reduce((all, [s, e]) => added(all, s, e), []);
     };
     const union = voted(1), common = voted(sets.length), most = voted(Math.floor(sets.length / 2) + 1);
-    const disagreements = common(sets).reduce((rest, [s, e]) => removed(rest, s, e), union(sets)).sort((a, b) => b[1] - b[0] - (a[1] - a[0]));
-    this.disputed = disagreements;
     const layers = [...new Set(people.flatMap((one) => Object.keys(one.layers)))];
-    const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => one.layers[name] ?? []))]));
+    const disagreements = layers.flatMap((name) => disputes(people, name)).sort((a, b) => b.end - b.start - (a.end - a.start));
+    this.disputed = disagreements.map(({ start, end }) => [start, end]);
+    const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => (Object.hasOwn(one.layers, name) ? one.layers[name] : [])))]));
     const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
     const middle = grades[grades.length >> 1] ?? null;
     const take = (whose, wanted, bep = null, grade = middle, said = {}) => () => {
+      if (screen.view.frozen || screen.view.closed) { say("this document cannot be judged"); return; }
       for (const [layer, spans] of Object.entries(screen.state.layers)) for (const [start, end] of spans) screen.act({ kind: "remove", layer, start, end });
       for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end, value: whose }); // the log says where it is from
       const first = highlighted(screen.state)[0]?.[0];
@@ -266,12 +276,14 @@ export class Panels {
       say("taken");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);
-    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}`);
+    const name = (one, i) => el("span", { class: "lane-name" }, el("i", { class: `swatch lane-${i % 6}`, "aria-hidden": "true" }), ` ${one.judge}${one.grade === null ? "" : `: grade ${one.grade}`}`);
+    const same = (part) => new Set(people.map((one) => one[part])).size === 1;
+    const apart = [["grade", "on the grade"], ["bep", "on the entry point"]].filter(([part]) => !same(part)).map(([, words]) => words).join(" and ");
     this.lanes.replaceChildren(el("h2", {}, "Judges"), el("p", { class: "grades small" }, ...people.map(name)), ...skipped, el("div", { class: "grades" }, ...people.map((one) => button(`Take ${one.judge}`, take(one.judge, one.layers, one.bep, one.grade, one.exhaustivity))),
       button("Union", take("union", each(union))), button("Intersection", take("intersection", each(common))), button("Majority", take("majority", each(most)))),
-    el("h2", {}, disagreements.length ? `${disagreements.length} stretches in dispute` : "The judges agree"),
-    el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(([s, e]) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([s, e]) },
-      `${screen.text.slice(s, Math.min(e, s + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${e - s} characters, ${people.filter((_, i) => sets[i].some(([a, b]) => a < e && b > s)).map((one) => one.judge).join(", ")}`))))),
+    el("h2", {}, disagreements.length ? `${disagreements.length} ${disagreements.length === 1 ? "stretch" : "stretches"} in dispute` : apart ? `The judges do not agree ${apart}` : "The judges agree"),
+    el("ul", { class: "marks" }, ...disagreements.slice(0, 50).map(({ start, end, layer, who }) => el("li", {}, el("button", { class: "jump", type: "button", onclick: () => screen.select([start, end]) },
+      `${screen.mode === "aspects" ? `${layer}: ` : ""}${screen.text.slice(start, Math.min(end, start + 60)).replace(/\s+/g, " ")} `, el("span", { class: "small" }, `${end - start} characters, only ${who.join(", ")}`))))),
     ...people.filter((one) => one.note).map((one) => el("p", { class: "small" }, `${one.judge}: ${one.note}`)));
   }
 }

@@ -86,22 +86,22 @@ export async function topic(number) {
 }
 
 function adding(number) { // what no system returned
-  const found = el("ul", { class: "rows" });
+  const found = el("ul", { class: "rows" }), said = el("p", { class: "small", role: "status" });
   const add = async (id) => {
     const { status, content } = await api(`/api/t/${number}/documents`, { id });
-    if (status === 200) go(`/t/${number}/d/${content.number}`); else found.replaceChildren(el("li", {}, content.error));
+    if (status === 200) go(`/t/${number}/d/${content.number}`); else said.textContent = content.error;
   };
   const look = async () => {
     const { found: some, read, documents, more } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
     const rest = more ? "There are more: write more of the name or the title."
       : read < documents ? `Of ${documents.toLocaleString()} documents all names were looked at, and ${read.toLocaleString()} titles.`
         : some.length ? "" : "No document has these letters in its name or its title.";
-    found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))),
-      el("li", { class: "small", role: "status" }, rest));
+    found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))));
+    said.textContent = rest;
   };
   const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
   return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name or title "), wanted, " ",
-    el("button", { class: "button", type: "button", onclick: look }, "Look")), found);
+    el("button", { class: "button", type: "button", onclick: look }, "Look")), said, found);
 }
 
 export function statement(said) {

@@ -74,6 +74,11 @@ export class Text {
     return made;
   }
 
+  under(position) { // in which part a position lies, for those who listen
+    const found = this.headings.findLast((one) => one.start <= position);
+    return found ? ` in ${found.text.slice(0, 60)}` : "";
+  }
+
   at(position) { // the last node that begins at or before a position
     return Math.max(0, upper(this.starts, position) - 1);
   }
