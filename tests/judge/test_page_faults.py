@@ -143,6 +143,8 @@ def test_two_windows_may_take_back_and_bring_back_the_same(server, opened):
     events = [{"client": "c", "n": n, "kind": kind, "value": value} for kind, n, value in said]
     script = "async (events) => (await import('/page/fold.js')).redoable(events)"
     assert page.evaluate(script, events) == "c:2"
+    both = "async (events) => (await import('/page/fold.js')).redoable(events, ['c:1'])"
+    assert page.evaluate(both, events[:4]) == "c:2"
     assert page.evaluate(script, [*events[:3], {**events[2], "n": 9}]) == "c:2"
     assert (
         page.evaluate(script, [*events[:3], {**events[2], "n": 9}, {**events[4], "value": "c:2"}])

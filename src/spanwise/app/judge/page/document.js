@@ -39,6 +39,7 @@ export class DocumentScreen {
     this.proposed = false;
     this.problem = "";
     this.digests = Promise.resolve();
+    this.lost = []; // what could not be brought back
     this.abort = new AbortController();
   }
 
@@ -132,6 +133,7 @@ export class DocumentScreen {
   refused(event, error) {
     if (event.topic !== this.topic || event.doc !== this.number) return false;
     this.events = this.events.filter((one) => key(one) !== key(event));
+    if (event.kind === "redo") this.lost.push(event.value);
     this.state = folded(this.events);
     this.problem = error;
     this.panels.tell(`Not taken: ${error}`);
@@ -343,7 +345,7 @@ export class DocumentScreen {
   }
 
   redo() {
-    const name = redoable(this.events);
+    const name = redoable(this.events, this.lost);
     if (!name) { say("nothing to redo"); return; }
     this.act({ kind: "redo", value: name }, "done again");
   }

@@ -101,15 +101,16 @@ export function undoable(events) {
   return stands.at(-1) ?? null;
 }
 
-export function redoable(events) {
-  // What was taken back last and not brought back, unless something new was done since.
+export function redoable(events, refused = []) {
+  // What was taken back last and not brought back, unless something new was done since; what the server
+  // did not let come back, because it does not fit any more, does not hold up the rest.
   let waiting = []; // two windows may say the same of one gesture
   for (const one of events) {
     if (one.kind === "undo" || one.kind === "redo") waiting = waiting.filter((name) => name !== one.value);
     if (one.kind === "undo") waiting.push(one.value);
     else if (UNDOABLE.has(one.kind)) waiting = [];
   }
-  return waiting.at(-1) ?? null;
+  return waiting.findLast((name) => !refused.includes(name)) ?? null;
 }
 
 export function highlighted(state) {
