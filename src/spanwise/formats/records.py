@@ -61,11 +61,13 @@ OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
 
 @reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
 def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """Runs as JSON lines: documents, spans `s` and `e`, elements, or ranges `from` and `to`.
+    """Runs as JSON lines: documents, spans, elements, or ranges of elements.
 
     After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
     "codepoint"}` one object for each result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800,
-    "e": 1200, "score": 7.31}`. Rank and score may be missing; then the order counts.
+    "e": 1200, "score": 7.31}`. A path stands in `element`, the two of a range in `from` and `to`;
+    where there is none of these, the whole document was returned. Rank and score may be missing;
+    then the order counts.
     """
     from spanwise.formats.records_runs import parsed
 
