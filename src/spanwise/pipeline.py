@@ -299,8 +299,8 @@ def values_of(
 
 def _of_elements(one: Asked) -> bool:
     """Whether a measure counts elements by how they were judged, so that structure matters."""
-    graded = "quant" in one.measure.parameters and one.parameter("behaviour") != "bep"
-    return graded or one.measure.family == "next_generation"
+    graded = one.measure.grades or "quant" in one.measure.parameters
+    return graded and one.parameter("behaviour") != "bep"
 
 
 def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:

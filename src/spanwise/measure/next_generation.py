@@ -77,6 +77,7 @@ def exhaustivity_in_all(r: ElementRankings) -> FloatArray:
     Law.BLIND_BELOW_CUTOFF,
     reference=NEXT_GENERATION,
     reads="elements",
+    grades=True,
     properties=BY_SIZE,
 )
 def next_generation_precision(
@@ -106,6 +107,7 @@ def next_generation_precision(
     Law.ADD_BELOW,
     reference=NEXT_GENERATION,
     reads="elements",
+    grades=True,
     properties=BY_SIZE,
 )
 def next_generation_recall(

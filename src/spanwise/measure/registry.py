@@ -25,6 +25,7 @@ def measure(
     parts: tuple[Function, Function] | None = None,
     scores: bool = False,
     less_is_better: bool = False,
+    grades: bool = False,
     properties: Properties = PLAIN,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
@@ -47,6 +48,7 @@ def measure(
             parts=parts,
             scores=scores,
             less_is_better=less_is_better,
+            grades=grades,
             properties=properties,
         )
         return function

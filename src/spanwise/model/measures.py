@@ -86,6 +86,7 @@ class Measure:
     parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
     scores: bool = False  # whether it looks at the system's scores
     less_is_better: bool = False
+    grades: bool = False  # whether it counts elements by their grades, without a quantisation
     properties: Properties = Properties()
 
     @property
