@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ Weigh = Callable[[Postings, Mapping[int, float]], "FloatArray"]
 """The score of every unit, given how often the query has each word, or how much it weighs."""
 
 
-class _Model:
+class _Model(ABC):
     """An index of postings, searched by a formula."""
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
@@ -32,9 +33,9 @@ class _Model:
         """The counts, with the formula."""
         return Scored(load(folder / FILE), self.weigh)
 
+    @abstractmethod
     def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
         """The formula."""
-        raise NotImplementedError
 
 
 class Scored:
