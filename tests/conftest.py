@@ -3,6 +3,7 @@
 And the one session of Playwright: a process can have no second one.
 """
 
+import shutil
 import signal
 
 import pytest
@@ -24,3 +25,12 @@ def playwright_session():
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as session:
         yield session
+
+
+@pytest.fixture
+def pdflatex():
+    """The program that shows whether a table for a paper compiles."""
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("there is no LaTeX to compile with (Debian: texlive-latex-recommended)")
+    return program

@@ -3,7 +3,6 @@
 import io
 import os
 import pty
-import shutil
 import subprocess
 import sys
 import time
@@ -100,13 +99,12 @@ def test_scores_show_themselves_in_a_notebook():
     assert "<td>AP</td><td>0.6359</td><td>12</td>" in scores._repr_html_()
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex is installed")
 @pytest.mark.parametrize("more", [(), ("--all-pairs",)])
-def test_latex_compiles(tmp_path, more):
+def test_latex_compiles(tmp_path, pdflatex, more):
     table = tmp_path / "table.tex"
     words = ("compare", QRELS, KEYWORD, DENSE, HYBRID, *more, "--format", "latex", "-o", table)
     subprocess.run([sys.executable, "-m", "spanwise", *map(str, words)], check=True)
     paper = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n\\input{table}\n"
     (tmp_path / "paper.tex").write_text(paper + "\\end{document}\n")
-    done = subprocess.run(["pdflatex", "-halt-on-error", "paper"], cwd=tmp_path, check=False)
+    done = subprocess.run([pdflatex, "-halt-on-error", "paper"], cwd=tmp_path, check=False)
     assert done.returncode == 0

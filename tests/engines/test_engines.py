@@ -112,7 +112,10 @@ with Zebra().open(Path(sys.argv[1])) as searcher:
 """
 
 
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv is not installed")
+@pytest.mark.skipif(
+    shutil.which("setpriv") is None,
+    reason="without setpriv (util-linux) no kernel ends a server whose parent was killed",
+)
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP", "SIGKILL"])
 def test_the_server_is_stopped_when_we_are_killed(how, tmp_path):
     built("zebra", tmp_path)
