@@ -6,34 +6,14 @@ from fractions import Fraction
 import pytest
 
 from calling import called
-from figure_one import ARTICLE, SEC4, SEC6, assessments, submission
+from figure_one import HIGHLIGHTED, SEC6, assessments, lay_out, submission
 from spanwise.app.cli import main
-
-TOPICS = """<inex-topic-file>
-<topic id="163" ct_no="1"><title>t</title>
-<castitle>//article[about(., x)]//sec[about(., y)]</castitle></topic>
-</inex-topic-file>
-"""
-HIGHLIGHTED = """<assessments pool="1" topic="7" version="2">
-<file collection="c" name="d">
-<best-entry-point path="/a[1]/s[1]"/>
-<passage start="/a[1]/s[1]" end="/a[1]/s[1]" size="40"/>
-<element path="/a[1]" exhaustivity="2" size="100" rsize="40"/>
-<element path="/a[1]/s[1]" exhaustivity="2" size="40" rsize="40"/>
-</file>
-</assessments>
-"""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "r7022.xml").write_text(ARTICLE)
-    (tmp_path / "judged.xml").write_text(assessments())
-    (tmp_path / "run.xml").write_text(submission([SEC6, f"{SEC6}/p[1]", SEC4]))
-    (tmp_path / "topics.xml").write_text(TOPICS)
-    return tmp_path
+    return lay_out(tmp_path)
 
 
 def test_specificity_and_exhaustivity_are_those_of_elements_asked_for(folder):

@@ -26,12 +26,12 @@ def names(*paths):
 @pytest.fixture
 def folder(tmp_path):
     """Files whose byte order is not that of folder after folder."""
-    root = tmp_path / "root"
+    shelf = tmp_path / "shelf"
     for name in ("b.xml", "a/2.xml", "a/10.xml", "a.xml", "a-z.xml", "a/c/d.xml", ".hidden"):
-        path = root / name
+        path = shelf / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(XML)
-    return root
+    return shelf
 
 
 def tar(path, members, mode="w"):
@@ -51,7 +51,7 @@ def test_a_folder_comes_in_byte_order_of_paths(folder):
 def test_companions_of_documents_are_left_out_and_counted(folder, tmp_path):
     (folder / "a" / "article.dtd").write_text("<!ELEMENT a ANY>")
     (folder / "x.PNG").write_bytes(b"\x89PNG")
-    with pytest.warns(SpanwiseWarning, match=r"root: left out, as no documents: 1 \.dtd, 1 \.png"):
+    with pytest.warns(SpanwiseWarning, match=r"shelf: left out, as no documents: 1 \.dtd, 1 \.png"):
         assert len(names(folder)) == 6
     tar(tmp_path / "docs.tar", {"a.xml": XML, "a.gif": b"GIF"})
     with pytest.warns(SpanwiseWarning, match=r"docs\.tar: left out, as no documents: 1 \.gif"):
@@ -163,27 +163,27 @@ def test_archives_inside_a_folder(tmp_path):
 
 
 def test_a_list_of_files(tmp_path, folder, monkeypatch):
-    (tmp_path / "list.txt").write_text("\nroot/b.xml\n  root/a/2.xml  \n\n./root/a.xml\n")
-    assert names(tmp_path / "list.txt") == ["root/b.xml", "root/a/2.xml", "root/a.xml"]
+    (tmp_path / "list.txt").write_text("\nshelf/b.xml\n  shelf/a/2.xml  \n\n./shelf/a.xml\n")
+    assert names(tmp_path / "list.txt") == ["shelf/b.xml", "shelf/a/2.xml", "shelf/a.xml"]
     monkeypatch.chdir(folder)
     (tmp_path / "here.txt").write_text("b.xml\n")
     assert names(tmp_path / "here.txt") == ["b.xml"]
 
 
 def test_a_list_may_be_compressed(tmp_path, folder):
-    (tmp_path / "list.txt.gz").write_bytes(gzip.compress(b"root/b.xml\nroot/a.xml\n"))
-    assert names(tmp_path / "list.txt.gz") == ["root/b.xml", "root/a.xml"]
+    (tmp_path / "list.txt.gz").write_bytes(gzip.compress(b"shelf/b.xml\nshelf/a.xml\n"))
+    assert names(tmp_path / "list.txt.gz") == ["shelf/b.xml", "shelf/a.xml"]
 
 
 def test_a_list_that_names_what_is_not_there(tmp_path, folder):
-    (tmp_path / "list.txt").write_text("root/b.xml\nroot/none.xml\n")
-    with pytest.raises(FormatError, match=r"list\.txt:2: 'root/none\.xml' is not a file"):
+    (tmp_path / "list.txt").write_text("shelf/b.xml\nshelf/none.xml\n")
+    with pytest.raises(FormatError, match=r"list\.txt:2: 'shelf/none\.xml' is not a file"):
         build([str(tmp_path / "list.txt")], str(tmp_path / "store"))
 
 
 def test_a_list_of_files_none_of_which_is_there_is_no_document(tmp_path):
-    (tmp_path / "list.txt").write_text("root/none.xml\nroot/some.xml.gz\n")
-    with pytest.raises(FormatError, match=r"list\.txt:1: 'root/none\.xml' is not a file"):
+    (tmp_path / "list.txt").write_text("shelf/none.xml\nshelf/some.xml.gz\n")
+    with pytest.raises(FormatError, match=r"list\.txt:1: 'shelf/none\.xml' is not a file"):
         build([str(tmp_path / "list.txt")], str(tmp_path / "store"))
 
 
@@ -233,7 +233,7 @@ def test_a_damaged_archive_is_skipped_and_what_lies_before_the_damage_kept(folde
 
 
 def test_one_damaged_member_of_a_zip_is_skipped(tmp_path):
-    folder = tmp_path / "root"
+    folder = tmp_path / "shelf"
     folder.mkdir()
     with zipfile.ZipFile(folder / "z.zip", "w") as archive:
         for name in ("1.xml", "2.xml", "3.xml"):

@@ -79,12 +79,17 @@ def test_two_windows_converge(server, opened):
     assert len(keys) == len(set(keys)) >= count
 
 
+def highlighted_elsewhere(server):
+    """The title, by the same judge on another machine."""
+    judge = server.judge()
+    judge.client = "another-machine"
+    assert judge.send(judge.event("add", 0, 0, ALL, start=0, end=7))[0] == 200
+
+
 def test_what_another_machine_did_just_before_is_seen_and_blocks_finishing(server, opened):
     page = at_document(server, opened)
     saved(page)
-    elsewhere = server.judge()
-    elsewhere.client = "another-machine"
-    assert elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))[0] == 200
+    highlighted_elsewhere(server)
     selected(page, 0, 9)  # its number in the log is the next one, and it is acknowledged first
     for key in "hbbf":
         page.keyboard.press(key)
@@ -100,9 +105,7 @@ def test_what_another_machine_did_just_before_is_seen_and_blocks_finishing(serve
 def test_what_changed_elsewhere_is_shown_when_finishing_is_refused(server, opened):
     page = at_document(server, opened)
     saved(page)
-    elsewhere = server.judge()
-    elsewhere.client = "another-machine"
-    elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))
+    highlighted_elsewhere(server)
     selected(page, 4, 9)
     for key in "hbbf":
         page.keyboard.press(key)
@@ -120,9 +123,7 @@ def test_what_changed_elsewhere_is_shown_when_finishing_is_refused(server, opene
 def test_a_refusal_that_comes_when_the_page_has_gone_on_is_said(server, opened):
     page = at_document(server, opened)
     saved(page)
-    elsewhere = server.judge()
-    elsewhere.client = "another-machine"
-    elsewhere.send(elsewhere.event("add", 0, 0, ALL, start=0, end=7))
+    highlighted_elsewhere(server)
     page.keyboard.press("0")  # nothing relevant, as far as this page knows
     page.wait_for_selector(".crumb:has-text('d1')")
     page.wait_for_selector("#notices :text('d0')")
