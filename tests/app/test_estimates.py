@@ -233,4 +233,4 @@ def test_scores_that_take_a_sample_for_all_there_is_say_so(tmp_path):
     for p in (1.0, 0.3):
         (tmp_path / "j").write_text(json.dumps(line | {"drawn": {"p": p}}) + "\n")
         _, err, status = called(main, "eval", tmp_path / "j", tmp_path / "run", "-m", "MAiP")
-        assert (status, "drawn.p below 1" in err) == (0, p < 1)
+        assert (status, "j: 1 documents are a sample of more; only" in err) == (0, p < 1)

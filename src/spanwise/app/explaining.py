@@ -235,7 +235,7 @@ def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
         [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
     )
     if len(missed):
-        first, *_, last = map(explanation.level_name, (missed[0], missed[-1]))
+        first, last = map(explanation.level_name, (missed[0], missed[-1]))
         which = f"levels {first} to {last} are" if len(missed) > 1 else f"level {first} is"
         words.append(f"recall {which} never reached: 0")
     return words

@@ -10,7 +10,7 @@ from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.errors import CountedWarning, FormatError, SpanwiseWarning
 from spanwise.formats.json_lines import say_unread, split, unit_of
 from spanwise.formats.judged import Judged
 from spanwise.formats.pointed import Item, evidence_of
@@ -53,7 +53,7 @@ PROVENANCE = frozenset(
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     """Judgements of one file."""
     head, records = split(pieces, file, DUE, QRELS)
-    content, unread = Marked(file, how), Counter[str]()
+    content, unread, sampled = Marked(file, how), Counter[str](), 0
     if head is not None:
         content.unit = unit_of(head)
         content.expect(head)
@@ -65,13 +65,15 @@ def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
-        unread.update([OF_A_SAMPLE] if _of_a_sample(record) else ())
+        sampled += _of_a_sample(record)
     say_unread(unread + content.unread, file)
+    if sampled:
+        warn(CountedWarning(f"{file}: ", {"": sampled}, OF_A_SAMPLE), stacklevel=2)
     return content.judgements(DUE)
 
 
-OF_A_SAMPLE = "drawn.p below 1 (only spanwise pool estimate goes by it, as its pool says)"
-"""What a score would have to go by, if the documents judged are to stand for others."""
+OF_A_SAMPLE = " documents are a sample of more; only spanwise pool estimate counts the rest"
+"""Said of those that were drawn with a probability below 1: scores take them for all there is."""
 
 
 def _of_a_sample(record: Record) -> bool:
