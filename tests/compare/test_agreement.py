@@ -295,6 +295,16 @@ def test_positions_of_different_units_are_not_compared(tmp_path):
     assert f"positions count codepoint in {files[0]}, utf16 in {files[1]}; expected one" in err
 
 
+def test_lines_of_inex_go_with_any_unit(tmp_path):
+    """They do not say what their positions count; both judges have 28 of 35 characters."""
+    mine = written(tmp_path / "a.jsonl", A)
+    spans = " ".join(f"{s}:{e - s}" for s, e in B)
+    (tmp_path / "b.qrels").write_text(f"1 Q0 d {sum(e - s for s, e in B)} {L} 12 {spans}\n")
+    out, err, status = called(main, "agree", mine, tmp_path / "b.qrels", "--format", "json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["pairs"][0]["overlap"] == 0.8
+
+
 def test_a_mean_over_topics_and_its_interval(tmp_path):
     files = [written(tmp_path / f"{n}.jsonl", j, "12345") for n, j in (("a", A), ("b", B))]
     answer = json.loads(called(main, "agree", *files, "--format", "json")[0])

@@ -220,10 +220,12 @@ def _refuse_unfit(judges: Sequence[Judge], unit: str) -> None:
 
 
 def _refuse_other_units(judges: Sequence[Judge]) -> None:
+    """What positions of INEX's lines count nobody says: they are compared as they stand."""
     counted: dict[str, str] = {}
     for judge in judges:
-        if judge.judgements.highlights is not None:
-            counted.setdefault(judge.judgements.highlights.unit, judge.judgements.rows.source)
+        marked = judge.judgements.highlights
+        if marked is not None and marked.unit != "opaque":
+            counted.setdefault(marked.unit, judge.judgements.rows.source)
     if len(counted) > 1:
         told = ", ".join(f"{unit} in {file}" for unit, file in counted.items())
         raise UsageError(f"positions count {told}; expected one unit, or --collection to convert")
