@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spanwise.app.cli import main
+from spanwise.cli import main
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def dask_session(workers: int) -> Iterator[str]:
     import dask.config
     from distributed import LocalCluster
 
-    from spanwise.spread.dask import KEPT
+    from spanwise.executors.dask import KEPT
 
     with (
         dask.config.set({"distributed.nanny.pre-spawn-environ": KEPT}),

@@ -5,7 +5,12 @@ Only the standard library is imported here, as in cases.py.
 
 import sys
 
-from cases import Bar, Case, Dataset, Entry
+from cases import (
+    Bar,
+    Case,
+    Dataset,
+    Entry,
+)
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
 NAME = "spanwise compare --budget"

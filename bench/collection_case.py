@@ -2,7 +2,14 @@
 
 import sys
 
-from cases import HERE, Bar, Case, Dataset, Entry, MakeCommand
+from cases import (
+    HERE,
+    Bar,
+    Case,
+    Dataset,
+    Entry,
+    MakeCommand,
+)
 
 KIND = "articles"
 STORE = "store"

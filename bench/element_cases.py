@@ -6,7 +6,13 @@ Only the standard library is imported here, as in cases.py.
 import sys
 from math import log
 
-from cases import Bar, Case, Dataset, Entry, Results
+from cases import (
+    Bar,
+    Case,
+    Dataset,
+    Entry,
+    Results,
+)
 
 TOPICS, RESULTS, RUNS = 114, 1500, 100
 START = "start alone"
@@ -36,7 +42,7 @@ def evaluated(data: Dataset) -> list[str]:
 
 def started(_: Dataset) -> list[str]:
     """The interpreter with everything imported that evaluation needs."""
-    modules = "spanwise.app.evaluation, spanwise.app.explaining, polars, spanwise.measure"
+    modules = "spanwise.workflows.eval, spanwise.workflows.explain, polars, spanwise.measures"
     return [sys.executable, "-c", f"import {modules}"]
 
 

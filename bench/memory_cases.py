@@ -3,7 +3,15 @@
 Only the standard library is imported here, as in cases.py.
 """
 
-from cases import Bar, Case, Dataset, Entry, MakeCommand, Results, spanwise_command
+from cases import (
+    Bar,
+    Case,
+    Dataset,
+    Entry,
+    MakeCommand,
+    Results,
+    spanwise_command,
+)
 
 BASE, ONE, TWO = "7 million lines", "100 million lines", "100 million lines, 2 workers"
 

@@ -4,7 +4,13 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from cases import Bar, Case, Entry, Figures, Results
+from cases import (
+    Bar,
+    Case,
+    Entry,
+    Figures,
+    Results,
+)
 
 PACKAGES = ("spanwise", "pytrec_eval-terrier", "ir_measures", "ranx", "lxml", "numpy")
 MAP_TOLERANCE = 0.00006  # programs that print 4 decimals are off by up to 0.00005

@@ -11,11 +11,25 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from cases import HERE, Case, Dataset, Entry, Figures, all_cases
+from cases import (
+    HERE,
+    Case,
+    Dataset,
+    Entry,
+    Figures,
+    all_cases,
+)
 from collection_case import collection_case
 from measure_process import CommandFailedError, Taken, measure
 from memory_cases import memory_cases
-from report import cross_check, environment, judge, mean_map_of, section, told
+from report import (
+    cross_check,
+    environment,
+    judge,
+    mean_map_of,
+    section,
+    told,
+)
 
 
 @dataclass

@@ -5,7 +5,13 @@ Only the standard library is imported here, as in cases.py.
 
 import sys
 
-from cases import Bar, Case, Dataset, Entry, Results
+from cases import (
+    Bar,
+    Case,
+    Dataset,
+    Entry,
+    Results,
+)
 
 JAVA_SECONDS = 0.25
 """What the official Java program needs for one run of this size, its own start included."""

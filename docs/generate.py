@@ -14,17 +14,18 @@ from pathlib import Path
 
 import click
 
-from spanwise import errors, profiles
-from spanwise.app.cli import cli
-from spanwise.app.trec_eval import help as trec_eval_help
-from spanwise.app.trec_eval import version8, version_two
+from spanwise import errors
+from spanwise.cli import cli
+from spanwise.dropins.trec_eval import options as trec_eval_help
+from spanwise.dropins.trec_eval import version8, version_two
+from spanwise.evaluation import profiles
 from spanwise.formats.registry import FORMATS, Format, reader
-from spanwise.measure import MEASURES
-from spanwise.measure.names import by_stem
+from spanwise.measures import MEASURES
+from spanwise.measures.names import by_stem
 from spanwise.model import policy
-from spanwise.model.measures import REQUIRED, Measure
+from spanwise.model.measure import REQUIRED, Measure
 from spanwise.report import catalogue
-from spanwise.retrieve.adapters import load as load_engines
+from spanwise.retrieve.engines import load as load_engines
 from spanwise.retrieve.registry import ENGINES
 
 REFERENCE = Path(__file__).parent / "reference"

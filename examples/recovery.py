@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spanwise.retrieve.plsi import counts_of, fitted
+from spanwise.retrieve.models.latent import counts_of, fitted
 
 TEXTS, WORDS, LENGTH = 50, 10, 200
 TRUE = np.array([[9, 8, 7, 6, 5, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 5, 6, 7, 8, 9]]) / 40

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 import spanwise
-from spanwise.formats.objects import judgements_of, run_of
-from spanwise.ground import align
-from spanwise.measure.names import parse
+from spanwise.formats.frames.tables import judgements_of, run_of
+from spanwise.matching import align
+from spanwise.measures.names import parse
 from spanwise.model.policy import Policy
 from spanwise.model.rankings import Rankings
 from spanwise.model.scores import Scores

@@ -9,6 +9,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+from command_line import ask, evaluate, folder, run_command  # noqa: F401
+
 # Who started the tests may have told them to ignore signals, as nohup does: the programs that tests
 # start, and then interrupt, would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

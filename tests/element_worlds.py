@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from naive_elements import Node, Passage
-from spanwise.formats.inex_assessments_in import parsed
-from spanwise.formats.inex_submissions_in import parsed as parsed_run
+from spanwise.formats.inex.assessments import parsed
+from spanwise.formats.inex.submissions import parsed as parsed_run
 from spanwise.formats.registry import Reading
 
 shapes = st.lists(

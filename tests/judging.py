@@ -37,7 +37,7 @@ def campaign(folder, documents, topics=1, title="a question", narrative="What is
     (folder / "docs").mkdir(parents=True)
     for name, markup in documents.items():
         (folder / "docs" / f"{name}.xml").write_bytes(markup.encode())
-    from spanwise.formats.xml_out import escaped
+    from spanwise.formats.io.xml import escaped
 
     said = "".join(
         f'<topic id="t{n}"><title>{escaped(title)}</title>'

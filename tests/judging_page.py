@@ -1,7 +1,7 @@
 """A small document on the page, and what the log has of it."""
 
-from spanwise.app.judge.store import Store
-from spanwise.model.gestures import folded
+from spanwise.judge.events import folded
+from spanwise.judge.store import Store
 
 FIRST = "The first sentence is here. The second one follows it. A third sentence ends the block."
 SECOND = "Another block begins. It has two sentences."

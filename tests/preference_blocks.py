@@ -3,12 +3,12 @@
 from typing import get_args
 
 from spanwise.formats.registry import Reading
-from spanwise.formats.trec import parse_prefs, parse_qrels_prefs, parse_run
-from spanwise.ground.preferences import fulfilments
-from spanwise.measure import MEASURES
-from spanwise.model.fulfilments import Fulfilments
-from spanwise.model.measures import Asked
+from spanwise.formats.trec.columns import parse_prefs, parse_qrels_prefs, parse_run
+from spanwise.matching.preferences import fulfilments
+from spanwise.measures import MEASURES
+from spanwise.model.measure import Asked
 from spanwise.model.policy import Policy
+from spanwise.model.rankings import Fulfilments
 
 TREC_EVAL_NAMES = (
     "prefs_num_prefs_poss",

@@ -5,9 +5,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from spanwise.model.ids import Ids, PackedIds, PlainIds, PolarsIds
+from spanwise.model.columns import (
+    Ids,
+    PackedIds,
+    PlainIds,
+    PolarsIds,
+    Rows,
+)
 from spanwise.model.judgements import Judgements
-from spanwise.model.rows import Rows
 from spanwise.model.run import Run
 
 Entry = tuple[bytes, bytes, float]  # topic, document, score or grade

@@ -1,4 +1,4 @@
-"""Our own source, as the tests of the house rules look at it."""
+"""Our own source, as the tests of the architecture look at it."""
 
 import ast
 from pathlib import Path
@@ -18,9 +18,9 @@ def dotted(file: Path) -> str:
 NAMES = {dotted(file) for file in MODULES}
 
 
-def room(module: str) -> str:
-    """The part of the house that a module is in; the front door is a part of its own."""
-    return module.split(".")[1] if "." in module else "front door"
+def package(module: str) -> str:
+    """The package below `spanwise` that a module is in; the public API is one of its own."""
+    return module.split(".")[1] if "." in module else "public API"
 
 
 def parsed(file: Path) -> ast.Module:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from spanwise.comparing import compare as compare
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
-    from spanwise.evaluating import evaluate as evaluate
+    from spanwise.evaluation.comparing import compare as compare
+    from spanwise.evaluation.evaluating import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
-    from spanwise.measure.registry import MEASURES as MEASURES
+    from spanwise.measures.registry import MEASURES as MEASURES
     from spanwise.model.comparison import Comparison as Comparison
     from spanwise.model.judgements import Judgements as Judgements
     from spanwise.model.policy import Policy as Policy
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _DOORS = {
     "Comparison": "spanwise.model.comparison",
-    "MEASURES": "spanwise.measure",
+    "MEASURES": "spanwise.measures",
     "Judgements": "spanwise.model.judgements",
     "Policy": "spanwise.model.policy",
     "Rankings": "spanwise.model.rankings",
@@ -41,8 +41,8 @@ _DOORS = {
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
-    "compare": "spanwise.comparing",
-    "evaluate": "spanwise.evaluating",
+    "compare": "spanwise.evaluation.comparing",
+    "evaluate": "spanwise.evaluation.evaluating",
     "read_judgements": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",

@@ -1,6 +1,6 @@
 """`python -m spanwise` is the command `spanwise`."""
 
-from spanwise.app.cli import run
+from spanwise.cli import run
 
 if __name__ == "__main__":
     run()

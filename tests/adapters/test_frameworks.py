@@ -3,7 +3,7 @@
 import pytest
 
 import spanwise
-from spanwise.formats.chunk_objects import chunks_run
+from spanwise.formats.frames.chunks import chunks_run
 
 CAP = "The aggregate liability of the supplier is capped at five million euros per year. "
 TEXT = (
@@ -164,8 +164,8 @@ def test_citations_of_cohere_point_into_the_answer():
 def test_chunkers_of_the_sweep():
     pytest.importorskip("chonkie", reason=REASON)
     pytest.importorskip("langchain_text_splitters", reason=REASON)
-    from spanwise.app.sweeping import cut_up
     from spanwise.retrieve.chunkers import find_chunker
+    from spanwise.workflows.sweep import cut_up
 
     for name in ("langchain-recursive", "langchain-character", "chonkie-token"):
         cut = cut_up(name, {"acme.txt": TEXT}, find_chunker(name), 120, 20)

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
-from bad_input.cases import CASES, JUDGED, MINE, Case, Refused, Values
+from bad_input.cases import (
+    CASES,
+    JUDGED,
+    MINE,
+    Case,
+    Refused,
+    Values,
+)
 
 PROMPT = 30  # seconds; a hang takes minutes, a good answer a fraction of one
 
@@ -31,7 +38,7 @@ Ask = Callable[..., Answer]
 @pytest.fixture
 def ask(tmp_path, monkeypatch, capfdbinary) -> Ask:
     """Write a case's files and put a question to the command line, beside them."""
-    from spanwise.app.cli import main
+    from spanwise.cli import main
 
     monkeypatch.chdir(tmp_path)
 

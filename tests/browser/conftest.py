@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from calling import called
-from demo_files import DENSE, HANDBOOK, HYBRID, KEYWORD, QRELS
-from spanwise.app.cli import main
+from demo_files import (
+    DENSE,
+    HANDBOOK,
+    HYBRID,
+    KEYWORD,
+    QRELS,
+)
+from spanwise.cli import main
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [

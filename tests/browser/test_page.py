@@ -95,7 +95,7 @@ def test_a_rank_says_how_its_gain_came_about(reader, demo_page):
 def test_the_facts_are_those_of_explain(reader, demo_page):
     from calling import called
     from demo_files import HYBRID, QRELS
-    from spanwise.app.cli import main
+    from spanwise.cli import main
 
     page = reader.open(demo_page)
     page.locator("#topic").scroll_into_view_if_needed()
@@ -259,7 +259,12 @@ def test_intervals_are_there_in_numbers(reader, demo_page):
 
 def test_the_same_comparison_gives_the_same_page(demo_page, tmp_path):
     from browser.conftest import made
-    from demo_files import DENSE, HYBRID, KEYWORD, QRELS
+    from demo_files import (
+        DENSE,
+        HYBRID,
+        KEYWORD,
+        QRELS,
+    )
 
     words = ("-m", "nDCG@10", "-m", "AP", "-m", "P@5")
     again = made(tmp_path, QRELS, KEYWORD, DENSE, HYBRID, *words)
@@ -270,7 +275,7 @@ def test_a_page_that_would_be_too_large_shows_less_and_says_so(reader, tmp_path,
     from browser.conftest import made
     from demo_files import HANDBOOK
 
-    monkeypatch.setattr("spanwise.app.showing.ROOM", 60_000)
+    monkeypatch.setattr("spanwise.workflows.page.ROOM", 60_000)
     runs = [HANDBOOK / f"{name}.run" for name in ("passages", "elements")]
     words = ("--collection", HANDBOOK / "articles", "-m", "MAiP")
     page = reader.open(made(tmp_path, HANDBOOK / "qrels.txt", *runs, *words))

@@ -9,7 +9,13 @@ import polars as pl
 
 import spanwise
 from cluster.session import two_workers
-from demo_files import DENSE, HANDBOOK, HYBRID, KEYWORD, QRELS
+from demo_files import (
+    DENSE,
+    HANDBOOK,
+    HYBRID,
+    KEYWORD,
+    QRELS,
+)
 
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d4": 1}}
 FOUND = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d9": 2.0, "d4": 1.0}}

@@ -14,9 +14,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from calling import called
-from spanwise import shards
-from spanwise.app.cli import main
-from spanwise.spread import workers
+from spanwise.cli import main
+from spanwise.evaluation import shards
+from spanwise.executors import workers
 
 FEW_BYTES = 1500
 """So long are pieces of runs; topics stay together, so that most pieces are one topic."""

@@ -5,7 +5,13 @@ from base64 import b64decode
 import pytest
 from numpy.random import default_rng
 
-from demo_files import DENSE, HANDBOOK, HYBRID, KEYWORD, QRELS
+from demo_files import (
+    DENSE,
+    HANDBOOK,
+    HYBRID,
+    KEYWORD,
+    QRELS,
+)
 from laws.test_shards import READS, named
 from run_worlds import WORLDS
 

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collections_by_hand import Account
-from spanwise.collection.lookup import TextNodes
 from spanwise.collection.parsing import xml_body
-from spanwise.collection.positions import columns_of
-from spanwise.collection.tags import TagTable
+from spanwise.collection.positions import TagTable, columns_of
+from spanwise.collection.store import TextNodes
 from spanwise.model.documents import CharacterPolicy, Tree
 
 PREFIXES = {"urn:x": "x"}

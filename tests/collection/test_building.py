@@ -13,11 +13,17 @@ from pathlib import Path
 import pytest
 
 from collections_by_hand import stored
-from spanwise.collection import building, shards, workers
+from spanwise.collection import building, shards
+from spanwise.collection import building as workers
+from spanwise.collection.archives import Source
 from spanwise.collection.building import Plan, build
-from spanwise.collection.listing import Source
 from spanwise.collection.store import Store
-from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
+from spanwise.errors import (
+    FormatError,
+    InputError,
+    SpanwiseWarning,
+    UsageError,
+)
 from spanwise.model.documents import CharacterPolicy
 
 SMALL = 220  # bytes of a shard: some three documents

@@ -4,8 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.collection.keys import ROOT, PathKeys, name_key, step_keys
-from spanwise.collection.lookup import rows_of
+from spanwise.collection.keys import (
+    ROOT,
+    PathKeys,
+    name_key,
+    step_keys,
+)
+from spanwise.collection.store import rows_of
 
 STEPS = st.tuples(st.sampled_from([b"a", b"sec", b"x:y"]), st.integers(1, 10**9))
 

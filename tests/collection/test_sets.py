@@ -8,7 +8,7 @@ import pytest
 from collections_by_hand import stored
 from shared_data import shared
 from spanwise.collection.building import Plan, build
-from spanwise.collection.soup import readable, well_formed
+from spanwise.collection.parsing import readable, well_formed
 from spanwise.collection.store import Store
 from spanwise.errors import InputError, SpanwiseWarning
 

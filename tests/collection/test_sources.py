@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from spanwise.collection import unpacking
+from spanwise.collection import archives
 from spanwise.collection.building import Plan, build
 from spanwise.collection.sources import sources, total_size
 from spanwise.collection.store import Store
@@ -248,7 +248,7 @@ def test_one_damaged_member_of_a_zip_is_skipped(tmp_path):
 
 @pytest.mark.parametrize("ending", ["tar.xz", "zip", "xml.xz"])
 def test_what_unpacks_to_far_more_than_it_is(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(unpacking, "_HARMLESS", 10_000)
+    monkeypatch.setattr(archives, "_HARMLESS", 10_000)
     path, bomb = tmp_path / f"bomb.{ending}", b"<a>%b</a>" % (b" " * 10_000_000)
     if ending == "zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:

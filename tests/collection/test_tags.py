@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from spanwise.collection.tags import WINDOW, TagTable
+from spanwise.collection.positions import WINDOW, TagTable
 
 
 def made_names(count):

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from spanwise.collection.building import Plan, build
-from spanwise.collection.workers import _interrupts_held
+from spanwise.collection.building import Plan, _interrupts_held, build
 
 
 def test_two_shards_are_made_by_this_process(tmp_path):

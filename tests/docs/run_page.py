@@ -11,7 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docs.fences import Block, Step, blocks, steps
+from docs.fences import (
+    Block,
+    Step,
+    blocks,
+    steps,
+)
 
 NOT_RUN = ("make", "pip", "git")
 """Commands that change the machine; what `make demo` prints is still checked."""

@@ -13,12 +13,12 @@ import pytest
 
 import spanwise
 from docs.fences import blocks, steps
-from spanwise.app.cli import COMMANDS
+from spanwise.cli import COMMANDS
 from spanwise.errors import SpanwiseError, SpanwiseWarning
+from spanwise.evaluation.profiles import NICKNAMES, PROFILES, TREC_EVAL
 from spanwise.formats import FORMATS
-from spanwise.measure import MEASURES
+from spanwise.measures import MEASURES
 from spanwise.model.policy import CHOICES, CONVENTIONS, Policy
-from spanwise.profiles import NICKNAMES, PROFILES, TREC_EVAL
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -98,7 +98,7 @@ def test_blocks_have_a_language(page):
 
 
 def test_the_readme_shows_the_real_demo(capfd):
-    from spanwise.app.cli import main
+    from spanwise.cli import main
 
     assert main(["demo"]) == 0
     real = capfd.readouterr().out

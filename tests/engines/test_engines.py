@@ -16,14 +16,15 @@ import pytest
 
 from shared_data import shared
 from spanwise import evaluate
-from spanwise.app.searching import Search, searched
 from spanwise.errors import InputError, UsageError
-from spanwise.formats.trec_out import write_run
-from spanwise.retrieve import adapters, lucene, zebra
-from spanwise.retrieve.asking import DEEP
+from spanwise.formats.trec.writing import write_run
+from spanwise.retrieve import engines
+from spanwise.retrieve.engines import lucene, zebra
+from spanwise.retrieve.queries import DEEP
 from spanwise.retrieve.registry import ENGINES, MissingEngine, find_engine
+from spanwise.workflows.search import Search, searched
 
-adapters.load()
+engines.load()
 EVERY = list(ENGINES)
 TEXTS = [
     "lift of wings",
@@ -105,7 +106,7 @@ def test_the_server_is_stopped_whatever_happens(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from spanwise.retrieve.zebra import Zebra
+from spanwise.retrieve.engines.zebra import Zebra
 with Zebra().open(Path(sys.argv[1])) as searcher:
     print(searcher._server.pid, flush=True)
     os.kill(os.getpid(), getattr(signal, sys.argv[2]))

@@ -9,8 +9,7 @@ import pytest
 
 import spanwise
 from spanwise.errors import FormatError, UsageError
-from spanwise.formats.adapters import Shelf, of_chroma, result_of
-from spanwise.formats.chunk_objects import chunks_run, gold_of
+from spanwise.formats.frames.chunks import Shelf, chunks_run, gold_of, of_chroma, result_of
 
 
 def place(item, names=()):

@@ -13,10 +13,25 @@ from hypothesis import strategies as st
 
 from odd_files import files, plainly, tidy_files
 from spanwise.errors import EmptyError, FormatError
-from spanwise.formats.columns import Layout, by_fields, by_line, by_polars, by_tokens, read, shown
-from spanwise.formats.regular import line_count, regular_width, single_blanks
-from spanwise.formats.trec import ASSESSED, QRELS, RUN, SUBGROUPED
-from spanwise.model.ids import PackedIds, PlainIds, PolarsIds
+from spanwise.formats.io.columns import (
+    Layout,
+    by_fields,
+    by_line,
+    by_polars,
+    by_tokens,
+    line_count,
+    read,
+    regular_width,
+    shown,
+    single_blanks,
+)
+from spanwise.formats.trec.columns import (
+    ASSESSED,
+    QRELS,
+    RUN,
+    SUBGROUPED,
+)
+from spanwise.model.columns import PackedIds, PlainIds, PolarsIds
 
 QUICK = pytest.mark.parametrize("quick", [by_fields, by_tokens, by_polars])
 RANKED_RUN = replace(RUN, numbers=(3, 4))

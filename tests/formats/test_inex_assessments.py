@@ -5,11 +5,28 @@
 import numpy as np
 import pytest
 
-from same_content import listed, parsed, plain, problems, written
-from spanwise.errors import EmptyError, FormatError, SpanwiseWarning, UsageError
+from same_content import (
+    listed,
+    parsed,
+    plain,
+    problems,
+    written,
+)
+from spanwise.errors import (
+    EmptyError,
+    FormatError,
+    SpanwiseWarning,
+    UsageError,
+)
 from spanwise.formats import FORMATS, read_judgements
-from spanwise.formats.inex_assessments import form_of
-from spanwise.model.assessments import TOO_SMALL, UNJUDGED, UNSTATED, Flag, Pool
+from spanwise.formats.inex.assessments import form_of
+from spanwise.model.elements import (
+    TOO_SMALL,
+    UNJUDGED,
+    UNSTATED,
+    Flag,
+    Pool,
+)
 
 A2002 = """\
 <?xml version="1.0"?>

@@ -5,7 +5,7 @@ import pytest
 
 from spanwise.errors import FormatError
 from spanwise.formats import FORMATS, read_judgements
-from spanwise.model.ids import text
+from spanwise.model.columns import text
 
 GRADED = """<assessments pool='1' topic='{topic}'>
  <file file='a'>

@@ -5,10 +5,16 @@
 import numpy as np
 import pytest
 
-from same_content import listed, parsed, plain, problems, written
+from same_content import (
+    listed,
+    parsed,
+    plain,
+    problems,
+    written,
+)
 from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
 from spanwise.formats import FORMATS, read_run
-from spanwise.formats.inex_submissions import shape_of
+from spanwise.formats.inex.submissions import shape_of
 
 S2002 = """\
 <inex-submission participant-id="31" run-id="plain" task="CO" query="automatic" topic-part="TK">

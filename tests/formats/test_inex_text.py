@@ -7,12 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from same_content import listed, parsed, plain, problems, written
+from same_content import (
+    listed,
+    parsed,
+    plain,
+    problems,
+    written,
+)
 from shared_data import shared
-from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
+from spanwise.errors import (
+    EmptyError,
+    FormatError,
+    InputError,
+    SpanwiseWarning,
+)
 from spanwise.formats import FORMATS, read_judgements, read_run
-from spanwise.formats.inex_qrels import by_line, by_tokens, parse_inex_qrels, write_inex_qrels
-from spanwise.formats.inex_runs import kind_of, parse_inex_run, write_inex_run
+from spanwise.formats.inex.qrels import (
+    by_line,
+    by_tokens,
+    parse_inex_qrels,
+    write_inex_qrels,
+)
+from spanwise.formats.inex.runs import kind_of, parse_inex_run, write_inex_run
 from spanwise.formats.registry import Reading, recognised
 from spanwise.model.judgements import Judgements, combined
 from spanwise.model.run import Run

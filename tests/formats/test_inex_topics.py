@@ -7,11 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared_data import shared
-from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
+from spanwise.errors import (
+    EmptyError,
+    FormatError,
+    InputError,
+    SpanwiseWarning,
+)
 from spanwise.formats import Reading, read_topics
-from spanwise.formats.inex_topics import looks_like_topics, parse_topics, write_topics
-from spanwise.formats.nexi import parse as parse_nexi
 from spanwise.formats.registry import recognised
+from spanwise.formats.topics.inex import looks_like_topics, parse_topics, write_topics
+from spanwise.formats.topics.nexi import parse as parse_nexi
 from spanwise.model.topics import Context, Topic, Topics
 
 EVERYTHING = ("judgements", "preferences", "run", "topics")

@@ -3,7 +3,7 @@
 import pytest
 
 from spanwise.errors import FormatError
-from spanwise.formats.markup import DEEPEST, root_of, walk
+from spanwise.formats.io.xml import DEEPEST, root_of, walk
 
 BOMB = b"""<?xml version="1.0"?>
 <!DOCTYPE a [

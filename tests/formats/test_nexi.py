@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 from spanwise.errors import QueryError
 from spanwise.formats import read_topics
-from spanwise.formats.nexi import DEEPEST, parse
+from spanwise.formats.topics.nexi import DEEPEST, parse
 from spanwise.model.nexi import (
     About,
     And,

@@ -11,7 +11,7 @@ import pytest
 
 import spanwise
 from spanwise.errors import FormatError
-from spanwise.formats.objects import judgements_of, run_of
+from spanwise.formats.frames.tables import judgements_of, run_of
 
 
 class Qrel(NamedTuple):

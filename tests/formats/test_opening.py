@@ -11,8 +11,8 @@ import time
 import pytest
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats import opening
-from spanwise.formats.opening import chunks
+from spanwise.formats.io import files
+from spanwise.formats.io.files import chunks
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -94,7 +94,7 @@ def test_streams_packed_one_after_the_other_are_one_file(put, pack):
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 1000, 1 << 20])
 def test_pieces_are_whole_lines_whatever_their_size(put, monkeypatch, size):
-    monkeypatch.setattr(opening, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK", size)
     pieces = list(chunks(put(MANY)))
     assert b"".join(pieces) == MANY
     assert all(piece.endswith(b"\n") for piece in pieces)
@@ -149,8 +149,8 @@ def test_a_name_that_no_file_can_have_is_refused():
 
 
 def test_a_line_without_end_is_refused(put, monkeypatch):
-    monkeypatch.setattr(opening, "CHUNK", 4)
-    monkeypatch.setattr(opening, "LONGEST_LINE", 10)
+    monkeypatch.setattr(files, "CHUNK", 4)
+    monkeypatch.setattr(files, "LONGEST_LINE", 10)
     assert refusal(put(b"x" * 15)) == "a line longer than 256 MB; expected lines of text"
     assert list(chunks(put(b"x" * 9 + b"\n"))) == [b"x" * 9 + b"\n"]
 
@@ -168,7 +168,7 @@ def test_a_byte_order_mark_is_dropped_and_said(put, pack):
 
 
 def test_only_the_first_mark_of_a_file_is_dropped(put, monkeypatch):
-    monkeypatch.setattr(opening, "CHUNK", 1)
+    monkeypatch.setattr(files, "CHUNK", 1)
     with pytest.warns(SpanwiseWarning):
         pieces = list(chunks(put(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")))
     assert pieces == [b"a\n", b"\xef\xbb\xbfb\n"]

@@ -4,8 +4,8 @@ import pytest
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats import Reading
-from spanwise.formats.plain_topics import parse_indri_topics, parse_lines, parse_trec_topics
 from spanwise.formats.registry import recognised
+from spanwise.formats.topics.plain import parse_indri_topics, parse_lines, parse_trec_topics
 from spanwise.model.topics import Topic
 
 EVERYTHING = ("judgements", "preferences", "run", "topics")

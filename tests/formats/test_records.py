@@ -4,10 +4,21 @@
 
 import pytest
 
-from same_content import listed, parsed, problems, written
+from same_content import (
+    listed,
+    parsed,
+    problems,
+    written,
+)
 from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
 from spanwise.formats import FORMATS
-from spanwise.model.assessments import TOO_SMALL, UNJUDGED, UNSTATED, Flag, Pool
+from spanwise.model.elements import (
+    TOO_SMALL,
+    UNJUDGED,
+    UNSTATED,
+    Flag,
+    Pool,
+)
 
 RUN = """\
 {"format": "span-run/1", "run": "mine", "unit": "char", "char": "codepoint"}

@@ -7,8 +7,9 @@ from hypothesis import assume, given
 
 from same_content import parsed, plain, written
 from spanwise.formats import FORMATS
-from spanwise.formats.judged import grades_of
-from spanwise.model.assessments import (
+from spanwise.formats.builders import grades_of
+from spanwise.model.columns import PlainIds, Rows
+from spanwise.model.elements import (
     NO_SIZE,
     TOO_SMALL,
     UNJUDGED,
@@ -20,9 +21,7 @@ from spanwise.model.assessments import (
     Pool,
     begins_of,
 )
-from spanwise.model.ids import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
-from spanwise.model.rows import Rows
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import FormatError
-from spanwise.formats.inex_assessments_in import parsed
+from spanwise.formats.inex.assessments import parsed
 from spanwise.formats.registry import Reading
 
 HEAD = '<assessments pool="1" topic="9" version="2">\n<file collection="c" name="d">\n'

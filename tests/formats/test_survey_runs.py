@@ -36,7 +36,7 @@ def test_each_engine_is_read_in_its_own_convention(content, form, name, tmp_path
 
 @pytest.mark.parametrize("content", [TERRIER, INDRI, ZETTAIR, LEMUR])
 def test_each_engines_run_passes_the_check(content, tmp_path):
-    from spanwise.app.checking import checked
+    from spanwise.workflows.check import checked
 
     path = tmp_path / "r.txt"
     path.write_text(content)

@@ -5,9 +5,7 @@
 import pytest
 
 from spanwise.errors import FormatError, InputError
-from spanwise.formats.markup import DEEPEST, first_element
-from spanwise.formats.xml_events import copied, events
-from spanwise.formats.xml_out import escaped, tag
+from spanwise.formats.io.xml import DEEPEST, copied, escaped, events, first_element, tag
 
 
 def taken(*pieces: bytes):

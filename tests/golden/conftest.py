@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from spanwise.app.cli import main
+from spanwise.cli import main
 
 JUDGEMENTS_A = """\
 1 0 a 2

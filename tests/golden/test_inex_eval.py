@@ -8,7 +8,7 @@ import pytest
 from calling import called
 from shared_data import shared
 from spanwise import evaluate
-from spanwise.app.inex_eval.program import main
+from spanwise.dropins.inex_eval.program import main
 
 OPTIONS = {"c": ["-c"], "q": ["-q"], "beta1": ["-beta", "1"], "n1000": ["-n", "1000"]}
 CASES = 44

@@ -3,7 +3,7 @@
 import pytest
 
 from shared_data import shared
-from spanwise.app.cli import main
+from spanwise.cli import main
 
 NINE_MEASURES = [
     *("-miprec_at_recall..10,.20,.25,.75,.50", "-m", "P.5,7,3", "-m", "recall.20,2000"),

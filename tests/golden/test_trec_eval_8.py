@@ -6,7 +6,7 @@ import pytest
 
 import calling
 from shared_data import shared
-from spanwise.app.trec_eval.version8 import run
+from spanwise.dropins.trec_eval.version8 import run
 
 QRELS = """\
 1 0 a 2

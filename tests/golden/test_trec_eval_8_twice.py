@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from calling import called
 from naive_trec_eval_8 import Asked, output
-from spanwise.app.trec_eval.version8 import run
+from spanwise.dropins.trec_eval.version8 import run
 
 DOCS = st.sampled_from([f"d{n:02d}" for n in range(14)])
 SCORES = st.one_of(

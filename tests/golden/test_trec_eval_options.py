@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanwise.profiles import TREC_EVAL
+from spanwise.evaluation.profiles import TREC_EVAL
 
 A = ("qrels.a", "run.a")
 

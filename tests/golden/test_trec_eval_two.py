@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import calling
-from spanwise.app.trec_eval.version_two import run
+from spanwise.dropins.trec_eval.version_two import run
 
 PATTERNS = {"1": ("nrnrr", 6), "2": ("rrnnnr", 4), "3": ("nrnrrnr", 6)}
 SHORT = """\

@@ -5,10 +5,15 @@ import json
 import pytest
 
 from calling import called
-from judging import Judge, Server, campaign, needs_browser
+from judging import (
+    Judge,
+    Server,
+    campaign,
+    needs_browser,
+)
 from judging_page import saved
-from spanwise.app.cli import main
-from spanwise.app.judge.store import Store
+from spanwise.cli import main
+from spanwise.judge.store import Store
 
 TEXT = "Something to read."
 DOCUMENT = f"<a><p>{TEXT}</p></a>"

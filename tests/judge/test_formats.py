@@ -9,14 +9,14 @@ import pytest
 import spanwise
 from calling import called
 from judging import campaign
-from spanwise.app.cli import main
-from spanwise.app.judge.setup import Campaign, made
-from spanwise.app.judge.store import Event, Store
-from spanwise.app.judge.verdicts import verdicts
-from spanwise.app.judge.views import check_of
+from spanwise.cli import main
 from spanwise.collection import open_collection
 from spanwise.formats import read_pool, read_topics
-from spanwise.model.gestures import Gesture
+from spanwise.judge.events import Gesture
+from spanwise.judge.setup import Campaign, made
+from spanwise.judge.store import Event, Store
+from spanwise.judge.verdicts import verdicts
+from spanwise.judge.views import check_of
 
 HANDBOOK = Path(spanwise.__file__).parent / "data" / "handbook"
 ARTICLES = HANDBOOK / "articles"

@@ -2,9 +2,14 @@
 
 import random
 
-from spanwise.app.judge.histories import FINISHED, Tally, seconds, states
-from spanwise.app.judge.store import Event, create
-from spanwise.model.gestures import Gesture
+from spanwise.judge.events import Gesture
+from spanwise.judge.store import Event, create
+from spanwise.judge.verdicts import (
+    FINISHED,
+    Tally,
+    seconds,
+    states,
+)
 
 KINDS = ["open", "add", "remove", "bep", "note", "done", "skip", "undo", "redo", "reopen"]
 

@@ -6,10 +6,25 @@ import time
 import pytest
 
 from calling import called
-from judging import Server, campaign, needs_browser, scaled
-from judging_page import ALL, DOCUMENT, FIRST, SECOND, at_document, saved, selected, state, texts
-from spanwise.app.cli import main
-from spanwise.app.judge.store import Store
+from judging import (
+    Server,
+    campaign,
+    needs_browser,
+    scaled,
+)
+from judging_page import (
+    ALL,
+    DOCUMENT,
+    FIRST,
+    SECOND,
+    at_document,
+    saved,
+    selected,
+    state,
+    texts,
+)
+from spanwise.cli import main
+from spanwise.judge.store import Store
 
 
 @pytest.fixture

@@ -8,10 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from judging import ARGUMENTS, CHROMIUM, Server, campaign, needs_browser, scaled
-from judging_page import ALL, DOCUMENT, FIRST, at_document, saved, selected, state
-from spanwise.app.judge.store import Store
-from spanwise.model.gestures import Gesture, folded
+from judging import (
+    ARGUMENTS,
+    CHROMIUM,
+    Server,
+    campaign,
+    needs_browser,
+    scaled,
+)
+from judging_page import (
+    ALL,
+    DOCUMENT,
+    FIRST,
+    at_document,
+    saved,
+    selected,
+    state,
+)
+from spanwise.judge.events import Gesture, folded
+from spanwise.judge.store import Store
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import spanwise
-from spanwise.app.judge.server import PAGE
+from spanwise.judge.server import PAGE
 
-FOLDER = Path(spanwise.__file__).parent / "app" / "judge" / "page"
+FOLDER = Path(spanwise.__file__).parent / "judge" / "page"
 FILES = sorted(FOLDER.iterdir())
 PARSERS = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser"
 

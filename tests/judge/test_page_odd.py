@@ -3,8 +3,14 @@
 import pytest
 
 from judging import Server, campaign, needs_browser
-from judging_page import ALL, DOCUMENT, at_document, saved, state
-from spanwise.app.judge.store import Store
+from judging_page import (
+    ALL,
+    DOCUMENT,
+    at_document,
+    saved,
+    state,
+)
+from spanwise.judge.store import Store
 
 
 @pytest.fixture

@@ -5,11 +5,17 @@ import time
 
 import pytest
 
-from judging import SOAK, Server, campaign, needs_browser, scaled
+from judging import (
+    SOAK,
+    Server,
+    campaign,
+    needs_browser,
+    scaled,
+)
 from judging_page import DOCUMENT, at_document, saved
-from spanwise.app.judge.store import Store
 from spanwise.collection import open_collection
-from spanwise.formats.xml_out import escaped
+from spanwise.formats.io.xml import escaped
+from spanwise.judge.store import Store
 
 ALPHABETS = [
     "abc de fg. Hi! ",
@@ -215,7 +221,7 @@ VOCABULARIES = {
 
 
 def test_nothing_of_any_vocabulary_is_left_out(tmp_path):
-    from spanwise.app.judge.views import view
+    from spanwise.judge.views import view
 
     for name, markup in VOCABULARIES.items():
         (tmp_path / f"{name}.xml").write_text(markup)

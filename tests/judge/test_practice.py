@@ -7,9 +7,9 @@ import pytest
 from calling import called
 from judging import Server, campaign, needs_browser
 from judging_page import DOCUMENT
-from spanwise.app.cli import main
-from spanwise.app.judge.practice import LESSONS, answered
-from spanwise.app.judge.store import Store
+from spanwise.cli import main
+from spanwise.judge.practice import LESSONS, answered
+from spanwise.judge.store import Store
 
 
 @pytest.fixture

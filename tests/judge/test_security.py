@@ -5,7 +5,7 @@ import json
 import pytest
 
 from judging import Judge, Server, campaign
-from spanwise.app.judge.store import Store
+from spanwise.judge.store import Store
 
 TEXT = "One two three. Four five six."
 DOCUMENTS = {"d0": f"<a><p>{TEXT}</p></a>", "d1": "<a><p>Other.</p></a>"}

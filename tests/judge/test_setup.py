@@ -4,7 +4,7 @@ import pytest
 
 from calling import called
 from judging import campaign
-from spanwise.app.cli import main
+from spanwise.cli import main
 
 FILES = ["--collection", "docs", "--topics", "topics.xml", "--prepare"]
 

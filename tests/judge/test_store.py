@@ -12,11 +12,21 @@ from pathlib import Path
 import pytest
 
 from calling import called
-from judging import SOAK, Server, campaign, scaled
-from spanwise.app.cli import main
-from spanwise.app.judge.setup import copy_safely
-from spanwise.app.judge.store import Document, Event, Store, create
-from spanwise.model.gestures import Gesture
+from judging import (
+    SOAK,
+    Server,
+    campaign,
+    scaled,
+)
+from spanwise.cli import main
+from spanwise.judge.events import Gesture
+from spanwise.judge.setup import copy_safely
+from spanwise.judge.store import (
+    Document,
+    Event,
+    Store,
+    create,
+)
 
 TEXT = "One two three. Four five six. Seven eight nine."
 DOCUMENTS = {f"d{n}": f"<a><p>{TEXT}</p></a>" for n in range(4)}

@@ -4,10 +4,9 @@ import pytest
 
 from judging import Server, campaign, needs_browser
 from judging_page import DOCUMENT, FIRST, at_document
-from spanwise.app.judge.looking import found, ids_like
-from spanwise.app.judge.matching import matches
 from spanwise.collection import open_collection
 from spanwise.errors import InputError
+from spanwise.judge.finding import found, ids_like, matches
 
 BLOCKS = [(0, 0, "One two"), (1, 7, "three \U0001f600 two")]
 

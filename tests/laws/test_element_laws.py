@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from element_worlds import document, highlighted_assessments, shapes, submission
-from spanwise.ground.elements import element_rankings
-from spanwise.measure import MEASURES
-from spanwise.model.measures import Asked, Law
+from element_worlds import (
+    document,
+    highlighted_assessments,
+    shapes,
+    submission,
+)
+from spanwise.matching.elements import element_rankings
+from spanwise.measures import MEASURES
+from spanwise.model.measure import Asked, Law
 from spanwise.model.policy import Policy
 
 ROUNDING = 1e-9

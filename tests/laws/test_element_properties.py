@@ -6,7 +6,7 @@ import pytest
 
 import spanwise
 from element_worlds import document, highlighted_assessments, submission
-from spanwise.measure import MEASURES
+from spanwise.measures import MEASURES
 
 TABLE = {
     "inex_eval": "yes yes indirect rewarded no - no yes unclear indirect indirect",

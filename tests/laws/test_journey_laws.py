@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanwise.measure import MEASURES
-from spanwise.measure.discoveries import discoveries
-from spanwise.measure.effort import mean_precision
-from spanwise.model.journeys import Journey, Journeys
-from spanwise.model.measures import Asked, Law
+from spanwise.measures import MEASURES
+from spanwise.measures.discoveries import discoveries, mean_precision
+from spanwise.model.element_rankings import Journey, Journeys
+from spanwise.model.measure import Asked, Law
 from spanwise.model.policy import Policy
 
 ROUNDING = 1e-12

@@ -12,13 +12,23 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import OUTSIDE, SET_ASIDE, ranking, rankings
-from spanwise.formats.objects import judgements_of, run_of
-from spanwise.measure import MEASURES
-from spanwise.model.measures import REQUIRED, Asked, Law, Measure
+from builders import (
+    OUTSIDE,
+    SET_ASIDE,
+    ranking,
+    rankings,
+)
+from spanwise.evaluation.pipeline import score
+from spanwise.formats.frames.tables import judgements_of, run_of
+from spanwise.measures import MEASURES
+from spanwise.model.measure import (
+    REQUIRED,
+    Asked,
+    Law,
+    Measure,
+)
 from spanwise.model.policy import Policy
 from spanwise.model.rankings import Rankings
-from spanwise.pipeline import score
 
 ROUNDING = 1e-12
 VALUES: dict[str, tuple[Any, ...]] = {

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from run_worlds import WORLDS
-from spanwise import shards
-from spanwise.measure import MEASURES
-from spanwise.model.measures import REQUIRED
-from spanwise.shards import Partial, Request
+from spanwise.evaluation import shards
+from spanwise.evaluation.shards import Partial, Request
+from spanwise.measures import MEASURES
+from spanwise.model.measure import REQUIRED
 
 WHOLE = 1 << 40
 REQUIRED_VALUES = {"max_rel": "max_rel=4", "A": "A=0.1"}

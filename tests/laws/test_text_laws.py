@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanwise.measure import MEASURES
-from spanwise.model.measures import Asked, Law
+from spanwise.measures import MEASURES
+from spanwise.model.measure import Asked, Law
 from spanwise.model.policy import Policy
 from text_blocks import block, pointed_out, returned
 

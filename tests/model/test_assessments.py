@@ -3,7 +3,7 @@
 import numpy as np
 
 from same_content import listed, parsed, plain
-from spanwise.model.assessments import UNSTATED
+from spanwise.model.elements import UNSTATED
 from spanwise.model.judgements import by_topic, combined
 
 FIRST = """\

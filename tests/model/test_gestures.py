@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.model.gestures import (
+from spanwise.judge.events import (
     Gesture,
     State,
     added,

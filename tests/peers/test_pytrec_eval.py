@@ -5,11 +5,11 @@ from math import exp, log
 import pytest
 
 from peers.random_files import in_both, random_pair
+from spanwise.evaluation.pipeline import asked as asked_for
+from spanwise.evaluation.pipeline import score
+from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import read_judgements, read_run
-from spanwise.model.measures import Asked
-from spanwise.pipeline import asked as asked_for
-from spanwise.pipeline import score
-from spanwise.profiles import find_profile
+from spanwise.model.measure import Asked
 
 pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
 

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanwise.model.spans import Spans
-from spanwise.report.marked import BESIDE, WITHIN, Marked, shown
+from spanwise.report.marked import (
+    BESIDE,
+    WITHIN,
+    Marked,
+    shown,
+)
 
 FIND = "one two three four five"
 

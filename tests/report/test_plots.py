@@ -5,11 +5,15 @@ import struct
 import pytest
 
 from calling import called
-from demo_files import DENSE, HYBRID, KEYWORD, QRELS
-from spanwise.app.cli import main
+from demo_files import (
+    DENSE,
+    HYBRID,
+    KEYWORD,
+    QRELS,
+)
+from spanwise.cli import main
 from spanwise.errors import UsageError
-from spanwise.report.curves import curve_of, find_curve
-from spanwise.report.plots import disagreements
+from spanwise.report.plots import curve_of, disagreements, find_curve
 
 RUNS = (KEYWORD, DENSE, HYBRID)
 

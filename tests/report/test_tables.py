@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.report.latex import as_latex
-from spanwise.report.tables import Table, as_markdown, as_text
+from spanwise.report.tables import Table, as_latex, as_markdown, as_text
 
 TABLE = Table(("run", "AP", "nDCG@10"), (("bm25", "0.5", "-"), ("all", "0.25", "1")), ("2 topics",))
 

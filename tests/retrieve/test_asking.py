@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 from collections_by_hand import stored
-from spanwise.formats.nexi import parse
-from spanwise.ground.structure import satisfies
+from spanwise.formats.topics.nexi import parse
+from spanwise.matching.structure import satisfies
 from spanwise.model.nexi import Step, Structured
-from spanwise.retrieve.asking import Asking, Hits, asked, content_words, propagated, summed
+from spanwise.retrieve.queries import (
+    Asking,
+    Hits,
+    asked,
+    content_words,
+    propagated,
+    summed,
+)
 from spanwise.retrieve.shaping import shaped
 from spanwise.retrieve.units import grain_of, units_of
 

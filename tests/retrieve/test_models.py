@@ -5,12 +5,22 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from spanwise.retrieve.asking import asked
-from spanwise.retrieve.expansion import _synset, rm3, rocchio, synonyms
-from spanwise.retrieve.plsi import counts_of, fitted, folded_in
-from spanwise.retrieve.postings import load, postings_of, spellings, stems
+from spanwise.retrieve.expansion import (
+    _synset,
+    rm3,
+    rocchio,
+    synonyms,
+)
+from spanwise.retrieve.models.latent import counts_of, fitted, folded_in
+from spanwise.retrieve.models.vectors import Bm25, QueryLikelihood, TfIdf
+from spanwise.retrieve.postings import (
+    load,
+    postings_of,
+    spellings,
+    stems,
+)
+from spanwise.retrieve.queries import asked
 from spanwise.retrieve.registry import find_engine
-from spanwise.retrieve.vectors import Bm25, QueryLikelihood, TfIdf
 
 TEXTS = ["wing wing lift", "wing drag", "heat of the slab", "heat heat wing lift"]
 

@@ -7,7 +7,12 @@ import pytest
 from collections_by_hand import stored
 from spanwise.errors import InputError, UsageError
 from spanwise.model.documents import CharacterPolicy, Document
-from spanwise.retrieve.units import Grain, grain_of, ids_of, units_of
+from spanwise.retrieve.units import (
+    Grain,
+    grain_of,
+    ids_of,
+    units_of,
+)
 
 ARTICLE = "<a><s>one two<p>three</p></s><s>four<e/></s></a>"
 

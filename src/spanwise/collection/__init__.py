@@ -22,7 +22,7 @@ def opened(
     A folder is counted as the assessments say that they were: with or without blank text nodes.
     """
     if isinstance(collection, Mapping):
-        from spanwise.collection.given import GivenTexts
+        from spanwise.collection.in_memory import GivenTexts
 
         return GivenTexts(collection)
     if not isinstance(collection, (str, os.PathLike)):
@@ -30,7 +30,7 @@ def opened(
     from pathlib import Path
 
     from spanwise.collection.building import is_store
-    from spanwise.collection.given import corpus_file, read_corpus
+    from spanwise.collection.in_memory import corpus_file, read_corpus
     from spanwise.model.documents import CharacterPolicy
     from spanwise.model.judgements import Judgements
 

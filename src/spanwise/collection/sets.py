@@ -10,32 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 from warnings import warn
 
-from spanwise.collection.listing import Found, Source, files
-from spanwise.collection.sgml import (
-    looks_like_reuters,
-    looks_like_trec,
-    reuters_documents,
-    trec_documents,
-)
-from spanwise.collection.smart import (
-    Piece,
-    lisa_documents,
-    looks_like_lisa,
-    looks_like_npl,
-    looks_like_smart,
-    looks_like_time,
-    marked_up,
-    npl_documents,
-    smart_documents,
-    time_documents,
-)
-from spanwise.collection.unpacking import (
+from spanwise.collection.archives import (
+    Found,
+    Source,
+    files,
     is_packed,
     is_zip,
     members_of_tar,
@@ -43,7 +28,182 @@ from spanwise.collection.unpacking import (
     opened,
     refusing_damage,
 )
+from spanwise.collection.parsing import escaped, readable
 from spanwise.errors import FormatError, SpanwiseWarning
+
+# Documents of the SMART sets: ADI, CACM, CISI, CRAN, MED; and LISA, NPL and TIME beside them. -----
+#
+# What a person would read is kept: title and text. Authors, journals, dates, keys and citations are
+# left out. Cranfield repeats the title at the start of the text; it is kept once.
+
+RECORD = re.compile(r"^\.I[ \t]+0*(\d+)[ \t]*$", re.MULTILINE)
+FIELD = re.compile(r"^\.([A-Z])[ \t]*$", re.MULTILINE)
+LISA = re.compile(r"^Document[ \t]+0*(\d+)[ \t]*$", re.MULTILINE)
+LISA_END = re.compile(r"^\*{10,}[ \t]*$", re.MULTILINE)
+BLANK_LINE = re.compile(r"\n[ \t]*\n")
+NPL = re.compile(r"^0*(\d+)[ \t]*\n(.*?)^[ \t]*/[ \t]*$", re.MULTILINE | re.DOTALL)
+TIME = re.compile(r"^\*TEXT\b.*$", re.MULTILINE)
+QUERIES = re.compile(rb"(?i)\.q|que|qry|topic")
+
+
+class Piece(NamedTuple):
+    """One document of a file that holds many."""
+
+    id: str
+    data: bytes
+    kind: str = "xml"
+
+
+def marked_up(title: str, text: str) -> bytes:
+    """A document of a title and a text; blank lines between lines of text are no text."""
+    parts = (("title", title), ("text", text))
+    inside = "\n".join(f"<{tag}>{escaped(part)}</{tag}>" for tag, part in parts if part)
+    return f"<doc>{inside}</doc>".encode()
+
+
+def looks_like_smart(name: bytes, head: bytes) -> bool:
+    """Records begin with `.I` and a number; a file of queries looks the same but for its name."""
+    return bool(re.match(rb"\s*\.I[ \t]+\d+[ \t]*\r?\n\.[A-Z]", head)) and not QUERIES.search(name)
+
+
+def smart_documents(data: bytes) -> Iterator[Piece]:
+    """Records of `.I`, with the title after `.T` and the text after `.W`."""
+    for number, record in _records(RECORD, readable(data)):
+        fields: dict[str, str] = {}
+        marks = list(FIELD.finditer(record))
+        for place, mark in enumerate(marks):
+            end = marks[place + 1].start() if place + 1 < len(marks) else len(record)
+            known = fields.get(mark[1], "")
+            fields[mark[1]] = f"{known}\n{record[mark.end() : end].strip()}".strip()
+        title, text = fields.get("T", ""), fields.get("W", "")
+        yield Piece(number, marked_up(title, _without(title, text)))
+
+
+def _without(title: str, text: str) -> str:
+    """The text without a title that is repeated on lines of its own.
+
+    A sentence that begins with the words of the title keeps them, as in CISI.
+    """
+    rest = text.removeprefix(title) if title else text
+    return rest.lstrip() if rest[:1] in ("", "\n") else text
+
+
+def looks_like_lisa(name: bytes, head: bytes) -> bool:  # noqa: ARG001
+    """Records begin with the word Document and a number, and end in a line of stars."""
+    return bool(re.match(rb"\s*Document +\d+[ \t]*\r?\n", head)) and b"\n*****" in head
+
+
+def lisa_documents(data: bytes) -> Iterator[Piece]:
+    """Title, a blank line, abstract, a line of stars."""
+    for number, record in _records(LISA, readable(data)):
+        parts = BLANK_LINE.split(LISA_END.split(record)[0].strip(), maxsplit=1)
+        title, text = parts if len(parts) == 2 else ("", parts[0])
+        yield Piece(number, marked_up(title.strip(), text.strip()))
+
+
+def looks_like_npl(name: bytes, head: bytes) -> bool:
+    """A number on its own line, text, a slash on its own line."""
+    lines = [line.strip() for line in head.lstrip().splitlines()]
+    if lines[:1] != [b"1"] or b"/" not in lines:
+        return False
+    end = lines.index(b"/")
+    text = b"".join(lines[1:end])
+    return (
+        lines[end + 1 : end + 2] == [b"2"]
+        and text.isascii()
+        and not text.isdigit()
+        and (re.search(rb"[A-Za-z]", text) is not None and not QUERIES.search(name))
+    )
+
+
+def npl_documents(data: bytes) -> Iterator[Piece]:
+    """A number, the text, a slash."""
+    for record in NPL.finditer(readable(data)):
+        yield Piece(record[1], marked_up("", record[2].strip()))
+
+
+def looks_like_time(name: bytes, head: bytes) -> bool:  # noqa: ARG001
+    """Articles begin with `*TEXT` and a number."""
+    return bool(re.match(rb"\s*\*TEXT +\d+", head))
+
+
+def time_documents(data: bytes) -> Iterator[Piece]:
+    """Articles, numbered by their place in the file, as the judgements do: not by `*TEXT`."""
+    text = readable(data)
+    marks = list(TIME.finditer(text))
+    for place, mark in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
+        article = text[mark.end() : end].split("\n*STOP")[0]
+        lines = (line.strip() for line in article.split("\n"))
+        yield Piece(str(place + 1), marked_up("", "\n".join(line for line in lines if line)))
+
+
+def _records(mark: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    """The number after each mark, and what stands until the next one."""
+    marks = list(mark.finditer(text))
+    for place, found in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
+        yield found[1], text[found.end() : end]
+
+
+# Documents in SGML files of many: TREC's `<DOC>`, and the stories of Reuters-21578. ---------------
+
+DOC = re.compile(rb"<DOC(?:\s[^>]*)?>(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
+DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNORECASE)
+STORY = re.compile(r"<REUTERS\b([^>]*)>(.*?)</REUTERS>", re.DOTALL)
+NEWID = re.compile(r'\bNEWID="(\d+)"')
+TEXT = re.compile(r"<TEXT\b[^>]*>(.*)</TEXT>", re.DOTALL)
+PARTS = ("TITLE", "AUTHOR", "DATELINE", "BODY")
+
+
+def looks_like_trec(name: bytes, head: bytes) -> bool:  # noqa: ARG001
+    """A `<DOC>` with a `<DOCNO>` near the start."""
+    return bool(re.match(rb"(?is)\s*(?:<\?xml[^>]*>\s*)?<DOC(?:\s[^>]*)?>.{0,4000}?<DOCNO>", head))
+
+
+def trec_documents(data: bytes) -> Iterator[Piece]:
+    """What stands between `<DOC>` and `</DOC>`, named by its `<DOCNO>`."""
+    for found in DOC.finditer(data):
+        number = DOCNO.search(found[1])
+        name = readable(number[1]).strip() if number else ""
+        yield Piece(name, b"<doc>" + DOCNO.sub(b"", found[1], count=1) + b"</doc>", "sgml")
+
+
+def looks_like_reuters(name: bytes, head: bytes) -> bool:  # noqa: ARG001
+    """Stories of Reuters-21578, after a line that names the grammar."""
+    return bool(re.match(rb"\s*(?:<!DOCTYPE lewis[^>]*>\s*)?<REUTERS\s", head))
+
+
+def reuters_documents(data: bytes) -> Iterator[Piece]:
+    """Stories by `NEWID`; categories are not text: they are read as judgements."""
+    for story in STORY.finditer(readable(data)):
+        number, text = NEWID.search(story[1]), TEXT.search(story[2])
+        yield Piece(number[1] if number else "", _story(text[1] if text else ""))
+
+
+def _story(text: str) -> bytes:
+    """Title, author, dateline and body; a story without these is one text."""
+    inside = []
+    for part in PARTS:
+        found = re.search(rf"<{part}>(.*?)</{part}>", text, re.DOTALL)
+        if found:
+            inside.append(_element(part.lower(), found[1]))
+    if "<BODY>" not in text:
+        rest = re.sub(r"<([A-Z]+)>.*?</\1>", "", text, flags=re.DOTALL)
+        if rest.strip():
+            inside.append(_element("body", rest))
+    return f"<story>{chr(10).join(inside)}</story>".encode()
+
+
+def _element(tag: str, text: str) -> str:
+    return f"<{tag}>{escaped(unescape(text)).strip()}</{tag}>"
+
+
+# Files that hold many documents, and the folders they come in: the table of such sets. ------------
+#
+# A folder that has files of such a set has its documents in them alone; what lies beside them
+# (queries, judgements, word lists, read-me files) is left out, and said. Where several kinds lie
+# side by side, the one that stands first in the table is taken.
 
 HEAD = 8192
 """Bytes of a file by which it is recognised."""

@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from spanwise.collection.arrow import Layout, Numbers, Strings, write
-from spanwise.collection.parsing import Body, text_body, too_deep, xml_body
-from spanwise.collection.positions import Columns, TooDeep, columns_of
-from spanwise.collection.soup import well_formed
-from spanwise.collection.tags import TagTable
+from spanwise.collection.parsing import Body, text_body, too_deep, well_formed, xml_body
+from spanwise.collection.positions import Columns, TagTable, TooDeep, columns_of
 from spanwise.errors import FormatError
 
 if TYPE_CHECKING:
-    from spanwise.collection.listing import Source
+    from spanwise.collection.archives import Source
     from spanwise.model.documents import CharacterPolicy
 
 FORMAT_VERSION = 2

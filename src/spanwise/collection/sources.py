@@ -17,19 +17,21 @@ from pathlib import Path
 from typing import IO
 from warnings import warn
 
-from spanwise.collection.listing import Source, files, left_out
-from spanwise.collection.sets import documents_in
-from spanwise.collection.unpacking import (
+from spanwise.collection.archives import (
     PACKED,
+    Source,
+    files,
     is_compressed,
     is_packed,
     is_zip,
+    left_out,
     members_of_tar,
     members_of_zip,
     opened,
     refusing_damage,
     unpacked_name,
 )
+from spanwise.collection.sets import documents_in
 from spanwise.errors import FormatError, SpanwiseWarning
 
 STDIN = "-"

@@ -1,40 +1,26 @@
 """Files and foreign objects to model and back, one module per family."""
 
+# ruff: noqa: F401  (a family registers its formats when it is imported)
+
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats import trec  # the least special first: those entered last are asked first
+from spanwise.formats.trec import (
+    columns,  # the least specific: those registered last are asked first
+)
 
 # isort: split
-from spanwise.formats import (
-    beir,
-    chroma,
-    evidence_sets,
-    genomics,
-    inex_assessments,
-    inex_entities,
-    inex_full_recall_base,
-    inex_qrels,
-    inex_runs,
-    inex_submissions,
-    inex_topics,
-    legalbench,
-    plain_topics,
-    pools,
-    qasper,
-    rag_exports,
-    records,
-    reuters,
-    smart_judged,
-    smart_topics,
-    span_parquet,
-    squad,
-    survey_runs,
-)
+from spanwise.formats import pools
+from spanwise.formats.chunks import datasets, rag_exports
+from spanwise.formats.classic import judgements
 from spanwise.formats.folders import expanded
+from spanwise.formats.inex import assessments, campaigns, qrels, runs, submissions
 from spanwise.formats.registry import FORMATS, Format, Reading, read
+from spanwise.formats.spans import parquet, records
+from spanwise.formats.topics import inex, plain
+from spanwise.formats.trec import beir, genomics
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades
@@ -43,41 +29,18 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
 
+
 __all__ = [
     "FORMATS",
     "Format",
     "Reading",
-    "beir",
-    "chroma",
-    "evidence_sets",
     "expanded",
-    "genomics",
-    "inex_assessments",
-    "inex_entities",
-    "inex_full_recall_base",
-    "inex_qrels",
-    "inex_runs",
-    "inex_submissions",
-    "inex_topics",
-    "legalbench",
-    "plain_topics",
-    "pools",
-    "qasper",
-    "rag_exports",
     "read",
     "read_judgements",
     "read_pool",
     "read_quantisation",
     "read_run",
     "read_topics",
-    "records",
-    "reuters",
-    "smart_judged",
-    "smart_topics",
-    "span_parquet",
-    "squad",
-    "survey_runs",
-    "trec",
 ]
 
 
@@ -93,14 +56,14 @@ def read_judgements(
         files = expanded([os.fspath(source)])
         parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
         return combined(parts, os.fspath(source))
-    from spanwise.formats.objects import judgements_of
+    from spanwise.formats.frames.tables import judgements_of
 
     return judgements_of(source)
 
 
 def read_quantisation(file: str) -> Grades:
     """A quantisation of the user's own: what each pair of grades is worth."""
-    from spanwise.formats.quantisation import parsed
+    from spanwise.formats.inex.tables import parsed
 
     return parsed(file)
 
@@ -113,7 +76,7 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
         return source
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source), ("run",), name, how)
-    from spanwise.formats.objects import run_of
+    from spanwise.formats.frames.tables import run_of
 
     return run_of(source)
 

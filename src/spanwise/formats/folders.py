@@ -4,12 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from warnings import warn
 
-from spanwise.errors import FormatError
-from spanwise.formats.beir import beir_qrels
-from spanwise.formats.dataset import dataset_at
-from spanwise.formats.opening import STDIN
-from spanwise.formats.release import official_pools
+from spanwise.errors import FormatError, SpanwiseWarning
+from spanwise.formats.io.dataset import dataset_at
+from spanwise.formats.io.files import STDIN
+from spanwise.formats.trec.beir import beir_qrels
+
+# A release of assessments as a tree of folders, of which only a part is official. -----------------
+#
+# `done/<query type>/main/topic-<n>/pool-<n>.xml`, with `others` beside `main` for further assessors
+# and `in_progress` beside `done` for pools that nobody finished; older releases have neither `main`
+# nor `others`.
+
+POOLS = "topic-*/pool-*.xml*"
+ASIDE = ("others", "in_progress")
+
+
+def official_pools(folder: Path) -> list[str] | None:
+    """The official files of a release, in byte order; None if the folder is not one.
+
+    What is passed over is counted and said. The folder may be any level of a release: somebody
+    who names `others` himself gets it.
+    """
+    if not any(inside.is_dir() for inside in folder.iterdir()):
+        return None
+    every = sorted(folder.rglob(POOLS), key=bytes)
+    if not every:
+        return None
+    aside = {name: [f for f in every if name in f.relative_to(folder).parts] for name in ASIDE}
+    official = [file for file in every if not any(file in files for files in aside.values())]
+    if not official:
+        raise FormatError(
+            str(folder), None, "no official pool in it", "pool-*.xml under main", "name the folder"
+        )
+    counts = [f"{len(files)} under {name}" for name, files in aside.items() if files]
+    if counts:
+        passed = len(every) - len(official)
+        warn(
+            f"{folder}: {passed} of {len(every)} pools are not official and were passed over"
+            f" ({', '.join(counts)})",
+            SpanwiseWarning,
+            stacklevel=2,
+        )
+    return [str(file) for file in official]
+
+
+# Folders in place of files. -----------------------------------------------------------------------
 
 ABOUT = ".about.json"
 """What a file is called that says where another one comes from: that one's name, and this."""

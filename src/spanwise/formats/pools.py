@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec import first_line
+from spanwise.formats.trec.columns import first_line
 
 if TYPE_CHECKING:
-    from spanwise.formats.json_lines import Record
+    from spanwise.formats.io.json_lines import Record
     from spanwise.model.pools import Pool, Pooled, Support
 
 FORM = "pool/1"
@@ -39,7 +39,7 @@ def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
     was to come in. `support` is what systems returned: spans, paths, or pairs of points. Where
     judgements decide what comes next, the header has all `candidates`, with their `ranks`.
     """
-    from spanwise.formats.json_lines import say_unread, split
+    from spanwise.formats.io.json_lines import say_unread, split
     from spanwise.model.pools import Pool
 
     head, records = split(pieces, file, DUE, FORM)
@@ -119,7 +119,7 @@ def _ranks(record: Record) -> Iterator[int | None]:
 @writer("pool")
 def write_pool(pool: Pool) -> Iterator[bytes]:
     """Everything that a pool has."""
-    from spanwise.formats.json_lines import line
+    from spanwise.formats.io.json_lines import line
 
     reach = {"candidates": list(map(_said, pool.candidates))} if pool.candidates else {}
     yield line({"format": FORM, **pool.about, **reach})
@@ -141,7 +141,7 @@ def _said(one: Pooled) -> dict[str, Any]:
 
 def looks_like_xrai_pool(head: bytes) -> bool:
     """XML whose root is `pool`."""
-    from spanwise.formats.markup import root_of
+    from spanwise.formats.io.xml import root_of
 
     return root_of(head) == "pool"
 
@@ -154,7 +154,7 @@ def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
     may hold `path` elements, and `passage` elements with `start` and `end`. Each topic has a file
     of its own; several in one file are read too.
     """
-    from spanwise.formats.markup import walk
+    from spanwise.formats.io.xml import walk
     from spanwise.model.pools import Pool
 
     builder = _XmlPool(file, how)
@@ -229,7 +229,7 @@ def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
 @writer("xrai_pool", loses=_xrai_loses, files=_xrai_files)
 def write_xrai_pool(pool: Pool) -> Iterator[bytes]:
     """Topics, documents, and paths that were returned."""
-    from spanwise.formats.xml_out import DECLARATION, tag
+    from spanwise.formats.io.xml import DECLARATION, tag
 
     yield DECLARATION.encode()
     for topic, documents in pool.topics.items():
@@ -242,7 +242,7 @@ def write_xrai_pool(pool: Pool) -> Iterator[bytes]:
 
 
 def _part(part: Support) -> str:
-    from spanwise.formats.xml_out import tag
+    from spanwise.formats.io.xml import tag
 
     if isinstance(part, str):
         return tag("path", {"path": part}, empty=True)

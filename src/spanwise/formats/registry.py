@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spanwise.errors import FormatError, UnknownName
-from spanwise.formats.dataset import Dataset, Stored, dataset_at, stored
-from spanwise.formats.opening import chunks
+from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
+from spanwise.formats.io.files import chunks
 
 PARQUET = b"PAR1"
 END = 1 << 16

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.opening import PACKED, STDIN, chunks
-from spanwise.model.results import Provenance, Results, Source
-from spanwise.model.scores import Scores, printable
+from spanwise.formats.io.files import PACKED, STDIN, chunks
+from spanwise.model.scores import Provenance, Results, Scores, Source, printable
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray

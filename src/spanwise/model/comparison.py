@@ -7,14 +7,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.model.notebook import html_table, number, plain_table
+from spanwise.model.scores import html_table, number, plain_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
-    from spanwise.model.anova import Anova
     from spanwise.model.scores import Scores
 
 BETTER, WORSE = "†", "‡"
@@ -306,3 +305,92 @@ def letters(places: Sequence[int]) -> str:
 def defined(value: float) -> float | None:
     """A number as JSON has it: neither undefined nor infinite."""
     return value if isfinite(value) else None
+
+
+# What a two-way analysis of variance says about runs and topics. ----------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Anova:
+    """Sums of squares, degrees of freedom, F and p of runs and of topics, and what is left."""
+
+    squares_runs: float
+    squares_topics: float
+    squares_left: float
+    freedom_runs: int
+    freedom_topics: int
+    freedom_left: int
+    f_runs: float
+    p_runs: float
+    f_topics: float
+    p_topics: float
+
+    @property
+    def error(self) -> float:
+        """The variance that neither runs nor topics explain."""
+        return self.squares_left / self.freedom_left if self.freedom_left else float("nan")
+
+    @property
+    def omega_squared(self) -> float:
+        """The share of variance that runs explain, in the population of topics (partial)."""
+        gain = self.freedom_runs * (self.f_runs - 1)
+        cells = (self.freedom_runs + 1) * (self.freedom_topics + 1)
+        return gain / (gain + cells)
+
+    def words(self) -> str:
+        """As a paper reports it.
+
+        >>> print(Anova(2.0, 3.0, 1.0, 2, 3, 6, 6.0, 0.037, 6.0, 0.031).words())
+        runs F(2, 6) = 6.00, p = 0.0370, omega squared 0.45; topics F(3, 6) = 6.00, p = 0.0310
+        """
+        parts = (
+            ("runs", self.freedom_runs, self.f_runs, self.p_runs),
+            ("topics", self.freedom_topics, self.f_topics, self.p_topics),
+        )
+        runs, topics = (
+            f"{name} F({free}, {self.freedom_left}) = {f:.2f}, p"
+            + (" < 0.0001" if p < 0.0001 else f" = {p:.4f}")
+            for name, free, f, p in parts
+        )
+        return f"{runs}, omega squared {self.omega_squared:.2f}; {topics}"
+
+
+# A gate for continuous integration: what is still good enough, and what came of it. ---------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is still good enough in one measure."""
+
+    measure: str
+    floor: float | None = None  # a mean below it fails
+    max_drop: float = 0.0  # how much worse than the baseline is allowed
+    alpha: float = 0.05  # a drop counts if p is below
+    less_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha is {self.alpha:g}; it must be between 0 and 1")
+        if not self.max_drop >= 0:
+            raise UsageError(f"the allowed drop is {self.max_drop:g}; it must be 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a rule says of one run."""
+
+    run: str
+    rule: Rule
+    value: float
+    before: float
+    drop: float  # positive if the run is worse
+    low: float  # interval of the drop
+    high: float
+    p: float
+    topics: int
+    reasons: tuple[str, ...]  # why it fails; none if it passes
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate is open."""
+        return not self.reasons

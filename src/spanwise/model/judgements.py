@@ -2,26 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.model.highlights import Highlights as Highlights
-from spanwise.model.highlights import joined_highlights
-from spanwise.model.ids import joined, text
-from spanwise.model.rows import Rows, concatenated
-from spanwise.model.spans import ranges
+from spanwise.model.columns import PlainIds, Rows, concatenated, joined, text
+from spanwise.model.spans import UNKNOWN, Spans, Unit, merged, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from spanwise.model.arrays import FloatArray, IntArray
-    from spanwise.model.assessments import Assessments
-    from spanwise.model.evidence import Evidence
-    from spanwise.model.ids import Ids
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.columns import Ids
+    from spanwise.model.elements import Assessments
+    from spanwise.model.spans import Labels
 
+
+# Highlighted text of judged documents. ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Highlights:
+    """Highlighted text of judged documents, one entry for each row of the judgements."""
+
+    relevant: IntArray  # characters that were highlighted, as the file states them
+    lengths: IntArray  # characters of the document; -1 where nobody says
+    entries: IntArray  # best entry point, an offset; -1 where there is none
+    first: IntArray  # row r owns the passages first[r] to first[r + 1]
+    passages: Spans  # sorted and disjoint within each document
+    unit: Unit = "opaque"  # what positions count
+
+    def of(self, row: int) -> Spans:
+        """The highlighted passages of one judged document."""
+        return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
+
+    @property
+    def counts(self) -> IntArray:
+        """How many passages each row has."""
+        return np.diff(self.first)
+
+    @property
+    def indivisible(self) -> bool:
+        """Whether documents are relevant as a whole or not at all, so that each has length 1."""
+        return self.unit == "opaque" and len(self.lengths) > 0 and bool((self.lengths == 1).all())
+
+    def longer_than(self, lengths: IntArray) -> IntArray:
+        """The rows whose passages go on where these lengths end; -1 is no end."""
+        owner = np.repeat(np.arange(len(lengths)), self.counts)
+        past = (lengths[owner] >= 0) & (self.passages.ends > lengths[owner])
+        return np.unique(owner[past])
+
+    def at(self, rows: IntArray) -> Highlights:
+        """Those of some rows, in the order given."""
+        counts = self.counts[rows]
+        return Highlights(
+            self.relevant[rows],
+            self.lengths[rows],
+            self.entries[rows],
+            np.concatenate([[0], np.cumsum(counts)]),
+            self.passages.at(ranges(self.first[rows], counts)),
+            self.unit,
+        )
+
+
+def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
+    """The highlights of several files, one after the other; all must count alike."""
+    units = sorted({part.unit for part in parts})
+    if len(units) > 1:
+        raise InputError(f"highlighted text counted in {' and '.join(units)}; expected one unit")
+    counts = np.concatenate([part.counts for part in parts])
+    return Highlights(
+        np.concatenate([part.relevant for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.entries for part in parts]),
+        np.concatenate([[0], np.cumsum(counts)]),
+        Spans(
+            np.concatenate([part.passages.starts for part in parts]),
+            np.concatenate([part.passages.lengths for part in parts]),
+        ),
+        parts[0].unit,
+    )
+
+
+# What people found relevant. ----------------------------------------------------------------------
 
 T = TypeVar("T")
 Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
@@ -102,8 +168,6 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
 
 def _combined_evidence(parts: Sequence[Judgements], order: IntArray) -> Evidence | None:
     """The evidence of several files, if all have some."""
-    from spanwise.model.evidence import joined_evidence
-
     stated = [part.evidence for part in parts if part.evidence is not None]
     return joined_evidence(stated).at(order) if len(stated) == len(parts) else None
 
@@ -112,7 +176,7 @@ def _combined_elements(
     parts: Sequence[Judgements], rows: Rows, order: IntArray
 ) -> Assessments | None:
     """What was said of elements in several files; two pools of one topic are not mixed."""
-    from spanwise.model.assessments import concatenated as one_after_another
+    from spanwise.model.elements import concatenated as one_after_another
 
     with_elements = [part.elements for part in parts if part.elements is not None]
     if not with_elements:
@@ -196,4 +260,135 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
         elements=elements.at(chosen, present.tolist()) if elements is not None else None,
         wanted=judgements.wanted,
         evidence=None if evidence is None else evidence.at(chosen),
+    )
+
+
+# Relevant text piece by piece, as it was stated, before anything is united. -----------------------
+#
+# One item is one stretch of text that somebody pointed out. Items of one set belong together; where
+# a topic has several sets, each of them is evidence enough.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The items of judged documents, one entry for each row of the judgements owning some."""
+
+    first: IntArray  # row r owns the items first[r] to first[r + 1]
+    spans: Spans  # UNKNOWN where only the text is known
+    grades: FloatArray  # 0: judged, and not relevant
+    sets: IntArray  # number of the alternative
+    aspects: Sequence[tuple[bytes, ...]]  # what each is about
+    by: Ids  # who pointed it out; empty where nobody says
+    texts: Ids  # in UTF-8; empty where only the place was given
+    stated: BoolArray  # whether something was said about where it begins, right or wrong
+    full: BoolArray  # per row: whether the rest of the document was judged not relevant
+    unit: Unit = "codepoint"
+    labels: Labels | None = None  # how each text was placed in its document
+    questions: Mapping[bytes, str] = field(default_factory=dict)  # by topic
+    documents: Mapping[bytes, str] = field(default_factory=dict)  # texts that came along, by id
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    @property
+    def counts(self) -> IntArray:
+        """How many items each row has."""
+        return np.diff(self.first)
+
+    @property
+    def relevant(self) -> BoolArray:
+        """Which items count: relevant ones whose place is known."""
+        placed = (self.spans.starts != UNKNOWN) & (self.spans.lengths > 0)
+        return (self.grades > 0) & placed
+
+    def at(self, rows: IntArray) -> Evidence:
+        """The items of some rows, in the order given."""
+        counts = self.counts[rows]
+        items = ranges(self.first[rows], counts)
+        return replace(
+            self._items(items),
+            first=np.concatenate([[0], np.cumsum(counts)]),
+            full=self.full[rows],
+        )
+
+    def only(self, kept: BoolArray) -> Evidence:
+        """Some of the items, those of each row still together."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return replace(self._items(np.flatnonzero(kept)), first=before[self.first])
+
+    def _items(self, items: IntArray) -> Evidence:
+        return replace(
+            self,
+            spans=self.spans.at(items),
+            grades=self.grades[items],
+            sets=self.sets[items],
+            aspects=[self.aspects[item] for item in items.tolist()],
+            by=self.by.reordered(items),
+            texts=self.texts.reordered(items),
+            stated=self.stated[items],
+            labels=None if self.labels is None else self.labels[items],
+        )
+
+
+def plain_evidence(marked: Highlights) -> Evidence:
+    """Highlighted text as evidence: every passage is one item, all of one set."""
+    count = len(marked.passages)
+    nothing = PlainIds([b""] * count)
+    return Evidence(
+        marked.first,
+        marked.passages,
+        np.ones(count),
+        np.zeros(count, np.int64),
+        [()] * count,
+        nothing,
+        nothing,
+        np.ones(count, np.bool_),
+        np.ones(len(marked.first) - 1, np.bool_),
+        marked.unit,
+    )
+
+
+def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
+    """The evidence of several files, one after the other."""
+    counts = np.concatenate([part.counts for part in parts])
+    labels = [part.labels for part in parts if part.labels is not None]
+    return Evidence(
+        np.concatenate([[0], np.cumsum(counts)]),
+        Spans(
+            np.concatenate([part.spans.starts for part in parts]),
+            np.concatenate([part.spans.lengths for part in parts]),
+        ),
+        np.concatenate([part.grades for part in parts]),
+        np.concatenate([part.sets for part in parts]),
+        [aspects for part in parts for aspects in part.aspects],
+        joined([part.by for part in parts]),
+        joined([part.texts for part in parts]),
+        np.concatenate([part.stated for part in parts]),
+        np.concatenate([part.full for part in parts]),
+        parts[0].unit,
+        np.concatenate(labels) if len(labels) == len(parts) else None,
+        {topic: text for part in parts for topic, text in part.questions.items()},
+        {name: text for part in parts for name, text in part.documents.items()},
+    )
+
+
+def highlights_of(evidence: Evidence, lengths: IntArray, entries: IntArray) -> Highlights:
+    """The relevant text of each row, united."""
+    kept = evidence.relevant
+    texts = []
+    for begin, end in zip(evidence.first[:-1].tolist(), evidence.first[1:].tolist(), strict=True):
+        mine = begin + np.flatnonzero(kept[begin:end])
+        texts.append(merged(evidence.spans.at(mine)))
+    counts = [len(one) for one in texts]
+    empty = np.zeros(0, np.int64)
+    return Highlights(
+        np.array([one.total() for one in texts], np.int64),
+        lengths,
+        entries,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        Spans(
+            np.concatenate([empty, *(one.starts for one in texts)]),
+            np.concatenate([empty, *(one.lengths for one in texts)]),
+        ),
+        evidence.unit,
     )

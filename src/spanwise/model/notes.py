@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from spanwise.model.placements import in_words
+from spanwise.model.spans import in_words
 
 N = TypeVar("N", bound="Note")
 

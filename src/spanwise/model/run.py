@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from spanwise.model.ids import Coded, PlainIds
-from spanwise.model.ids import joined as joined_ids
-from spanwise.model.paths import IN_TEXT
-from spanwise.model.rows import Rows
+from spanwise.model.columns import Coded, PlainIds, Rows
+from spanwise.model.columns import joined as joined_ids
+from spanwise.model.documents import IN_TEXT
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-    from spanwise.model.ids import Ids
-    from spanwise.model.placements import Labels
-    from spanwise.model.spans import Unit
+    from spanwise.model.columns import Ids
+    from spanwise.model.spans import Labels, Unit
 
 T = TypeVar("T")
 

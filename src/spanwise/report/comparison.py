@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined
-from spanwise.model.notebook import number
-from spanwise.report.cells import visible
-from spanwise.report.latex import as_latex
-from spanwise.report.tables import Table, as_markdown, as_text
+from spanwise.model.scores import number
+from spanwise.report.tables import Table, as_latex, as_markdown, as_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanwise.model.comparison import Comparison, Difference, Mean
+    from spanwise.model.comparison import Comparison, Difference, Mean, Verdict
 
 COLUMNS = (
     *("baseline", "test", "p", "p_adjusted", "difference", "low", "high"),
@@ -173,3 +174,118 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     if c.differences:
         parts += [against(c), as_text(differences, width, styled).rstrip("\n") + "\n"]
     return "\n".join(parts)
+
+
+# Chunks compared at equal reading, as a table in plain words: runs across, measures down. ---------
+
+WORDS = {
+    "SpanR": "recall",
+    "SpanP": "precision",
+    "FullEvidence": "complete evidence",
+    "Waste": "read twice",
+    "Ceiling": "ceiling of recall",
+    "FirstEvidence": "cost to first evidence",
+}
+_AT = re.compile(r"(\w+)\(budget=([^)]*)\)")
+
+
+def worded(measure: str) -> str:
+    """A measure in plain words.
+
+    >>> worded("SpanR(budget=2000)"), worded("FirstEvidence"), worded("MAiP")
+    ('recall at 2,000', 'cost to first evidence', 'MAiP')
+    """
+    found = _AT.fullmatch(measure)
+    if found is None:
+        return WORDS.get(measure, measure)
+    return f"{WORDS.get(found[1], found[1])} at {float(found[2]):,.0f}"
+
+
+def values_table(c: Comparison) -> Table:
+    """A row for each measure, a column for each run and its interval; the best value is bold."""
+    header, bold, marks = [""], set(), {}
+    rows = [[worded(measure)] for measure in c.measures]
+    for column, run in enumerate(c.runs):
+        header += [c.named(run), "interval"]
+        for place, measure in enumerate(c.measures):
+            mean, cell = c.mean(run, measure), (place, 1 + 2 * column)
+            rows[place] += [number(mean.value), bounds(mean)]
+            if len(c.runs) > 1 and run in c.best(measure):
+                bold.add(cell)
+            if mark := c.mark(run, measure):
+                marks[cell] = mark
+    table = tuple(map(tuple, rows))
+    intervals = frozenset(range(2, len(header), 2))
+    return Table(
+        tuple(header),
+        table,
+        tuple(below(c)),
+        bold=frozenset(bold),
+        marks=marks,
+        attached=intervals,
+    )
+
+
+def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
+    """The table, what is unfair, and the differences."""
+    if layout == "latex":
+        return as_latex(values_table(c))
+    tables = [values_table(c)]
+    if c.differences:
+        tables.append(differences_table(c, worded))
+    if layout == "md":
+        parts = [as_markdown(table) for table in tables]
+    else:
+        parts = [as_text(table, width, styled) for table in tables]
+    if c.differences and layout != "md":
+        parts.insert(1, against(c))
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+# What a gate says: Markdown for people, JUnit for the programs that build things. -----------------
+
+
+def as_md(verdicts: Sequence[Verdict]) -> str:
+    """A table, and one line that says it all."""
+    header = ("run", "measure", "before", "now", "drop", "interval", "p", "verdict")
+    rows = []
+    for one in verdicts:
+        low, high, drop = (value + 0.0 for value in (one.low, one.high, one.drop))  # no -0
+        bounds = f"[{low:+.4f}, {high:+.4f}]" if isfinite(low) else "-"
+        words = (one.run, one.rule.measure)
+        numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
+        said = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
+        rows.append((*words, *numbers, probability(one.p), said))
+    failed = sum(not one.passed for one in verdicts)
+    verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
+    return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))
+
+
+def as_junit(verdicts: Sequence[Verdict]) -> bytes:
+    """One test case for each run and measure."""
+    failed = sum(not one.passed for one in verdicts)
+    suite = ElementTree.Element(
+        "testsuite",
+        name="spanwise gate",
+        tests=str(len(verdicts)),
+        failures=str(failed),
+        errors="0",
+        skipped="0",
+    )
+    for one in verdicts:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_plain(one.run), name=_plain(one.rule.measure), time="0"
+        )
+        if not one.passed:
+            message = _plain("; ".join(one.reasons))
+            failure = ElementTree.SubElement(case, "failure", message=message, type="regression")
+            failure.text = f"before {one.before!r}, now {one.value!r}, {one.topics} topics"
+    root = ElementTree.Element("testsuites", tests=str(len(verdicts)), failures=str(failed))
+    root.append(suite)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _plain(text: str) -> str:
+    """Without the characters that XML forbids."""
+    return "".join(c if c.isprintable() else "?" for c in text)

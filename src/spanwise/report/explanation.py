@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.report.cells import shortened
-from spanwise.report.tables import NARROWEST, Table, as_text
+from spanwise.report.tables import NARROWEST, Table, as_text, shortened
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
+    from spanwise.model.element_rankings import Journey
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
@@ -280,3 +280,130 @@ def _narrowed(table: Table, width: int) -> Table:
         )
 
     return replace(table, header=cells(table.header), rows=tuple(map(cells, table.rows)))
+
+
+# Why a ranking of elements has its score: what each result earned, and what was taken off. --------
+
+GAIN_WORDS = (
+    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
+    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off"
+    " because its ideal element has no more left; ideal: gain of the ideal run so far"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Earnings:
+    """Gains of one topic, rank by rank."""
+
+    value: FloatArray
+    cases: Sequence[str]  # of the gain function; none where overlap is ignored
+    seen: Sequence[int]  # characters shown before, where a part was
+    bare: FloatArray  # before the bound
+    gain: FloatArray
+    gained: FloatArray  # cumulated
+    best: FloatArray  # the same of the ideal run
+
+
+def numbers(column: Any) -> list[str]:
+    """Numbers of characters; a dash where nobody knows."""
+    return ["-" if value < 0 else str(value) for value in column.tolist()]
+
+
+def shown(column: Any) -> list[str]:
+    """Numbers with four decimals."""
+    return ["-" if value != value else f"{value:.4f}" for value in column.tolist()]
+
+
+def earnings_table(earned: Earnings, listing: Listing, last: str, quotient: FloatArray) -> Table:
+    """What every result is worth, what it earned, and how that compares with the ideal run."""
+    lost = earned.bare - earned.gain
+    cases = [
+        f"{case} {seen}" if case == "partly" else case
+        for case, seen in zip(earned.cases, earned.seen, strict=False)
+    ]
+    columns = [
+        ("value", shown(earned.value)),
+        *([("case", cases)] if cases else []),
+        ("earns", shown(earned.bare)),
+        ("bound", [f"-{value:.4f}" if value > 0 else "" for value in lost.tolist()]),
+        ("gain", shown(earned.gain)),
+        ("xCG", shown(earned.gained)),
+        ("ideal", shown(earned.best)),
+        (last, shown(quotient)),
+    ]
+    return table_of(listing, columns)
+
+
+def chance_table(listing: Listing, chance: FloatArray, level: Sequence[int]) -> Table:
+    """Probabilities of relevance, and how much is relevant and how much is not so far."""
+    columns = [
+        ("level", [str(1 + number - level[0]) for number in level]),
+        ("value", shown(chance)),
+        ("relevant", shown(np.cumsum(chance))),
+        ("not", shown(np.cumsum(1 - chance))),
+    ]
+    return table_of(listing, columns)
+
+
+def columns_table(listing: Listing, columns: Sequence[tuple[str, Any]]) -> Table:
+    """Whatever a measure is made of: whole numbers are characters."""
+    return table_of(
+        listing,
+        [
+            (name, numbers(column) if np.asarray(column).dtype.kind == "i" else shown(column))
+            for name, column in columns
+        ],
+    )
+
+
+def flag_table(listing: Listing, name: str, flags: Any) -> Table:
+    """A yes beside some results."""
+    return table_of(listing, [(name, ["yes" if flag else "" for flag in flags.tolist()])])
+
+
+# Where readers go from each result, and what they have seen by then. ------------------------------
+
+
+def journey_table(
+    journey: Journey, ranks: IntArray, targets: IntArray, new: FloatArray, listing: Listing
+) -> Table:
+    """For each result how many targets it may lead to, and what is expected to be discovered.
+
+    `new` is by how much the chance to have seen a target grows at a rank.
+    """
+    size = journey.results + 1
+    count = np.bincount(journey.rank, minlength=size)[1:]
+    chance = np.zeros(size)
+    np.maximum.at(chance, journey.rank, journey.chance)
+    fresh: FloatArray = np.bincount(ranks, weights=new, minlength=size)[1:].astype(np.float64)
+    worth = np.bincount(ranks, weights=new * journey.worth[targets], minlength=size)[1:]
+    total = float(journey.worth.sum())
+    recall = np.cumsum(worth) / total if total else np.full(size - 1, np.nan)
+    columns = [
+        ("targets", [str(number) if number else "" for number in count.tolist()]),
+        ("chance", _shown_share(chance[1:], count)),
+        ("new", _shown_share(fresh, count)),
+        ("GR", [f"{value:.4f}" for value in recall.tolist()]),
+    ]
+    return table_of(listing, columns)
+
+
+def entry_table(journey: Journey, listing: Listing) -> Table:
+    """How near each result begins to the entry point of its document, if it is the first there."""
+    _, first = np.unique(journey.target, return_index=True)  # pairs come by rank
+    near = np.zeros(journey.results)
+    near[journey.rank[first] - 1] = journey.chance[first]
+    counts = np.bincount(journey.rank[first] - 1, minlength=journey.results)
+    total = len(journey.worth)
+    so_far = np.cumsum(near) / total if total else np.full(journey.results, np.nan)
+    columns = [
+        ("score", _shown_share(near, counts)),
+        ("BEPD", [f"{value:.4f}" for value in so_far.tolist()]),
+    ]
+    return table_of(listing, columns)
+
+
+def _shown_share(column: FloatArray, count: IntArray) -> list[str]:
+    """Numbers where a result leads somewhere."""
+    pairs = zip(column.tolist(), count.tolist(), strict=True)
+    return [f"{value:.4f}" if number else "" for value, number in pairs]

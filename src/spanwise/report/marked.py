@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
-from spanwise.report.cells import wrapped
+from spanwise.report.tables import wrapped
 
 if TYPE_CHECKING:
     from spanwise.model.spans import Spans

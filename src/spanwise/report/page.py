@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from spanwise.errors import MissingExtra
 from spanwise.model.comparison import letter
 from spanwise.model.scores import printable
-from spanwise.report.budgets import worded
+from spanwise.report.comparison import worded
 from spanwise.report.plots import LABELLED, converter, curve_spec, differences_spec, scatter_spec
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
-    from spanwise.report.curves import Curve
+    from spanwise.report.plots import Curve
 
 DIGITS = 6
 Chunk = tuple[str, Any]

@@ -8,8 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from spanwise.model.scores import run_names
-from spanwise.report.latex import as_latex
-from spanwise.report.tables import Table, as_markdown, as_text
+from spanwise.report.tables import Table, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
     from spanwise.model.scores import Scores

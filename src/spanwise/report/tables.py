@@ -3,10 +3,89 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from unicodedata import category, combining, east_asian_width, normalize
 
-from spanwise.report.cells import filled, room_of, shortened, visible, wrapped
+# Text on a terminal: how much room it takes, and how it is made to fit. ---------------------------
+
+DISOBEYED = {"Cc", "Zl", "Zp"}
+"""Control characters and separators of lines; beside them, what turns the direction of writing:"""
+TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "topic"), counted(2, "topic")
+    ('1 topic', '2 topics')
+    """
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def visible(text: str) -> str:
+    r"""A name as a terminal may be shown it: control characters would be obeyed.
+
+    >>> print(visible("a\x1b[1m"))
+    a\x1b[1m
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c.encode("ascii", "backslashreplace").decode()
+        if c in TURNING
+        else repr(c)[1:-1]
+        if category(c) in DISOBEYED
+        else c
+        for c in text
+    )
+
+
+def room_of(text: str) -> int:
+    """How many columns a text takes: two for wide letters, none for accents that stand above.
+
+    >>> room_of("abc"), room_of("日本"), room_of("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text if not combining(c))
+
+
+def filled(text: str, width: int, *, right: bool = False) -> str:
+    """A text with blanks behind it, or before it, until it takes so many columns."""
+    blanks = " " * (width - room_of(text))
+    return blanks + text if right else text + blanks
+
+
+def shortened(name: str, width: int, head: int = 0) -> str:
+    """A name with dots after its first letters; ends of paths and of names differ most.
+
+    >>> shortened("/article[1]/sec[2]/p[1]", 12)
+    '...c[2]/p[1]'
+    >>> shortened("precision at 2,000", 12, head=3)
+    'pre... 2,000'
+    """
+    if room_of(name) <= width:
+        return name
+    start = name[: max(head, 0)]
+    first = len(name)
+    while first > len(start) and room_of(start + name[first - 1 :]) <= width - 3:
+        first -= 1
+    return start + "..." + name[first:]
+
+
+def wrapped(line: str, width: int | None) -> list[str]:
+    """A sentence on lines of a width; what has no blanks in it stays whole, to be copied."""
+    if width is None or room_of(line) <= width:
+        return [line]
+    return textwrap.wrap(
+        line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+# A table once, drawn as text, Markdown or LaTeX. --------------------------------------------------
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -193,3 +272,78 @@ def as_markdown(table: Table) -> str:
     lines = [line(table.header), "| " + " | ".join(marks) + " |", *map(line, table.rows)]
     below = "".join(f"\n{_in_line(line)}  " for line in table.below)
     return "\n".join(lines) + "\n" + below + "\n"
+
+
+# Tables for papers: LaTeX with the booktabs package, which compiles whatever names are in it. -----
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0308\u030a\u0327\u030c\u0304\u0306\u0307\u030b")
+OTHERS = frozenset("ßæœøÆŒØłŁı")
+LAST = "\u0180"
+"""The letters of Latin alphabets that pdfTeX knows without further packages."""
+UNKNOWN = re.compile(r"[^\x00-\x7f]+")
+
+
+def escaped(text: str) -> str:
+    """A text that TeX takes as it is."""
+    plain = "".join(LATEX.get(c, c) for c in normalize("NFC", text))
+    return UNKNOWN.sub(lambda found: "".join(map(_letter, found[0])), plain)
+
+
+def _letter(c: str) -> str:
+    """A letter that every TeX has, or one of which pdfTeX says the number."""
+    parts = normalize("NFD", c)
+    accented = c < LAST and parts[0].isascii() and ACCENTS.issuperset(parts[1:])
+    if c in OTHERS or accented:
+        return c
+    return rf"\ifdefined\Umathchar {c}\else[U+{ord(c):04X}]\fi{{}}"
+
+
+RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+
+
+def _raised(mark: str) -> str:
+    if " " in mark:
+        return rf"\textsuperscript{{{mark}}}"
+    return f"$^{{{RAISED.get(mark, mark)}}}$"
+
+
+def as_latex(table: Table) -> str:
+    """A table for the booktabs package."""
+    table = table.written(
+        escaped,
+        r"\textbf{{{}}}".format,
+        lambda mark, _: _raised(mark) if mark else "",
+    )
+
+    def line(cells: Sequence[str]) -> str:
+        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # they would belong to the line before
+        return shield + " & ".join(cells) + r" \\"
+
+    body: list[str] = []
+    for number, row in enumerate(table.rows):
+        body += [r"\midrule"] if number in table.rules else []
+        body.append(line(row))
+    comments = [f"% {text}" for text in table.below]
+    sides = "".join("l" if column in table.words else "r" for column in range(len(table.header)))
+    return "\n".join(
+        [
+            *comments,
+            r"\begin{tabular}{" + sides + "}",
+            r"\toprule",
+            line(table.header),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )

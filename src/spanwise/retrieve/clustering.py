@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from spanwise.errors import InputError, MissingExtra, UsageError
-from spanwise.retrieve.plsi import counted, fitted
+from spanwise.retrieve.models.latent import counted, fitted
 from spanwise.retrieve.postings import postings_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import SpanwiseError, UnknownName
-from spanwise.retrieve.asking import positive
 from spanwise.retrieve.postings import Postings, postings_of, spellings, stems
+from spanwise.retrieve.queries import positive
 from spanwise.retrieve.registry import words_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.model.ids import PlainIds
-from spanwise.model.rows import Rows
+from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 

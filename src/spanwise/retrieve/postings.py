@@ -14,10 +14,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.retrieve.stop_words import STOP_WORDS
-
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
+
+
+# Words that say nothing about a topic: articles, pronouns, prepositions, auxiliaries. -------------
+
+TEXT = """
+a about above after again against all also am an and any are as at be because been before
+being below between both but by can could did do does doing down during each few for from
+further had has have having he her here hers herself him himself his how i if in into is it
+its itself just may me might more most must my myself no nor not now of off on once only or
+other our ours ourselves out over own same shall she should so some such than that the their
+theirs them themselves then there these they this those through to too under until up upon
+us very was we were what when where which while who whom whose why will with within without
+would you your yours yourself yourselves
+"""
+STOP_WORDS = frozenset(TEXT.split())
+
+
+# Which words stand how often in which units: what models of one's own are computed from. ----------
+#
+# Stems are SQLite's (Porter), read back from its full-text index, so that all models see the same
+# words as the default engine.
 
 TABLE = "create virtual table units using fts5(text, detail=full, tokenize='porter unicode61')"
 ROWS = "create virtual table rows using fts5vocab(units, instance)"

@@ -133,9 +133,9 @@ def engine(
 
 def find_engine(name: str) -> Entry:
     """The engine of that name."""
-    from spanwise.retrieve import adapters
+    from spanwise.retrieve import engines
 
-    adapters.load()
+    engines.load()
     if name not in ENGINES:
         raise UnknownName("engine", name, list(ENGINES), "see: spanwise search --help")
     return ENGINES[name]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.retrieve.asking import Hits
+from spanwise.retrieve.queries import Hits
 
 if TYPE_CHECKING:
     from spanwise.retrieve.units import Units

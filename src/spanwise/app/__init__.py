@@ -1,1 +1,0 @@
-"""The ways in: command line and drop-in programs. Nothing is computed here."""

@@ -1,0 +1,56 @@
+"""spanwise demo: the main jobs on data inside the package."""
+
+from __future__ import annotations
+
+import click
+
+DOCUMENTS = ("keyword", "dense", "hybrid")
+GRAINS = ("articles", "elements", "passages")
+IN_TEXT = ("iP[0.01]", "MAiP", "char_prec", "char_rec", "MAgP", "MAgP(score=bep)")
+
+
+@click.command("demo")
+def command() -> None:
+    """Score small runs that come with the package.
+
+    \b
+    Example:
+      spanwise demo
+    """
+    from pathlib import Path
+
+    from spanwise.console import emit
+
+    folder = Path(__file__).parents[2] / "data"
+    emit("Three made-up systems, twelve topics, graded judgements.\n")
+    _shown(str(folder / "demo"), DOCUMENTS)
+    emit(
+        "\nTwenty-five articles of a handbook in XML, twelve topics, highlighted text. One run\n"
+        "returns whole articles, one elements by their paths, one passages by their offsets.\n"
+    )
+    _shown(str(folder / "handbook"), GRAINS, IN_TEXT, "articles")
+    emit("\nNext: spanwise eval --help\n")
+
+
+def _shown(
+    folder: str, names: tuple[str, ...], measures: tuple[str, ...] = (), collection: str = ""
+) -> None:
+    """The command that a user would type in the folder, and what it prints."""
+    from spanwise.console import emit
+    from spanwise.evaluation.shards import Request
+    from spanwise.workflows.printing import report
+
+    words = ["qrels.txt", *(f"{name}.run" for name in names)]
+    words += [
+        word for one in measures for word in ("-m", f"'{one}'" if "[" in one or "(" in one else one)
+    ]
+    words += ["--collection", collection] if collection else []
+    emit(f"\n$ spanwise eval {' '.join(words)}\n\n")
+    request = Request(
+        f"{folder}/qrels.txt",
+        [f"{folder}/{name}.run" for name in names],
+        measures,
+        collection=f"{folder}/{collection}" if collection else None,
+    )
+    report(request, "table", per_topic=False, output=None)
+    emit(f"\nThe files are in {folder}\n")

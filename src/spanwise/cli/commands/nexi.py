@@ -1,0 +1,59 @@
+"""spanwise nexi: show what a query on content and structure means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from spanwise.model.nexi import Query
+
+
+@click.command("nexi")
+@click.argument("query")
+@click.option("--legacy", is_flag=True, help="Allow what titles of 2003 could hold.")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["tree", "canonical", "json"]),
+    default="tree",
+    help="How to print; canonical is the query itself in its plainest spelling.",
+)
+def command(query: str, legacy: bool, layout: str) -> None:
+    """Show the tree of a NEXI query, the language of castitles.
+
+    A query that begins with // asks for elements; anything else is a list of terms. Write -- before
+    a query that begins with a minus sign.
+
+    \b
+    Examples:
+      spanwise nexi '//article[about(., solar panels)]//sec[about(.//p, "building code")]'
+      spanwise nexi --format canonical '//(sec|p)[about(.,wind)AND .//yr>=1999]'
+      spanwise nexi --legacy "//article[./fm//yr = '1999']//sec[about(., 'tidal power')]"
+    """
+    from spanwise.console import emit
+    from spanwise.report.outlines import as_json, outlined
+
+    tree = _parsed(query, legacy)
+    if layout == "canonical":
+        emit(f"{tree}\n")
+    else:
+        emit(as_json(tree) if layout == "json" else outlined(tree))
+
+
+def _parsed(query: str, legacy: bool) -> Query:
+    """The tree; where only the older notation fits, the error says so."""
+    from spanwise.errors import QueryError, UsageError
+    from spanwise.formats.topics.nexi import parse
+
+    try:
+        return parse(query, legacy=legacy)
+    except QueryError as error:
+        if legacy:
+            raise
+        try:
+            parse(query, legacy=True)
+        except QueryError:
+            raise error from None
+        raise UsageError(f"{error}; as a title of 2003 it can be read with --legacy") from None

@@ -1,5 +1,0 @@
-"""Scores to statements: aggregation, and later significance and intervals."""
-
-from spanwise.compare.aggregate import overall, pooled, running_sum
-
-__all__ = ["overall", "pooled", "running_sum"]

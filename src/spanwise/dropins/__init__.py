@@ -1,0 +1,1 @@
+"""Drop-in replacements for trec_eval, inex_eval and EvalJ."""

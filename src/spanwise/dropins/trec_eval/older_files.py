@@ -1,0 +1,318 @@
+"""What the two older programs share: reading their files, and saying why they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import exp, log
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from spanwise import formats
+from spanwise.console import emit_bytes, say
+from spanwise.errors import DuplicateError, EmptyError, NoTopicsError, SpanwiseError, UsageError
+from spanwise.matching.documents import Aligned, align, refuse_duplicate_judgements
+from spanwise.measures import MEASURES
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.policy import Policy
+    from spanwise.model.rankings import Rankings
+    from spanwise.model.run import Run
+
+Columns = list[list["FloatArray"]]
+USAGE, BAD_INPUT, DUPLICATE, NO_TOPIC = 1, 2, 3, 255
+"""Exit status of the older programs."""
+
+
+def refused(error: SpanwiseError) -> int:
+    """Say on one line what was wrong; the exit status that belongs to it."""
+    say("error", str(error))
+    if isinstance(error, UsageError):
+        return USAGE
+    if isinstance(error, DuplicateError):
+        return DUPLICATE
+    return NO_TOPIC if isinstance(error, NoTopicsError | EmptyError) else BAD_INPUT
+
+
+def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
+    """Run a program; an error becomes a line and an exit status."""
+    try:
+        return program(words)
+    except SpanwiseError as error:
+        return refused(error)
+
+
+def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
+    """Judgements and run, in the formats that the older programs know."""
+    how = formats.Reading(comments=False, whole_grades=True)
+    for file in (judged, returned):
+        if Path(file).is_file() and not Path(file).stat().st_size:
+            raise NoTopicsError(f"{file}: the file is empty; check how it was made")
+    judgements: Judgements = formats.read(judged, ("judgements",), "qrels", how)
+    run: Run = formats.read(returned, ("run",), "trec_run", how)
+    return judgements, run
+
+
+def aligned(judgements: Judgements, run: Run, policy: Policy) -> Aligned:
+    """The topics both judged and answered, in the order of their first line in the run."""
+    judged = set(judgements.rows.topics)
+    topics = [topic for topic in run.rows.topics if topic in judged]
+    if not topics:
+        raise NoTopicsError(
+            f"{run.rows.source}: no topic of it is judged in {judgements.rows.source};"
+            " expected at least one in common"
+        )
+    refuse_duplicate_judgements(judgements, topics)
+    return align(run, judgements, topics, policy)
+
+
+def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) -> Columns:
+    """For each line its columns, with one value per topic."""
+    blocks = [
+        [line.columns(block, level) for line in lines] for block in found.blocks(with_scores=times)
+    ]
+    return [
+        [np.concatenate(pieces) for pieces in zip(*(block[n] for block in blocks), strict=True)]
+        for n in range(len(lines))
+    ]
+
+
+def printed(lines: Sequence[bytes]) -> None:
+    """Write lines to standard output as they are; names of topics need not be text."""
+    emit_bytes(b"".join(line + b"\n" for line in lines))
+
+
+# The lines that trec_eval 8.1 prints, as a table: name, measure, parameters, kind of mean. --------
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+RECALLS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+FALLOUTS = (0, 14, 28, 42, 56, 71, 85, 99, 113, 127, 142)
+SECONDS = range(0, 300, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """How right and wrong decisions are weighed."""
+
+    weights: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0)
+    documents: int = 0
+
+    @property
+    def name(self) -> str:
+        """The weights as they stand in the name of a line."""
+        return "_".join(f"{weight:.1f}" for weight in self.weights)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the measures are given."""
+        return {"weights": self.weights, "documents": self.documents}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the output."""
+
+    name: str
+    measure: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    overall: Overall = "mean"
+    short: bool = False  # printed without -a
+    per_topic: bool = True
+    summary: bool = True
+    whole: bool = False  # printed without decimals
+
+    def columns(self, block: Rankings, level: int) -> list[FloatArray]:
+        """The values of some topics, and what they are quotients of if that is summed up."""
+        entry = MEASURES[self.measure]
+        given = dict(self.parameters)
+        if entry.parameters.get("rel") is not None:
+            given["rel"] = level
+        return [function(block, **given) for function in (entry.function, *(entry.parts or ()))]
+
+
+def _count(name: str, measure: str, *, short: bool = False) -> Line:
+    return Line(name, measure, overall="sum", short=short, whole=True)
+
+
+def _head() -> Iterator[Line]:
+    yield Line("num_q", "NumQ", overall="topics", short=True, per_topic=False, whole=True)
+    yield _count("num_ret", "NumRet", short=True)
+    yield _count("num_rel", "NumRel", short=True)
+    yield _count("num_rel_ret", "NumRelRet", short=True)
+    yield Line("map", "AP", short=True)
+    yield Line("gm_ap", "GMAP", overall="geometric", short=True, per_topic=False)
+    yield Line("R-prec", "Rprec", short=True)
+    yield Line("bpref", "Bpref", short=True)
+    yield Line("recip_rank", "RR", short=True)
+
+
+def _whole_list(timed: bool) -> Iterator[Line]:
+    yield _count("num_nonrel_judged_ret", "NumNonrelJudgedRet")
+    yield Line("exact_prec", "SetP")
+    yield Line("exact_recall", "SetR")
+    yield Line("11-pt_avg", "IPrecAvg")
+    yield Line("3-pt_avg", "IPrecAvg3")
+    yield Line("avg_doc_prec", "AvgDocP", overall="pooled")
+    yield Line("exact_relative_prec", "SetRelativeP")
+    yield Line("avg_relative_prec", "AvgRelativeP")
+    yield Line("exact_unranked_avg_prec", "SetAP")
+    yield Line("exact_relative_unranked_avg_prec", "SetRelativeUAP")
+    yield Line("map_at_R", "AvgPFirstR")
+    yield Line("int_map", "IntAP")
+    yield Line("exact_int_R_rcl_prec", "IntRprec")
+    yield Line("int_map_at_R", "IntAvgPFirstR")
+    if timed:
+        yield Line("time_integral_prec", "TimeIntegralP")
+        yield Line("time_integral_relative_prec", "TimeIntegralRelativeP")
+        yield Line("time_integral_uap", "TimeIntegralUAP")
+        yield Line("time_integral_relative_uap", "TimeIntegralRelativeUAP")
+        yield Line("time_integral_cum_rel", "TimeIntegralCumRel")
+
+
+def _incomplete() -> Iterator[Line]:
+    tops = ("", "5R", "10R", "10pR", "25pR", "50pR", "25p2R")
+    for variant in ("allnonrel", "retnonrel", *(f"top{top}nonrel" for top in tops), "retall"):
+        yield Line(f"bpref_{variant}", "BprefVariant", {"variant": variant})
+    for first in (5, 10):
+        yield Line(f"bpref_{first}", "BprefFirst", {"first": first})
+    yield Line("bpref_num_all", "BprefNumAll")
+    yield Line("bpref_num_ret", "BprefNumRet")
+    yield _count("bpref_num_correct", "BprefNumCorrect")
+    yield _count("bpref_num_possible", "BprefNumPossible")
+    yield Line("old_bpref", "OldBpref")
+    yield Line("old_bpref_top10pRnonrel", "OldBpref", {"margin": 10})
+    yield Line("infAP", "infAP")
+    yield Line("gm_bpref", "GMBpref", overall="geometric", per_topic=False)
+    yield Line("rank_first_rel", "RankFirstRel", summary=False, whole=True)
+
+
+def _at_points(utility: Utility) -> Iterator[Line]:
+    for recall in RECALLS:
+        yield Line(f"ircl_prn.{recall:.2f}", "IPrec", {"recall": recall}, short=True)
+    for cutoff in CUTOFFS:
+        yield Line(f"P{cutoff}", "P", {"cutoff": cutoff}, short=True)
+    for cutoff in CUTOFFS:
+        yield Line(f"recall{cutoff}", "R", {"cutoff": cutoff})
+    for multiple in MULTIPLES:
+        yield Line(f"{multiple:.2f}R-prec", "RprecMult", {"multiple": multiple})
+    for name, measure in (
+        ("relative_prec", "RelativeP"),
+        ("unranked_avg_prec", "UAP"),
+        ("relative_unranked_avg_prec", "RelativeUAP"),
+    ):
+        for cutoff in CUTOFFS:
+            yield Line(f"{name}{cutoff}", measure, {"cutoff": cutoff})
+    yield Line(f"utility_{utility.name}", "Utility", utility.parameters)
+    yield Line("rcl_at_142_nonrel", "AvgFalloutRecall", {"variant": "tool"})
+    for label in FALLOUTS:
+        point = {"label": label, "variant": "tool"}
+        yield Line(f"fallout_recall_{label}", "FalloutRecall", point)
+    for multiple in MULTIPLES:
+        yield Line(f"int_{multiple:.2f}R-prec", "IntRprecMult", {"multiple": multiple})
+
+
+def _over_time(utility: Utility) -> Iterator[Line]:
+    """Precision is listed twice, and so, in the sum over topics, added twice."""
+    yield Line(f"time_integral_utility_{utility.name}", "TimeIntegralUtility", utility.parameters)
+    overall: Overall
+    for name, measure, overall in (
+        ("num_rel", "TimeNumRel", "mean"),
+        ("num_nonrel", "TimeNumNonrel", "mean"),
+        ("cum_rel", "TimeCumRel", "mean"),
+        ("precis", "TimeP", "twice"),
+        ("precis", "TimeP", "twice"),
+        ("relative_precis", "TimeRelativeP", "mean"),
+        ("uap", "TimeUAP", "mean"),
+        ("relative_uap", "TimeRelativeUAP", "mean"),
+    ):
+        for second in SECONDS:
+            yield Line(f"time_{name}_{second}", measure, {"second": second}, overall)
+    for second in SECONDS:
+        given = {"second": second, **utility.parameters}
+        yield Line(f"time_utility_{utility.name}-{second}", "TimeUtility", given)
+
+
+def _micro() -> Iterator[Line]:
+    yield Line("micro_prec", "MicroP", overall="pooled", per_topic=False)
+    yield Line("micro_recall", "MicroR", overall="pooled", per_topic=False)
+    yield Line("micro_bpref", "MicroBpref", overall="pooled", per_topic=False)
+
+
+def short_lines() -> list[Line]:
+    """What is printed without -a."""
+    return [line for line in (*_head(), *_at_points(Utility())) if line.short]
+
+
+def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
+    """What is printed with -a."""
+    times = _over_time(utility) if timed else ()
+    return [
+        *_head(),
+        *_whole_list(timed),
+        *_incomplete(),
+        *_at_points(utility),
+        *times,
+        *_micro(),
+    ]
+
+
+# Values of many topics to one number, rounded as trec_eval 8 rounds. ------------------------------
+#
+# Sums run in the order of topics and are rounded to 32 bits after every addition; so are quotients.
+# The functions of the same kind for everything else are in `aggregate`.
+
+Overall = Literal["mean", "sum", "geometric", "pooled", "topics", "twice"]
+"""How the number for all topics is made. `topics` is how many there are; `twice` is a slip: each
+value is added two times."""
+FLOOR = 0.00001
+"""Geometric means take this for anything smaller."""
+
+
+def total_in_32_bits(values: FloatArray) -> float:
+    """The sum, added one by one.
+
+    >>> total_in_32_bits(np.array([16777216.0, 1.0, 1.0]))
+    16777216.0
+    """
+    sums = np.cumsum(np.asarray(values, np.float32), dtype=np.float32)
+    return float(sums[-1]) if len(sums) else 0.0
+
+
+def mean_in_32_bits(values: FloatArray, topics: int) -> float:
+    """The sum divided by the number of topics that count, which may be more than have a value."""
+    return quotient_in_32_bits(total_in_32_bits(values), topics)
+
+
+def quotient_in_32_bits(part: float, whole: float) -> float:
+    """One rounded division; 0 where the divisor is 0."""
+    return float(np.float32(part) / np.float32(whole)) if whole else 0.0
+
+
+def geometric_in_32_bits(values: FloatArray, topics: int) -> float:
+    """The geometric mean; a topic without a value counts with the floor."""
+    logs = np.array([log(max(float(value), FLOOR)) for value in values], np.float32)
+    sums = np.float32(total_in_32_bits(logs) + (topics - len(logs)) * log(FLOOR))
+    return float(np.float32(exp(quotient_in_32_bits(float(sums), topics))))
+
+
+def overall_in_32_bits(columns: Sequence[FloatArray], how: Overall, topics: int) -> float:
+    """One number for all topics; the first column has the values, two further ones their parts."""
+    values, *parts = columns
+    match how:
+        case "sum":
+            return float(np.sum(values))
+        case "geometric":
+            return geometric_in_32_bits(values, topics)
+        case "pooled":
+            return quotient_in_32_bits(total_in_32_bits(parts[0]), float(np.sum(parts[1])))
+        case "topics":
+            return float(topics)
+        case "twice":
+            return mean_in_32_bits(np.repeat(values, 2), topics)
+        case _:
+            return mean_in_32_bits(values, topics)

@@ -1,0 +1,58 @@
+"""TrecEval II: one long report, in words, for each query and for all of them.
+
+The report for all queries is always printed, those of the queries with -q, and all measures with
+-a. A grade of 1 or more says relevant, as in trec_eval; the queries that count are those both
+judged and answered. Numbers are 64 bits wide.
+"""
+
+from __future__ import annotations
+
+from spanwise.dropins.trec_eval.long_report import long_rows, rendered, short_rows
+from spanwise.dropins.trec_eval.long_report import measured as measured_rows
+from spanwise.dropins.trec_eval.older_files import aligned, guarded, measured, printed, read_both
+from spanwise.errors import UsageError
+from spanwise.model.policy import Policy
+from spanwise.stats.aggregation import overall
+
+USAGE = "treceval [-q] [-a] REFERENTIAL SYSTEM"
+POLICY = Policy(topics="both", empty="as-is", follow="TrecEval II")
+
+
+def run(words: list[str]) -> int:
+    """Do what TrecEval II does with these words; the exit status."""
+    return guarded(_run, words)
+
+
+def _run(words: list[str]) -> int:
+    flags = {word for word in words if word.startswith("-")}
+    files = [word for word in words if word not in flags]
+    unknown = flags - {"-q", "-a"}
+    if unknown:
+        raise UsageError(f"unknown option {min(unknown)!r}; expected {USAGE}")
+    if len(files) != 2:
+        raise UsageError(f"{len(files)} files; expected 2: {USAGE}")
+    _report(*files, queries="-q" in flags, every_measure="-a" in flags)
+    return 0
+
+
+def _report(judged: str, returned: str, *, queries: bool, every_measure: bool) -> None:
+    rows = list(short_rows("Average precision (non-interpolated) over all rel docs"))
+    if every_measure:
+        rows += long_rows()
+    found = aligned(*read_both(judged, returned), POLICY)
+    lines = measured_rows(rows)
+    columns = [values for values, *_ in measured(found, lines, 1, times=False)]
+    texts: list[bytes] = []
+    if queries:
+        for topic, values in zip(found.topics, zip(*columns, strict=True), strict=True):
+            texts += rendered(_opening(topic), rows, map(float, values))
+    means = [
+        overall(values, "sum" if line.whole else "mean")
+        for line, values in zip(lines, columns, strict=True)
+    ]
+    printed(texts + rendered(_opening(b"%d" % len(found.topics)), rows, means))
+
+
+def _opening(name: bytes) -> bytes:
+    """The query, or how many there are, under the numbers of documents."""
+    return b"Queryid (Num):".ljust(18) + name.rjust(5)

@@ -1,0 +1,1 @@
+"""The flow from a request to scores."""

@@ -1,0 +1,246 @@
+"""Every kind of block that a measure can be a function of, and how values come of it.
+
+A run and judgements are grounded in blocks of some hundred topics; a measure gives one value for
+each topic of a block. The map over blocks and the merge of its values are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from spanwise.formats import read_quantisation
+from spanwise.matching import align
+from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
+from spanwise.model.notes import Straddling, Tally
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.matching import Aligned
+    from spanwise.matching.elements import Setting
+    from spanwise.model.documents import Collection
+    from spanwise.model.element_rankings import Journeys
+    from spanwise.model.measure import Asked
+    from spanwise.model.notes import Note
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+    from spanwise.model.scores import Values
+
+TEXTUAL = ("readings", "elements", "journeys")
+"""The kinds that are made of parts of documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """What is to be put together with judgements, and for which measures."""
+
+    run: Run
+    topics: Sequence[bytes]
+    measures: Sequence[Asked]
+    policy: Policy
+    notes: list[Note]  # what was found worth saying is added here
+    collection: Collection | None = None
+
+
+def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
+    from spanwise.matching.preferences import fulfilments
+
+    blocks = fulfilments(task.run, judgements, task.topics, task.policy)
+    return merged(shard_values(block, task.measures) for block in blocks)
+
+
+def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
+    ties: dict[bytes, dict[int, int]] = {}
+
+    def values(part: Judgements, topics: Sequence[bytes], assessor: bytes) -> Values:
+        aligned = align(task.run, part, topics, task.policy)
+        ties[assessor] = straddled(aligned, task.measures)
+        scores = any(one.measure.scores for one in task.measures)
+        return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
+
+    found = _by_assessor(judgements, task, values)
+    rule = task.policy.ties
+    order = "mean over all orders" if rule == "expected" else f"{rule} order"
+    task.notes.append(Straddling(order, ties))
+    return found
+
+
+def _of_readings(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.cuts import repeats
+    from spanwise.matching.text import readings, without_entry
+    from spanwise.matching.texts import meter_of
+
+    meter = meter_of(task.run, task.collection, task.policy.unit)
+    lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
+    task.notes.append(Tally("results that could not be placed in their documents", lost))
+    task.notes.append(Tally("results that repeat an earlier one", repeats(task.run)))
+    if any(one.parameter("score") == "bep" for one in task.measures):
+        what = "documents with highlighted text but no best entry point, whose score=bep is 0"
+        task.notes.append(Tally(what, without_entry(judgements, task.topics)))
+
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
+        blocks = readings(task.run, part, topics, task.policy, meter)
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def _of_elements(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.elements import element_rankings
+
+    setting = element_setting(task.measures, task.collection)
+
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
+        blocks = element_rankings(task.run, part, topics, task.policy, setting)
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def element_setting(measures: Sequence[Asked], collection: Collection | None) -> Setting:
+    """What elements are seen with: a collection, and quantisations that are files."""
+    from spanwise.matching.elements import Setting
+    from spanwise.matching.quantise import QUANTISATIONS
+
+    named = {one.parameter("quant") for one in measures} - {None, *QUANTISATIONS}
+    tables = {name: read_quantisation(name) for name in sorted(named)}
+    return Setting(collection, tables)
+
+
+def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
+        blocks = journey_blocks(part, replace(task, topics=topics))
+        return merged(shard_values(block, task.measures) for block in blocks)
+
+    return _by_assessor(judgements, task, values)
+
+
+def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys]:
+    """Rankings to be browsed, with the tables of chances that measures name."""
+    from spanwise.formats.inex.tables import read_navigation
+    from spanwise.matching.readers import journeys
+
+    files = {one.parameter("table") for one in task.measures} - {None}
+    chances = {file: read_navigation(file) for file in sorted(files)}
+    setting = element_setting(task.measures, task.collection)
+    return journeys(task.run, judgements, task.topics, task.policy, setting, chances)
+
+
+def _by_assessor(
+    judgements: Judgements,
+    task: Grounding,
+    values: Callable[[Judgements, Sequence[bytes], bytes], Values],
+) -> Values:
+    """The values under each assessor's judgements, averaged where there are several."""
+    if judgements.assessors is None or not task.topics:
+        return values(judgements, task.topics, b"")
+    parts = []
+    for name, part in zip(assessors_of(judgements), by_assessor(judgements), strict=True):
+        judged = set(part.rows.topics)
+        mine = [topic for topic in task.topics if topic in judged]
+        if mine:
+            parts.append((mine, values(part, mine, name)))
+    return mean_over_assessors(task.topics, parts)
+
+
+class Kind(NamedTuple):
+    """A kind of block: what it is made of in words, what offers it, how values come of it."""
+
+    needs: str
+    offered: Callable[[Judgements | Preferences], bool]
+    values: Callable[[Any, Grounding], Values]
+
+
+def _has_parts(judgements: Judgements | Preferences) -> bool:
+    if not isinstance(judgements, Judgements):
+        return False
+    return judgements.highlights is not None or judgements.elements is not None
+
+
+KINDS: dict[str, Kind] = {
+    "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
+    "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
+    "journeys": Kind("judged elements or highlighted text", _has_parts, _of_journeys),
+    "readings": Kind(
+        "highlighted text",
+        lambda j: isinstance(j, Judgements) and j.highlights is not None,
+        _of_readings,
+    ),
+    "elements": Kind(
+        "judged elements",
+        lambda j: (
+            isinstance(j, Judgements) and (j.elements is not None or j.highlights is not None)
+        ),
+        _of_elements,
+    ),
+}
+"""Every kind of block that a measure can be a function of."""
+
+
+def kinds_of(judgements: Judgements | Preferences) -> list[str]:
+    """The kinds of blocks that can be made of judgements."""
+    return [name for name, kind in KINDS.items() if kind.offered(judgements)]
+
+
+def straddled(aligned: Aligned, measures: Sequence[Asked]) -> dict[int, int]:
+    """In how many topics equal scores stand on both sides of a cut-off: their order decides."""
+    cutoffs = {one.parameter("cutoff") for one in measures} - {None}
+    depth = aligned.policy.depth
+    if depth is not None:  # nothing below it is looked at
+        cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
+    return {cutoff: aligned.straddled(cutoff) for cutoff in sorted(cutoffs)}
+
+
+def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
+    """The map: values of some topics. This function runs on every worker, near or far."""
+    values = {one.label: settled(one(block), one, block) for one in measures}
+    for one in measures:
+        for name, part in zip(part_names(one), one.measure.parts or (), strict=True):
+            values[name] = settled(part(block, **one.parameters), one, block)
+    return values
+
+
+def part_names(one: Asked) -> list[str]:
+    """Under which names the two parts of a pooled measure stand among the values."""
+    kinds = ("dividend", "divisor") if one.measure.parts else ()
+    return [f"{kind} of {one.label}" for kind in kinds]
+
+
+def settled(values: Any, one: Asked, block: Any) -> Any:
+    """Topics with nothing relevant are undefined or 0, as the policy says."""
+    if one.measure.aggregate == "text":
+        return values
+    if block.policy.empty == "skip":
+        relevant = block.anything_relevant(one.parameter("rel"))
+        whole = relevant.all() and values.dtype == np.float64
+        return values if whole else np.where(relevant, values, np.nan)
+    if block.policy.empty == "zero":
+        return np.where(np.isnan(values), 0.0, values)
+    return values
+
+
+def merged(shards: Iterable[Values]) -> Values:
+    """The reduction: shards one after the other."""
+    parts = list(shards)
+    if len(parts) == 1:
+        return parts[0]
+    names = parts[0] if parts else ()  # nothing is known of no topics
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+
+def mean_over_assessors(topics: Sequence[bytes], parts: list[tuple[list[bytes], Values]]) -> Values:
+    """Each topic's mean over those of its assessors for whom the measure is defined."""
+    rows = {topic: row for row, topic in enumerate(topics)}
+    means: Values = {}
+    for name in parts[0][1]:
+        sums, count = np.zeros(len(topics)), np.zeros(len(topics), np.int64)
+        for mine, values in parts:
+            defined = ~np.isnan(values[name])
+            where = np.array([rows[topic] for topic in mine])[defined]
+            sums[where] += values[name][defined]
+            count[where] += 1
+        means[name] = np.divide(sums, count, out=np.full(len(sums), np.nan), where=count > 0)
+    return means

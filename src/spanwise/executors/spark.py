@@ -1,0 +1,102 @@
+"""Spark: items as partitions of a data set, one task each; Spark repeats the tasks that fail."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from spanwise.executors.engines import A_WHILE, NOT_YET
+
+if TYPE_CHECKING:
+    from spanwise.executors.engines import Map
+
+HERE = "local[2,4]"
+"""Two tasks at a time on this machine, each tried four times."""
+
+
+@contextmanager
+def workers(address: str | None, folder: Path) -> Iterator[Map]:
+    """The session of this process if there is one, else one of our own on a master."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if address is None and context is not None:
+        yield _map_of(context)
+        return
+    with _session(address or HERE, folder) as context:
+        yield _map_of(context)
+
+
+@contextmanager
+def _session(master: str, folder: Path) -> Iterator[Any]:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.find_spark_home import _find_spark_home
+    from pyspark.java_gateway import launch_gateway
+
+    conf = SparkConf().setMaster(master).setAppName("spanwise").setAll(_settings(master, folder))
+    gateway = launch_gateway(conf, {"stderr": subprocess.DEVNULL})
+    try:
+        context = SparkContext(conf=conf, gateway=gateway)
+    except BaseException:
+        _end(gateway)
+        raise
+    if master.startswith("local"):
+        context.pythonExec = sys.executable
+    application = context.applicationId
+    try:
+        yield context
+    finally:
+        context.stop()
+        _end(gateway)
+        if master.startswith("local-cluster"):  # its workers have a folder of their own
+            shutil.rmtree(Path(_find_spark_home(), "work", application), ignore_errors=True)
+
+
+def _settings(master: str, folder: Path) -> list[tuple[str, str]]:
+    """What holds everywhere, and what holds on this machine."""
+    everywhere = {"spark.ui.enabled": "false", "spark.driver.maxResultSize": "0"}
+    here = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.local.dir": str(folder),
+        "spark.executorEnv.TMPDIR": str(folder),
+    }
+    return list((everywhere | here if master.startswith("local") else everywhere).items())
+
+
+def _end(gateway: Any) -> None:
+    """Java ends when nobody is at the other end of its standard input."""
+    from pyspark import SparkContext
+
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None
+
+
+def _map_of(context: Any) -> Map:
+    def mapped(function: Callable[[Any], Any], items: Sequence[Any]) -> Generator[Any, None, None]:
+        tag = f"spanwise-{token_hex(8)}"
+
+        def collected() -> list[Any]:
+            context.addJobTag(tag)
+            return context.parallelize(items, max(len(items), 1)).map(function).collect()
+
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(collected)
+            try:
+                while not wait([waiting], A_WHILE).done:
+                    yield NOT_YET
+            except GeneratorExit:
+                context.cancelJobsWithTag(tag)
+                raise
+        yield from waiting.result()
+
+    return mapped

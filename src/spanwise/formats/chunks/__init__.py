@@ -1,0 +1,1 @@
+"""Formats of chunk evaluation: published data sets and exports of RAG tools."""

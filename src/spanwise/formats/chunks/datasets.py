@@ -1,0 +1,351 @@
+"""Chroma's chunking evaluation: questions with references as CSV, corpora in files beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import FormatError
+from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec.columns import first_line, stem
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+TOPICS = "ids of topics, which are questions by number"
+COLUMNS = ("question", "references", "corpus_id")
+DUE_IN_CHROMA = (
+    "the columns question, references (JSON with content, start_index, end_index), corpus_id"
+)
+
+
+def looks_like_chroma(head: bytes) -> bool:
+    """CSV whose first line names the three columns."""
+    first = first_line(head).strip().decode("utf-8", "replace").split(",")
+    return {*COLUMNS} <= {name.strip('"') for name in first}
+
+
+@reader("chroma_csv", holds="judgements", recognise=looks_like_chroma)
+def parse_chroma(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Questions of Chroma's chunking evaluation: CSV with question, references and corpus_id.
+
+    The references are a JSON list of `content`, `start_index` and `end_index` in code points. A
+    question's id is its number, from 1 on; documents are called by their corpus_id, so that the
+    folder of corpora is the collection. The files themselves need --collection only to be checked.
+    """
+    data = b"".join(pieces).decode("utf-8", "surrogateescape")
+    rows = csv.DictReader(io.StringIO(data, newline=""), strict=True)
+    content = PointedOut(file, how)
+    try:
+        for number, row in enumerate(rows, start=1):
+            try:
+                _take_question(content, row, number, rows.line_num)
+            except FormatError as error:
+                content.problem(rows.line_num, error.found, error.expected)
+    except csv.Error as error:
+        raise FormatError(file, rows.line_num, f"not CSV ({error})", DUE_IN_CHROMA) from error
+    return content.judgements(DUE_IN_CHROMA)
+
+
+def _take_question(content: PointedOut, row: dict[str, str | None], number: int, line: int) -> None:
+    question, written, corpus = (row.get(name) for name in COLUMNS)
+    if question is None or written is None or not corpus:
+        raise FormatError(content.file, line, "a row with too few columns", DUE_IN_CHROMA)
+    topic, document = str(number).encode(), corpus.encode("utf-8", "surrogateescape")
+    try:
+        references = Within(json.loads(written), content.file, "references", DUE_IN_CHROMA)
+    except ValueError as error:
+        raise FormatError(content.file, line, "references are not JSON", DUE_IN_CHROMA) from error
+    content.topic(topic, question)
+    content.document(topic, document, line)
+    for one in references:
+        start, end = one["start_index"].whole(), one["end_index"].whole()
+        words = one["content"].text() if "content" in one else ""
+        content.item(topic, document, line, Item(start, end - start, words))
+
+
+def _loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such a table cannot hold."""
+    from spanwise.model import contents
+
+    starts = judgements.rows.starts.tolist()
+    renamed = [
+        topic
+        for topic, first, last in zip(judgements.rows.topics, starts[:-1], starts[1:], strict=True)
+        if last - first > 1 or topic != b"%d" % last
+    ]
+    counts = contents.of_judgements(judgements) | {TOPICS: len(renamed)}
+    kept = (contents.HIGHLIGHTED, contents.MARKED_TEXTS, contents.QUESTIONS)
+    return contents.without(counts, *kept)
+
+
+@writer("chroma_csv", loses=_loses)
+def write_chroma(judgements: Judgements) -> Iterator[bytes]:
+    """One row for each topic and document; the ids of topics become their numbers."""
+    evidence = judgements.evidence
+    if evidence is None:
+        raise FormatError(judgements.rows.source, None, "no evidence in it", "spans with offsets")
+    out = io.StringIO(newline="")
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for code, topic in enumerate(judgements.rows.topics):
+        for row in range(int(judgements.rows.starts[code]), int(judgements.rows.starts[code + 1])):
+            table.writerow(_written(judgements, topic, row))
+    yield out.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _written(judgements: Judgements, topic: bytes, row: int) -> tuple[str, str, str]:
+    import numpy as np
+
+    evidence = judgements.evidence
+    assert evidence is not None
+    here = evidence.at(np.array([row]))
+    texts = here.texts.take(np.arange(len(here)))
+    bounds = zip(here.spans.starts.tolist(), here.spans.ends.tolist(), texts, strict=True)
+    references = [
+        {"content": words.decode("utf-8", "surrogatepass"), "start_index": s, "end_index": e}
+        for s, e, words in bounds
+    ]
+    name = judgements.documents.take(np.array([row]))[0].decode("utf-8", "surrogateescape")
+    return (
+        evidence.questions.get(topic, topic.decode("utf-8", "replace")),
+        json.dumps(references),
+        name,
+    )
+
+
+# Claims with alternative sets of sentences: WiCE and FEVER. ---------------------------------------
+
+WICE_DUE = '{"claim": ..., "evidence": [sentences], "supporting_sentences": [[5, 15], [15, 17]]}'
+FEVER_DUE = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
+
+
+@reader(
+    "wice",
+    holds="judgements",
+    recognise=lambda head: has_keys(head, b"supporting_sentences", b"evidence"),
+)
+def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Claims with their web page in sentences, and sets of sentences that support them: WiCE.
+
+    Every claim has a document of its own, its sentences joined by newlines, that comes along: it is
+    called `meta.id` if there is one, else by the number of the line, like the claim. Each list in
+    supporting_sentences is one alternative set.
+    """
+    content = PointedOut(file, how)
+    for line, claim in values_of(pieces, file, WICE_DUE):
+        name = str(line).encode()
+        if "meta" in claim and "id" in claim["meta"]:
+            name = claim["meta"]["id"].id()
+        sentences = [sentence.text() for sentence in claim["evidence"]]
+        content.documents[name] = "\n".join(sentences)
+        content.topic(name, claim["claim"].text())
+        content.document(name, name, line)
+        begins = _begins(sentences)
+        for number, chosen in enumerate(claim["supporting_sentences"]):
+            for place in (one.whole() for one in chosen):
+                if not 0 <= place < len(sentences):
+                    raise claim.wrong(f"sentence {place} of {len(sentences)}")
+                words = sentences[place]
+                item = Item(begins[place], len(words), words, set=number)
+                content.item(name, name, line, item)
+    return content.judgements(WICE_DUE)
+
+
+def _begins(sentences: list[str]) -> list[int]:
+    """Where each sentence begins once they are joined."""
+    begins = [0]
+    for sentence in sentences:
+        begins.append(begins[-1] + len(sentence) + 1)
+    return begins
+
+
+def looks_like_fever(head: bytes) -> bool:
+    """Claims with labels and evidence, but without sentences."""
+    return has_keys(head, b"claim", b"evidence", b"label") and not has_keys(
+        head, b"supporting_sentences"
+    )
+
+
+@reader("fever", holds="judgements", recognise=looks_like_fever)
+def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Claims with alternative sets of sentences of pages: FEVER.
+
+    A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, called
+    `page#sentence`, and relevant as a whole: nothing says where in its page it stands. So every
+    sentence counts 1, and a budget counts sentences. Claims without evidence have no relevant
+    document.
+    """
+    content = PointedOut(file, how, "opaque")
+    for line, claim in values_of(pieces, file, FEVER_DUE):
+        topic = claim["id"].id()
+        content.topic(topic, claim["claim"].text())
+        for number, chosen in enumerate(claim["evidence"]):
+            for one in chosen:
+                parts = list(one)
+                if len(parts) != 4:
+                    raise one.wrong("no list of four")
+                if parts[2].value is None:
+                    continue
+                name = b"%s#%d" % (parts[2].id(), parts[3].whole())
+                content.item(topic, name, line, Item(0, 1, set=number))
+    found = content.judgements(FEVER_DUE)
+    assert found.highlights is not None
+    whole = replace(found.highlights, lengths=np.ones(len(found.rows), np.int64))
+    return replace(found, highlights=whole)
+
+
+# LegalBench-RAG: questions with snippets of files, and what a system retrieved for them. ----------
+
+DUE_IN_LEGALBENCH = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": [s, e]}]}]}'
+RUN_DUE = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": ..., "score": ...}]}]}'
+
+
+def _span(snippet: Within) -> tuple[int, int]:
+    bounds = [one.whole() for one in snippet["span"]]
+    if len(bounds) != 2 or not 0 <= bounds[0] <= bounds[1]:
+        raise snippet.wrong(f"'span' is {bounds}")
+    return bounds[0], bounds[1] - bounds[0]
+
+
+def _topic(test: Within, number: int) -> bytes:
+    return test["id"].id() if "id" in test else str(number).encode()
+
+
+def looks_like_run(head: bytes) -> bool:
+    """The same as the questions, with scores."""
+    return has_keys(head, b"tests", b"snippets", b"score")
+
+
+@reader(
+    "legalbench",
+    holds="judgements",
+    recognise=lambda head: has_keys(head, b"tests", b"snippets") and not looks_like_run(head),
+)
+def parse_legalbench(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Questions of LegalBench-RAG: `{"tests": [{"query": ..., "snippets": [...]}]}`.
+
+    A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. A
+    question's id is its number, from 1 on, unless it has an `id`.
+    """
+    content = PointedOut(file, how)
+    for number, test in enumerate(one_value(pieces, file, DUE_IN_LEGALBENCH)["tests"], start=1):
+        topic = _topic(test, number)
+        content.topic(topic, test["query"].text())
+        for snippet in test["snippets"]:
+            words = snippet["answer"].text() if "answer" in snippet else ""
+            item = Item(*_span(snippet), words)
+            content.item(topic, snippet["file_path"].id(), number, item)
+    return content.judgements(DUE_IN_LEGALBENCH)
+
+
+@reader("legalbench_run", holds="run", recognise=looks_like_run)
+def parse_legalbench_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """What a system retrieved, as LegalBench-RAG has it: questions, and snippets with a score."""
+    content = Returned(file, how)
+    for number, test in enumerate(one_value(pieces, file, RUN_DUE)["tests"], start=1):
+        for snippet in test["snippets"]:
+            start, length = _span(snippet)
+            result = Result(snippet["file_path"].id(), start=start, length=length, line=number)
+            result.score = snippet["score"].number()
+            result.text = snippet["answer"].text() if "answer" in snippet else ""
+            content.add(_topic(test, number), result)
+    return content.finished(stem(file), None, RUN_DUE, "codepoint")
+
+
+# QASPER: papers with questions whose evidence is quoted word for word. ----------------------------
+
+DUE_IN_QASPER = (
+    '{"1909.00694": {"full_text": [...], "qas": [{"question_id", "question", "answers"}]}}'
+)
+FLOAT = "FLOAT SELECTED"
+"""Begins evidence that is a figure or a table, which the text does not have."""
+
+
+@reader("qasper", holds="judgements", recognise=lambda head: has_keys(head, b"full_text", b"qas"))
+def parse_qasper(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Questions on papers as QASPER has them: evidence is a list of paragraphs, word for word.
+
+    The papers come along: title, abstract and all paragraphs, with an empty line between them.
+    Every annotator's evidence is one alternative set; figures and tables are no text and left out.
+    """
+    content = PointedOut(file, how)
+    for number, (name, paper) in enumerate(one_value(pieces, file, DUE_IN_QASPER).items(), start=1):
+        document = name.encode("utf-8", "surrogateescape")
+        content.documents[document] = _text(paper)
+        for question in paper["qas"]:
+            topic = question["question_id"].id()
+            content.topic(topic, question["question"].text())
+            content.document(topic, document, number)
+            for place, annotation in enumerate(question["answers"]):
+                person = annotation["worker_id"].id() if "worker_id" in annotation else b""
+                for evidence in annotation["answer"]["evidence"]:
+                    words = evidence.text()
+                    if words.strip() and not words.startswith(FLOAT):
+                        item = Item(None, len(words), words, set=place, by=person)
+                        content.item(topic, document, number, item)
+    return content.judgements(DUE_IN_QASPER)
+
+
+def _text(paper: Within) -> str:
+    parts = [paper[name].text() for name in ("title", "abstract") if name in paper]
+    for section in paper["full_text"]:
+        parts += [section["section_name"].text()] if "section_name" in section else []
+        parts += [paragraph.text() for paragraph in section["paragraphs"]]
+    return "\n\n".join(part for part in parts if part)
+
+
+# Questions with answers in paragraphs, as SQuAD, XQuAD and COVID-QA have them. --------------------
+
+DUE_IN_SQUAD = (
+    '{"data": [{"paragraphs": [{"context": ..., "qas": [{"id", "question", "answers"}]}]}]}'
+)
+
+
+@reader(
+    "squad",
+    holds="judgements",
+    recognise=lambda head: has_keys(head, b"data", b"paragraphs"),
+)
+def parse_squad(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Questions and answers in paragraphs: SQuAD, XQuAD, COVID-QA.
+
+    An answer is `{"text": ..., "answer_start": ...}`, in code points. The paragraphs are the
+    documents and come along. They are called by their document_id, by the title of their article if
+    that has one paragraph only, else by title and number from 0 on: `Title#3`. The answers of a
+    question are united.
+    """
+    content = PointedOut(file, how)
+    for number, article in enumerate(one_value(pieces, file, DUE_IN_SQUAD)["data"], start=1):
+        paragraphs = list(article["paragraphs"])
+        for place, paragraph in enumerate(paragraphs):
+            name = _name(article, paragraph, number, place if len(paragraphs) > 1 else None)
+            content.documents[name] = paragraph["context"].text()
+            for question in paragraph["qas"]:
+                _take_paragraph(content, question, name, number)
+    return content.judgements(DUE_IN_SQUAD)
+
+
+def _name(article: Within, paragraph: Within, number: int, place: int | None) -> bytes:
+    if "document_id" in paragraph:
+        return paragraph["document_id"].id()
+    title = article["title"].id() if "title" in article else str(number).encode()
+    return title if place is None else b"%s#%d" % (title, place)
+
+
+def _take_paragraph(content: PointedOut, question: Within, document: bytes, line: int) -> None:
+    topic = question["id"].id()
+    content.topic(topic, question["question"].text())
+    content.document(topic, document, line)
+    for answer in question["answers"]:
+        words, start = answer["text"].text(), answer["answer_start"].whole()
+        content.item(topic, document, line, Item(max(start, -1), len(words), words))

@@ -1,0 +1,146 @@
+"""What RAGAS and RAGChecker export: questions with texts that were retrieved, and with references.
+
+Nothing says where the texts come from; they are looked for in the collection.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import FormatError
+from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
+from spanwise.formats.registry import Reading, reader
+from spanwise.formats.trec.columns import beginning, first_line, stem
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+RAGAS_DUE = '{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}'
+CHECKER_DUE = '{"results": [{"query_id", "query", "retrieved_context": [{"doc_id", "text"}]}]}'
+
+
+QUESTION = ("user_input", "question")
+RETRIEVED = ("retrieved_contexts", "contexts")
+NEEDED = ("reference_contexts", "ground_truth_contexts", "ground_truth_context")
+"""What fields are called; after the first, names of before version 0.2."""
+
+
+def _has(head: bytes, names: tuple[str, ...]) -> bool:
+    """Whether a file begins with samples that have such a field."""
+    if beginning(head) in (b"{", b"["):
+        return any(has_keys(head, a.encode(), b.encode()) for a in QUESTION for b in names)
+    columns = set(first_line(head).decode("utf-8", "replace").replace('"', "").strip().split(","))
+    return not columns.isdisjoint(QUESTION) and not columns.isdisjoint(names)
+
+
+def _named(sample: Within, names: tuple[str, ...]) -> Within | None:
+    """The field of a sample under the first of its names that is there."""
+    return next((sample[name] for name in names if name in sample), None)
+
+
+def _texts(sample: Within, names: tuple[str, ...]) -> Iterator[str]:
+    """A list of texts, which one text may stand for."""
+    found = _named(sample, names)
+    if found is not None and isinstance(found.value, str):
+        yield found.text()
+    elif found is not None:
+        yield from (one.text() for one in found)
+
+
+def _samples(pieces: Iterator[bytes], file: str) -> Iterator[tuple[int, Within]]:
+    """The samples of a file, as JSON or CSV."""
+    first = next(pieces, b"")
+    if beginning(first) in (b"{", b"["):
+        data = b"".join([first, *pieces])
+        yield from values_of(iter([data]), file, RAGAS_DUE)
+        return
+    written = b"".join([first, *pieces]).decode("utf-8", "surrogateescape")
+    rows = csv.DictReader(io.StringIO(written, newline=""))
+    for row in rows:
+        said = {name: _listed(value) for name, value in row.items() if name and value}
+        yield rows.line_num, Within(said, file, f"line {rows.line_num}", RAGAS_DUE)
+
+
+def _listed(value: Any) -> Any:
+    """Lists stand in a cell as JSON, or as Python writes them."""
+    if not isinstance(value, str) or not value.startswith("["):
+        return value
+    from ast import literal_eval
+
+    for read in (json.loads, literal_eval):
+        try:
+            return read(value)
+        except (ValueError, SyntaxError):
+            continue
+    return value
+
+
+def _topic(sample: Within, number: int) -> bytes:
+    return sample["id"].id() if "id" in sample else str(number).encode()
+
+
+@reader("ragas", holds="judgements", recognise=lambda head: _has(head, NEEDED))
+def parse_ragas(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """The reference contexts of RAGAS samples (JSON lines, a JSON list, or CSV): what is needed.
+
+    `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`; the names of
+    before, `question`, `contexts` and `ground_truth_contexts`, are read too. The texts are looked
+    for in the collection, which is needed. A question's id is its `id`, else its number among the
+    samples, from 1 on.
+    """
+    content = PointedOut(file, how)
+    for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
+        topic = _topic(sample, number)
+        content.topic(topic, (_named(sample, QUESTION) or sample[QUESTION[0]]).text())
+        for words in _texts(sample, NEEDED):
+            content.item(topic, b"", line, Item(None, len(words), words))
+    return content.judgements(RAGAS_DUE)
+
+
+@reader("ragas_run", holds="run", recognise=lambda head: _has(head, RETRIEVED))
+def parse_ragas_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """The retrieved contexts of RAGAS samples, in their order; see the format `ragas`."""
+    content = Returned(file, how)
+    for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
+        for rank, words in enumerate(_texts(sample, RETRIEVED), start=1):
+            content.add(_topic(sample, number), _text(b"", words, line, rank))
+    return content.finished(stem(file), None, RAGAS_DUE, "codepoint")
+
+
+def _text(document: bytes, words: str, line: int, rank: int) -> Result:
+    if not words:
+        words = " "
+    return Result(
+        document, start=UNKNOWN, length=len(words), rank=rank, line=line, text=words, stated=False
+    )
+
+
+@reader(
+    "ragchecker",
+    holds="run",
+    recognise=lambda head: has_keys(head, b"retrieved_context", b"query_id"),
+)
+def parse_ragchecker(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """What RAGChecker is given: `{"results": [{"query_id", "query", "retrieved_context": [...]}]}`.
+
+    A context is `{"doc_id": ..., "text": ...}`; the text is looked for in that document, or in all
+    of them where no document has that id.
+    """
+    content = Returned(file, how)
+    samples = one_value(pieces, file, CHECKER_DUE)
+    listed = samples.get("results", samples)
+    for number, sample in enumerate(listed, start=1):
+        for rank, one in enumerate(sample["retrieved_context"], start=1):
+            if "text" not in one:
+                raise FormatError(file, None, f"{one.place}: no 'text'", CHECKER_DUE)
+            document = one["doc_id"].id() if "doc_id" in one else b""
+            result = _text(document, one["text"].text(), number, rank)
+            content.add(sample["query_id"].id(), result)
+    return content.finished(stem(file), None, CHECKER_DUE, "codepoint")

@@ -1,0 +1,1 @@
+"""Judgements of the classic test collections: SMART and Reuters."""

@@ -1,0 +1,400 @@
+"""Judgements of the SMART sets, of LISA, NPL and TIME, each with its convention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.registry import Reading, reader
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+
+WORST_CODE = 5
+"""Cranfield's code for a reference of no interest; 1 is a complete answer."""
+NOT_JUDGED = -1
+
+
+class Pair(NamedTuple):
+    """A judged document."""
+
+    line: int
+    topic: bytes
+    document: bytes
+    grade: float
+
+
+def collected(
+    pairs: Iterable[Pair], file: str, how: Reading, *, maybe_none: bool = False
+) -> Judgements:
+    """Judgements grouped by topic; the same pair again must have the same grade."""
+    import numpy as np
+
+    from spanwise.model.columns import PlainIds, Rows, text
+    from spanwise.model.judgements import Judgements
+
+    topics: dict[bytes, dict[bytes, Pair]] = {}
+    for pair in pairs:
+        mine = topics.setdefault(pair.topic, {})
+        before = mine.setdefault(pair.document, pair)
+        if before.grade != pair.grade:
+            found = f"document {text(pair.document)!r} of topic {text(pair.topic)!r} again"
+            again = f"{found}, with another grade than on line {before.line}"
+            how.note(FormatError(file, pair.line, again, "one grade of a document"))
+    every = [pair for mine in topics.values() for pair in mine.values()]
+    if not every and not maybe_none:
+        raise EmptyError(file, None, "no judged documents in it", "")
+    starts = np.cumsum([0, *(len(mine) for mine in topics.values())])
+    rows = Rows(file, tuple(topics), starts, np.array([pair.line for pair in every]))
+    documents = PlainIds([pair.document for pair in every])
+    return Judgements(rows, documents, np.array([pair.grade for pair in every], np.float64))
+
+
+def numbers(pieces: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+    """The columns of each line that is not blank."""
+    lines = (line for piece in pieces for line in piece.splitlines())
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if fields:
+            yield number, fields
+
+
+def _plain(number: bytes) -> bytes:
+    """A number without zeros before it; anything else as it is."""
+    return number.lstrip(b"0") or b"0" if number.isdigit() else number
+
+
+def _head(head: bytes) -> list[list[bytes]]:
+    lines = [line.split() for line in head[:100_000].splitlines()[:300]]
+    return [fields for fields in lines[: -1 if len(head) > 100_000 else None] if fields]
+
+
+def _digits(fields: list[bytes]) -> bool:
+    return all(field.isdigit() for field in fields)
+
+
+# Relevant without a grade ----------------------------------------------------------------------
+
+
+def looks_like_smart(head: bytes) -> bool:
+    """Four columns, of which the last two are nothing but zero."""
+    lines = _head(head)
+    return bool(lines) and all(
+        len(fields) == 4 and fields[2] == b"0" and fields[3].strip(b"0") in (b"", b".")
+        for fields in lines
+    )
+
+
+@reader("smart_qrels", holds="judgements", recognise=looks_like_smart)
+def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of ADI, CACM, CISI and the older ones of MED: `topic document 0 0`.
+
+    Every pair that stands in the file is relevant, with grade 1, although the columns after it
+    are 0. Numbers are taken without the zeros before them.
+    """
+    return collected(_smart(pieces, file, how), file, how)
+
+
+def _smart(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+    for line, fields in numbers(pieces):
+        if len(fields) < 2:
+            how.note(FormatError(file, line, "1 column", "4 columns: topic document 0 0"))
+            continue
+        yield Pair(line, _plain(fields[0]), _plain(fields[1]), 1.0)
+
+
+# Inverted codes --------------------------------------------------------------------------------
+
+
+def looks_like_cranfield(head: bytes) -> bool:
+    """Three columns of numbers, the last one a code from 1 to 5, or -1."""
+    codes = {b"-1", b"1", b"2", b"3", b"4", b"5"}
+    lines = _head(head)
+    return bool(lines) and all(
+        len(fields) == 3 and _digits(fields[:2]) and fields[2] in codes for fields in lines
+    )
+
+
+@reader("cran_qrels", holds="judgements", recognise=looks_like_cranfield)
+def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of Cranfield: `topic document code`, where a lower code is better.
+
+    Code 1 (a complete answer) is grade 4, code 4 (minimum interest) grade 1, code 5 grade 0; -1
+    says that the document was not judged. The same in the four columns of TREC is read too, if
+    the format is named: nothing in such a file tells that its grades are codes.
+    """
+    if how.guessed:
+        _warn(
+            f"{file}: three columns, read as codes of Cranfield, of which 1 is the best; if these"
+            " are grades, a column is missing: topic iteration document grade"
+        )
+    return collected(_cranfield(pieces, file, how), file, how)
+
+
+def _cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+    for line, fields in numbers(pieces):
+        code = fields[-1]
+        if len(fields) not in (3, 4):
+            due = "3 columns: topic document code"
+            how.note(FormatError(file, line, f"{len(fields)} columns", due))
+        elif code not in (b"-1", b"1", b"2", b"3", b"4", b"5"):
+            found = f"code {code.decode('utf-8', 'replace')!r}"
+            how.note(FormatError(file, line, found, "1 to 5, or -1"))
+        else:
+            grade = NOT_JUDGED if code == b"-1" else WORST_CODE - int(code)
+            yield Pair(line, _plain(fields[0]), _plain(fields[-2]), float(grade))
+
+
+# Lists of documents ----------------------------------------------------------------------------
+
+
+def looks_like_time(head: bytes) -> bool:
+    """Lines of numbers; their first ones rise one by one, and those of documents in each line."""
+    lines = _head(head)
+    if not lines or not all(map(_digits, lines)) or len({len(fields) for fields in lines}) == 1:
+        return False
+    rows = [list(map(int, fields)) for fields in lines]
+    if any(former >= later for row in rows for former, later in pairwise([0, *row[1:]])):
+        return False
+    return [row[0] for row in rows] == list(range(1, len(rows) + 1))
+
+
+@reader("time_qrels", holds="judgements", recognise=looks_like_time)
+def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of TIME: a line for each topic, its number and those of relevant documents.
+
+    Documents are numbered by their place in the collection, from 1.
+    """
+    pairs = (
+        Pair(line, _plain(fields[0]), _plain(document), 1.0)
+        for line, fields in numbers(pieces)
+        for document in fields[1:]
+    )
+    return collected(pairs, file, how)
+
+
+def looks_like_npl(head: bytes) -> bool:
+    """A number on its own line, numbers, and a slash on its own line."""
+    lines = _head(head)
+    ends = [place for place, fields in enumerate(lines) if fields == [b"/"]]
+    if not ends or len(lines[0]) != 1:
+        return False
+    return all(_digits(fields) for fields in lines[: ends[0]]) and ends[0] > 1
+
+
+@reader("npl_qrels", holds="judgements", recognise=looks_like_npl)
+def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of NPL: the topic's number, those of relevant documents, and a slash."""
+
+    def pairs() -> Iterator[Pair]:
+        topic = b""
+        for line, fields in numbers(pieces):
+            if not topic:
+                topic = _plain(fields[0])
+                fields = fields[1:]
+            for field in fields:
+                if field == b"/":
+                    topic = b""
+                else:
+                    yield Pair(line, topic, _plain(field), 1.0)
+
+    return collected(pairs(), file, how)
+
+
+def looks_like_lisa(head: bytes) -> bool:
+    """The word Query and a number, then how many documents are relevant."""
+    return re.match(rb"\s*Query +\d+\s+\d+ +Relevant", head) is not None
+
+
+@reader("lisa_qrels", holds="judgements", recognise=looks_like_lisa)
+def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of LISA in words: `Query 1`, `2 Relevant Refs:`, numbers up to -1.
+
+    Where other documents follow than were announced, that is a warning; a list whose query is
+    not named is left out. Copies in which lines are missing are about: the numbers alone
+    (`lisa_num_qrels`) are complete.
+    """
+    return collected(_Lists(file).pairs(pieces), file, how)
+
+
+class _Lists:
+    """Lists of documents with their announced lengths."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._topic, self._line, self._stated, self._found = b"", 0, 0, 0
+
+    def pairs(self, pieces: Iterable[bytes]) -> Iterator[Pair]:
+        for line, fields in numbers(pieces):
+            if fields[0] == b"Query":
+                self._compare()
+                self._topic, self._line = _plain(fields[-1]), line
+            elif fields[1:2] == [b"Relevant"]:
+                if self._stated:  # the query of this list is not named
+                    self._compare()
+                    self._topic, self._line = b"", line
+                self._stated = _count(fields[0], self._file, line)
+            else:
+                every = [field for field in fields if field != b"-1"]
+                self._found += len(every)
+                if self._topic:
+                    yield from (Pair(line, self._topic, _plain(one), 1.0) for one in every)
+        self._compare()
+
+    def _compare(self) -> None:
+        from spanwise.model.columns import text
+
+        place = f"{self._file}:{self._line}"
+        if self._stated and not self._topic:
+            _warn(f"{place}: {self._found} documents of a query that is not named, left out")
+        elif self._stated != self._found:
+            name = text(self._topic)
+            _warn(f"{place}: query {name}: {self._stated} documents stated, {self._found} there")
+        self._stated = self._found = 0
+
+
+def _warn(message: str) -> None:
+    from warnings import warn
+
+    from spanwise.errors import SpanwiseWarning
+
+    warn(message, SpanwiseWarning, stacklevel=3)
+
+
+def looks_like_lisa_numbers(head: bytes) -> bool:
+    """Numbers alone: the topic's, how many follow, and so many of documents."""
+    lines = _head(head)
+    every = [int(field) for fields in lines for field in fields if field.isdigit()]
+    if len(every) != sum(map(len, lines)) or len(every) < 3 or not every[1]:
+        return False  # 0 is what judgements of TREC have there
+    place, topic = 0, 1
+    while place + 1 < len(every) and place + 2 + every[place + 1] <= len(every):
+        if every[place] != topic:
+            return False
+        place, topic = place + 2 + every[place + 1], topic + 1
+    return topic > 2
+
+
+@reader("lisa_num_qrels", holds="judgements", recognise=looks_like_lisa_numbers)
+def parse_lisa_numbers(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Judgements of LISA in numbers: the topic's, how many are relevant, those of documents.
+
+    Lines may break anywhere.
+    """
+
+    def pairs() -> Iterator[Pair]:
+        topic, left = b"", 0
+        for line, fields in numbers(pieces):
+            for field in fields:
+                if not topic:
+                    topic, left = _plain(field), -1
+                elif left < 0:
+                    left = _count(field, file, line)
+                else:
+                    yield Pair(line, topic, _plain(field), 1.0)
+                    left -= 1
+                topic = topic if left else b""
+
+    return collected(pairs(), file, how)
+
+
+def _count(field: bytes, file: str, line: int) -> int:
+    if not field.isdigit():
+        found = field.decode("utf-8", "replace")
+        raise FormatError(file, line, f"{found!r}", "how many documents are relevant")
+    return int(field)
+
+
+# Categories of Reuters-21578 as judgements: a category is a topic, its stories are relevant. ------
+#
+# The five sets of categories are `topics`, `places`, `people`, `orgs` and `exchanges`. The usual
+# splits are those of Lewis, of Apté and of Hayes, each with a training and a test part.
+
+SETS = ("topics", "places", "people", "orgs", "exchanges")
+STORY = re.compile(rb"<REUTERS\b([^>]*)>(.*?)</REUTERS>", re.DOTALL)
+ATTRIBUTE = re.compile(rb'([A-Z]+)="([^"]*)"')
+CATEGORY = re.compile(rb"<D>(.*?)</D>", re.DOTALL)
+
+
+class Story(NamedTuple):
+    """What is said of a story beside its text."""
+
+    line: int
+    attributes: Mapping[bytes, bytes]
+    content: bytes
+
+    def categories(self, name: str) -> list[bytes]:
+        """Its categories of one set."""
+        tag = name.upper().encode()
+        inside = re.search(rb"<%b>(.*?)</%b>" % (tag, tag), self.content, re.DOTALL)
+        return CATEGORY.findall(inside[1]) if inside else []
+
+
+def _says(story: Story, **wanted: str) -> bool:
+    return all(
+        story.attributes.get(name.upper().encode()) == value.encode()
+        for name, value in wanted.items()
+    )
+
+
+SPLITS: dict[str, Callable[[Story], bool]] = {
+    "modlewis_train": lambda s: _says(s, lewissplit="TRAIN") and not _says(s, topics="BYPASS"),
+    "modlewis_test": lambda s: _says(s, lewissplit="TEST") and not _says(s, topics="BYPASS"),
+    "modapte_train": lambda s: _says(s, lewissplit="TRAIN", topics="YES"),
+    "modapte_test": lambda s: _says(s, lewissplit="TEST", topics="YES"),
+    "modhayes_train": lambda s: _says(s, cgisplit="TRAINING-SET"),
+    "modhayes_test": lambda s: _says(s, cgisplit="PUBLISHED-TESTSET"),
+}
+"""Which stories are in the parts of the usual splits."""
+
+
+def stories(data: bytes) -> Iterator[Story]:
+    """The stories of a file."""
+    line, seen = 1, 0
+    for found in STORY.finditer(data):
+        line, seen = line + data.count(b"\n", seen, found.start()), found.start()
+        yield Story(line, dict(ATTRIBUTE.findall(found[1])), found[2])
+
+
+def looks_like_reuters(head: bytes) -> bool:
+    """Stories, after a line that names the grammar."""
+    return re.match(rb"\s*(?:<!DOCTYPE lewis[^>]*>\s*)?<REUTERS\s", head) is not None
+
+
+def _enter(name: str, categories: str, chosen: Callable[[Story], bool], about: str) -> None:
+    """A format of one set of categories, of all stories or of a part of them."""
+
+    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+        pairs = (
+            Pair(story.line, category, story.attributes.get(b"NEWID", b""), 1.0)
+            for story in stories(b"".join(pieces))
+            if chosen(story)
+            for category in story.categories(categories)
+        )
+        return collected(pairs, file, how, maybe_none=True)  # parts of a split lie in some files
+
+    parse.__doc__ = about
+    known = looks_like_reuters if name == "reuters_topics" else lambda _: False
+    reader(name, holds="judgements", recognise=known)(parse)
+
+
+for _set in SETS:
+    _enter(
+        f"reuters_{_set}",
+        _set,
+        lambda _: True,
+        f"Categories of Reuters-21578, the set `{_set.upper()}`: each one is a topic.\n\n"
+        "The stories that have it are relevant; they are known by their `NEWID`.",
+    )
+for _part in SPLITS:
+    _split, _, _half = _part.partition("_")
+    _enter(
+        f"reuters_{_part}",
+        "topics",
+        SPLITS[_part],
+        f"As `reuters_topics`, of the {'training' if _half == 'train' else 'test'} stories of the"
+        f" split {_split} alone.",
+    )

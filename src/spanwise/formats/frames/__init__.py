@@ -1,0 +1,1 @@
+"""Objects in memory: mappings, data frames, chunks of frameworks."""

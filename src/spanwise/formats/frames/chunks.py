@@ -1,0 +1,359 @@
+"""Runs and evidence of objects in memory: chunks of frameworks, quotes, spans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanwise.errors import FormatError
+from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.registry import Reading
+from spanwise.model.spans import UNKNOWN
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+
+# Chunks as frameworks hand them out, without importing any of them: known by their fields. --------
+#
+# LangChain documents (alone, or with a score), LlamaIndex nodes, Haystack documents, Chonkie
+# chunks, results of Chroma, citations of Claude and Cohere, texts, dicts and tuples.
+
+DOCUMENT = (
+    *("doc", "doc_id", "document_id", "ref_doc_id", "source_id", "source", "file_path"),
+    *("corpus_id", "file_name", "docid", "document_title"),
+)
+START = ("s", "start", "start_index", "start_char_idx", "start_char", "split_idx_start")
+END = ("e", "end", "end_index", "end_char_idx", "end_char")
+TEXT = ("text", "page_content", "content", "document", "segment", "cited_text", "chunk")
+SCORE = ("score", "relevance_score", "similarity")
+TOPIC = ("qid", "query_id", "topic", "question_id")
+META = ("metadata", "meta", "payload")
+DUE = "a text, (document, start, end), or an object with a text and its document"
+
+
+class Shelf(NamedTuple):
+    """What is known of the documents: their order, for citations by number, and their ids."""
+
+    names: Sequence[str] = ()
+    known: Callable[[bytes], bool] = lambda _: False  # whether there is such a document
+
+
+NOTHING_KNOWN = Shelf()
+
+
+def result_of(item: Any, place: int, shelf: Shelf = NOTHING_KNOWN) -> Result:
+    """One chunk, whatever it is."""
+    if isinstance(item, str):
+        return _made(b"", None, None, item, None, place)
+    if isinstance(item, Result):
+        return item
+    if isinstance(item, tuple | list):
+        return _of_tuple(item, place, shelf)
+    return _of_fields(_Fields(item), place, shelf)
+
+
+def _of_tuple(item: Sequence[Any], place: int, shelf: Shelf) -> Result:
+    """(document, start, end[, score]), or an object with its score."""
+    whole = len(item) in (3, 4) and all(_is_whole(one) for one in item[1:3])
+    if whole and isinstance(item[0], str | bytes | int):
+        score = float(item[3]) if len(item) == 4 and item[3] is not None else None
+        return _made(_id(item[0]), int(item[1]), int(item[2]), "", score, place)
+    if len(item) == 2 and isinstance(item[1], int | float):
+        result = result_of(item[0], place, shelf)
+        result.score = float(item[1])
+        return result
+    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], DUE)
+
+
+class _Fields:
+    """The fields of an object or a mapping, and of what stands inside it as metadata."""
+
+    def __init__(self, item: Any) -> None:
+        self._item = item
+        self._inner = next(
+            (one for name in META if isinstance(one := self._own(name), Mapping)), {}
+        )
+
+    def _own(self, name: str) -> Any:
+        if isinstance(self._item, Mapping):
+            return self._item.get(name)
+        return getattr(self._item, name, None)
+
+    def first(self, names: Iterable[str]) -> Any:
+        """The first of these fields that is there, one's own before the metadata's."""
+        return next(self.every(names), None)
+
+    def every(self, names: Iterable[str]) -> Iterator[Any]:
+        """All of these fields that are there, in that order."""
+        for name in names:
+            value = self._own(name)
+            if value is not None and not callable(value):
+                yield value
+        for name in names:
+            if self._inner.get(name) is not None:
+                yield self._inner[name]
+
+
+def _document(fields: _Fields, shelf: Shelf) -> bytes:
+    """The document of a chunk: of all that is said the first that there is.
+
+    Frameworks give documents ids of their own, and put the name of the file beside them.
+    """
+    said = [_id(one) for one in fields.every(DOCUMENT) if isinstance(one, str | bytes | int)]
+    return next((one for one in said if shelf.known(one)), said[0] if said else b"")
+
+
+def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
+    node = fields.first(("node",))
+    if node is not None:  # LlamaIndex: a node with its score
+        result = result_of(node, place, shelf)
+        score = fields.first(("score",))
+        result.score = None if score is None else float(score)
+        return result
+    if fields.first(("document_ids", "sources")) is not None:
+        return _of_cohere(fields, place)
+    if str(fields.first(("type",)) or "").endswith("_location"):
+        return _of_claude(fields, place, shelf.names)
+    text, document = fields.first(TEXT), _document(fields, shelf)
+    start, end = fields.first(START), fields.first(END)
+    span = fields.first(("span",))
+    if isinstance(span, Sequence) and len(span) == 2:
+        start, end = span
+    score = fields.first(SCORE)
+    distance = fields.first(("distance",))
+    if score is None and distance is not None:
+        score = -float(distance)  # a distance is better when it is smaller
+    if text is None and start is None:
+        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], DUE)
+    words = str(text) if text is not None else ""
+    result = _made(document, start, end, words, score, place)
+    result.id = _id(fields.first(("id", "id_", "node_id")))
+    return result
+
+
+def _of_cohere(fields: _Fields, place: int) -> Result:
+    """Offsets are into the answer, not into the document: only the text counts."""
+    ids = fields.first(("document_ids",))
+    if ids is None:
+        sources = [_Fields(source) for source in fields.first(("sources",))]
+        ids = [source.first(("id", "document_id")) for source in sources]
+    words = str(fields.first(("text",)) or "")
+    return _made(_id(ids[0] if ids else None), None, None, words, None, place)
+
+
+def _of_claude(fields: _Fields, place: int, names: Sequence[str]) -> Result:
+    """A citation by characters; by page or block only its text says where it is."""
+    number, title = fields.first(("document_index",)), fields.first(("document_title",))
+    known = number is not None and 0 <= int(number) < len(names)
+    name = names[int(number)] if known else title
+    start, end = fields.first(("start_char_index",)), fields.first(("end_char_index",))
+    words = str(fields.first(("cited_text",)) or "")
+    return _made(_id(name), start, end, words, None, place)
+
+
+def _made(document: bytes, start: Any, end: Any, words: str, score: Any, place: int) -> Result:
+    result = Result(document, rank=place, line=place, text=words, stated=start is not None)
+    if start is not None and not _is_whole(start):
+        raise FormatError("chunk", None, f"number {place} begins at {start!r}", "a whole number")
+    begin = UNKNOWN if start is None or int(start) < 0 else int(start)
+    result.start, result.length = begin, len(words)
+    if end is not None and not _is_whole(end):
+        raise FormatError("chunk", None, f"number {place} ends at {end!r}", "a whole number")
+    if begin != UNKNOWN and end is not None and int(end) >= begin:
+        result.length = int(end) - begin
+    if begin == UNKNOWN and not words:
+        raise FormatError("chunk", None, f"number {place} has neither place nor text", DUE)
+    result.score = None if score is None else float(score)
+    return result
+
+
+def _id(value: Any) -> bytes:
+    if value is None:
+        return b""
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, bool) or value is None or isinstance(value, str | bytes):
+        return False
+    try:
+        return float(value).is_integer()
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell of a data frame is empty."""
+    try:
+        return value is None or bool(value != value)
+    except ValueError:  # several values in one cell
+        return False
+    except TypeError:  # the missing value of pandas is neither true nor false
+        return True
+
+
+def document_of(item: Any) -> bytes:
+    """The document that an object names; empty if it names none."""
+    return _document(_Fields(item), NOTHING_KNOWN)
+
+
+# Several topics at once ------------------------------------------------------------------------
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a data frame of pandas or polars."""
+    return hasattr(source, "to_dicts") or (
+        hasattr(source, "to_dict") and hasattr(source, "columns")
+    )
+
+
+def is_chroma(source: Any) -> bool:
+    """Whether this is what a query of Chroma returns: lists of lists."""
+    return (
+        isinstance(source, Mapping)
+        and "documents" in source
+        and "ids" in source
+        and isinstance(source["ids"], Sequence)
+    )
+
+
+def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[Any]]:
+    """The results of a Chroma query, question by question, in the order of the topics."""
+    count = len(source["ids"])
+    if count != len(topics):
+        raise FormatError(
+            "Chroma result", None, f"{count} queries", f"as many as there are topics: {len(topics)}"
+        )
+    found: dict[str, list[Any]] = {}
+    for number, topic in enumerate(topics):
+        columns = {
+            name: source[name][number] if source.get(name) else [None] * len(source["ids"][number])
+            for name in ("ids", "documents", "metadatas", "distances")
+        }
+        rows = zip(*columns.values(), strict=True)
+        found[topic] = [
+            {"id": i, "text": text, "metadata": meta or {}, "distance": distance}
+            for i, text, meta, distance in rows
+        ]
+    return found
+
+
+def of_frame(source: Any) -> dict[str, list[Any]]:
+    """The rows of a data frame by question; columns as in span runs, or as frameworks call them."""
+    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
+    found: dict[str, list[Any]] = {}
+    for number, row in enumerate(rows, start=1):
+        said = {name: value for name, value in row.items() if not _is_missing(value)}
+        topic = next((said[name] for name in TOPIC if name in said), None)
+        if topic is None:
+            raise FormatError("data frame", None, f"row {number} has no 'qid'", DUE)
+        found.setdefault(str(topic), []).append(said)
+    for chunks in found.values():
+        if all("rank" in one for one in chunks):
+            chunks.sort(key=lambda one: one["rank"])
+        elif all("score" in one for one in chunks):
+            chunks.sort(key=lambda one: -one["score"])
+    return found
+
+
+# Runs and evidence of objects in memory: chunks of frameworks, quotes, spans. ---------------------
+
+RUN_DUE = "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
+GOLD_DUE = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
+
+
+def chunks_run(
+    source: Any, name: str, questions: Mapping[str, str], shelf: Shelf = NOTHING_KNOWN
+) -> Run:
+    """A run of chunks; `questions` are asked one by one where the source is a function."""
+    content = Returned(name, Reading())
+    for topic, answer in _by_topic(source, questions).items():
+        chunks = _listed(answer, topic, name)
+        for place, item in enumerate(chunks, start=1):  # a score may be a distance: order counts
+            result = result_of(item, place, shelf)
+            content.add(str(topic).encode("utf-8", "surrogateescape"), result)
+    return content.finished(name, None, RUN_DUE, "codepoint")
+
+
+def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
+    if callable(source):
+        return {topic: source(question) for topic, question in questions.items()}
+    if is_chroma(source):
+        return of_chroma(source, list(questions))
+    if is_frame(source):
+        return of_frame(source)
+    if isinstance(source, Mapping):
+        return source
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        if len(source) == len(questions):
+            return dict(zip(questions, source, strict=True))
+        due = f"as many lists of chunks as there are questions: {len(questions)}"
+        raise FormatError("run", None, f"{len(source)} of them", due)
+    raise FormatError(type(source).__name__, None, "no run", RUN_DUE)
+
+
+def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
+    """The chunks for one question; a query of Chroma and a retriever of Haystack return dicts."""
+    if is_chroma(answer):
+        return of_chroma(answer, [str(topic)])[str(topic)]
+    if isinstance(answer, Mapping):
+        answer = answer.get("documents")
+    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+        what = f"question {str(topic)!r}: {type(answer).__name__} {answer!r}"
+        raise FormatError(name, None, what[:200], "a list of chunks")
+    return answer
+
+
+def gold_of(source: Any) -> Judgements:
+    """Evidence of plain objects: questions with quotes or spans.
+
+    Each is a dict with `id`, `question` or `query`, and `quotes` (texts) or `spans` (dicts with s,
+    e, text, or tuples), which may name their `doc`; or a mapping from questions' ids to quotes; or
+    a data frame with a row for each quote or span.
+    """
+    content = PointedOut("gold", Reading())
+    for number, one in enumerate(_questions(source), start=1):
+        if not isinstance(one, Mapping):
+            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], GOLD_DUE)
+        topic = str(one.get("id", one.get("qid", number))).encode("utf-8", "surrogateescape")
+        content.topic(topic, str(one.get("question", one.get("query", ""))))
+        quotes = one.get("spans", one.get("quotes", one.get("quote", ())))
+        for item in [quotes] if isinstance(quotes, str | Mapping) else quotes:
+            document, made = _item(item, number)
+            content.item(topic, document or document_of(one), number, made)
+    return content.judgements(GOLD_DUE)
+
+
+def _questions(source: Any) -> Iterable[Any]:
+    """One object for each question."""
+    if is_frame(source):
+        return [
+            {"id": topic, "spans": rows, "question": rows[0].get("question", "")}
+            for topic, rows in of_frame(source).items()
+        ]
+    if isinstance(source, Mapping):
+        return [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
+    if not isinstance(source, Iterable):
+        raise FormatError("gold", None, f"{source!r}"[:200], GOLD_DUE)
+    return source
+
+
+def _item(item: Any, number: int) -> tuple[bytes, Item]:
+    result = result_of(item, number)
+    grade = float(item.get("g", 1)) if isinstance(item, Mapping) else 1.0
+    aspects: Any = item.get("aspect", ()) if isinstance(item, Mapping) else ()
+    aspects = [aspects] if isinstance(aspects, str) else aspects
+    start = result.start if result.stated else None
+    if start is None and not result.text:
+        start = UNKNOWN
+    return result.document, Item(
+        start,
+        result.length,
+        result.text,
+        grade,
+        int(item.get("set", 0)) if isinstance(item, Mapping) else 0,
+        tuple(str(aspect).encode() for aspect in aspects),
+        str(item.get("by", "")).encode() if isinstance(item, Mapping) else b"",
+    )

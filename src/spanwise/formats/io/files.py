@@ -1,0 +1,261 @@
+"""The one way to open a file: plain, gzip, xz or zstd by content, or standard input for `-`."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+from warnings import warn
+
+from spanwise.errors import FormatError, MissingExtra, SpanwiseError, SpanwiseWarning, UsageError
+
+CHUNK = 4 << 20
+"""Bytes read at once; a file that is not longer counts as small."""
+LONGEST_LINE = 256 << 20
+BOM = b"\xef\xbb\xbf"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+STDIN = "-"
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"
+PACKED = (GZIP, XZ, ZSTD)
+"""How compressed files begin."""
+
+
+def chunks(file: str, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The bytes of a file in pieces of whole lines; the last line is given its end if it lacks one.
+
+    An empty file, UTF-16, and a compressed stream that breaks off are errors; a byte order mark
+    is dropped with a warning. Of a file that is not packed a part can be had: lines `begin` there.
+    """
+    with _opened(file) as stream:
+        if begin:
+            stream.seek(begin)
+        first = not begin
+        left = None if end is None else end - begin
+        for piece in _pieces(stream, file, left):
+            yield _without_bom(piece, file) if first else piece
+            first = False
+        if first:
+            raise FormatError(file, None, "the file is empty", "", "check how it was made")
+
+
+def _pieces(stream: IO[bytes], file: str, left: int | None = None) -> Iterator[bytes]:
+    while left is None or left > 0:
+        try:
+            piece = stream.read(CHUNK if left is None else min(CHUNK, left))
+            if piece and not piece.endswith(b"\n"):
+                piece += stream.readline(LONGEST_LINE)
+        except (OSError, EOFError, ValueError) as error:
+            raise FormatError(
+                file, None, f"cannot be read to its end ({error})", "a complete file"
+            ) from error
+        except Exception as error:  # lzma and zstd have error classes of their own
+            if type(error).__name__ in ("LZMAError", "ZstdError", "error"):
+                raise FormatError(
+                    file, None, f"damaged compressed data ({error})", "a complete file"
+                ) from error
+            raise
+        if not piece:
+            return
+        if not piece.endswith(b"\n"):
+            if len(piece) > LONGEST_LINE:
+                raise FormatError(file, None, "a line longer than 256 MB", "lines of text")
+            piece += b"\n"
+        left = None if left is None else left - len(piece)
+        yield piece
+
+
+def _without_bom(piece: bytes, file: str) -> bytes:
+    if piece.startswith(UTF16):
+        raise FormatError(
+            file, None, "the text is UTF-16", "UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+        )
+    if piece.startswith(BOM):
+        warn(f"{file}: a byte order mark at the start was dropped", SpanwiseWarning, stacklevel=2)
+        return piece[len(BOM) :]
+    return piece
+
+
+def lasts(file: str) -> bool:
+    """Whether a file can be read again, unlike standard input and pipes."""
+    return file != STDIN and not Path(file).is_fifo()
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
+    if file == STDIN:
+        if sys.stdin is None:
+            raise FormatError(file, None, "standard input cannot be opened (it is closed)", "")
+        yield _decompressed(cast("io.BufferedReader", sys.stdin.buffer))
+        return
+    if is_remote(file):
+        with _remote(file) as stream, closing(_decompressed(stream)) as unpacked:
+            yield unpacked
+        return
+    if not file:  # Path takes it for the current folder
+        raise FormatError("''", None, "the name is empty", "the name of a file")
+    path = Path(file)
+    if path.is_dir():
+        raise FormatError(file, None, "this is a folder", "a file")
+    try:
+        stream = path.open("rb")
+    except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
+    with stream, closing(_decompressed(stream)) as unpacked:
+        yield unpacked
+
+
+def is_remote(file: str) -> bool:
+    """Whether a name is an address, such as s3://bucket/run.txt."""
+    scheme, mark, _ = file.partition("://")
+    return bool(mark) and scheme.replace("+", "").isalnum()
+
+
+@contextmanager
+def _remote(file: str) -> Iterator[io.BufferedReader]:
+    """A file that fsspec knows how to open."""
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingExtra("fsspec", "remote", f"to read {file}") from None
+    try:
+        with fsspec.open(file, "rb").open() as stream:
+            yield io.BufferedReader(_Resumed(b"", stream))
+    except ImportError as error:
+        raise MissingExtra(str(error), "remote", f"to read {file}") from None
+    except SpanwiseError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
+
+
+def whole(file: str, absent: bytes) -> bytes:
+    """A short file at an address; what is absent is as said."""
+    try:
+        with _remote(file) as stream:
+            return stream.read()
+    except FormatError:
+        return absent
+
+
+def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
+    """Unpack by the first bytes, whatever the name says."""
+    magic = stream.peek(6)[:6]
+    if len(magic) < 6:  # a pipe gives what has arrived so far
+        magic = stream.read(6)
+        stream = io.BufferedReader(_Resumed(magic, stream))
+    if magic.startswith(GZIP):
+        import gzip
+
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    if magic.startswith(XZ):
+        import lzma
+
+        return lzma.LZMAFile(stream)
+    if magic.startswith(ZSTD):
+        return _zstd(stream)
+    return stream
+
+
+class _Resumed(io.RawIOBase):
+    """A stream whose first bytes have been taken already; it stays open when this is closed."""
+
+    def __init__(self, head: bytes, rest: io.BufferedReader) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """First what was taken, then what follows."""
+        if not self._head:
+            take = getattr(self._rest, "readinto1", self._rest.readinto)
+            return int(take(buffer))
+        data, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zstd(stream: io.BufferedReader) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return cast("IO[bytes]", zstd.ZstdFile(stream))
+
+
+# How much memory may be used, and whether a file fits in it. --------------------------------------
+
+VARIABLE = "SPANWISE_MEMORY"
+"""Says how many bytes may be used, such as 500M or 2G."""
+SHARE = 0.5
+"""Of the memory that is available."""
+TIMES = 4
+"""A run in memory takes up to so many times the bytes of its file."""
+UNPACKED = 5
+"""And a packed file so many times its bytes once it is unpacked."""
+PIECE = 64 << 20
+"""Bytes of a file that are measured together, where there is room for so many."""
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def allowance() -> int:
+    """Bytes that may be used: what the user says, else half of what the system has to give."""
+    said = os.environ.get(VARIABLE, "")
+    if not said:
+        return int(_available() * SHARE)
+    found = re.fullmatch(r"(\d+)([KMGT]?)", said.strip().upper().removesuffix("B"))
+    if found is None:
+        raise UsageError(f"{VARIABLE} is {said!r}; expected bytes, such as 500M or 2G")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def _available() -> int:
+    """Memory that is free, or would be if caches were emptied, within the limits of a container."""
+    figures = [_from_system(), _from_group()]
+    return min((figure for figure in figures if figure is not None), default=4 << 30)
+
+
+def _from_system() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = next((line.split()[1] for line in lines if line.startswith("MemAvailable:")), None)
+    return None if found is None else int(found) << 10
+
+
+def _from_group() -> int | None:
+    folder = Path("/sys/fs/cgroup")
+    try:
+        most, used = ((folder / name).read_text() for name in ("memory.max", "memory.current"))
+    except OSError:
+        return None
+    return None if most.strip() == "max" else max(int(most) - int(used), 0)
+
+
+def piece_size() -> int:
+    """Bytes of a file that are measured together; one that is not longer is not cut."""
+    return max(1, min(PIECE, allowance() // (4 * TIMES)))
+
+
+def fits(file: str) -> bool:
+    """Whether a file can be expected to fit in memory as a whole."""
+    return size_in_memory(file) <= allowance()
+
+
+def size_in_memory(file: str) -> int:
+    """Bytes that the content of a file may take."""
+    path = Path(file)
+    if not path.is_file():
+        return 0
+    with path.open("rb") as stream:
+        packed = stream.read(6).startswith(PACKED)
+    return path.stat().st_size * TIMES * (UNPACKED if packed else 1)

@@ -1,0 +1,1 @@
+"""Topics and the queries in them."""

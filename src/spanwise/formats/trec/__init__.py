@@ -1,0 +1,1 @@
+"""Formats of TREC: runs, judgements, BEIR folders, Genomics passages."""

@@ -1,0 +1,195 @@
+"""Passages of the TREC Genomics tracks of 2006 and 2007: gold standard and runs, in bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from spanwise.errors import FormatError, InputError
+from spanwise.formats.builders import (
+    Item,
+    PointedOut,
+    Result,
+    Returned,
+    number,
+    results_at,
+    topics_of,
+)
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec.columns import first_line, stem
+
+if TYPE_CHECKING:
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.run import Run
+
+GOLD_DUE = "topic, document, offset, length and aspects joined by |, separated by tabs"
+NOTHING = "documents with nothing relevant that has offsets"
+RUN_DUE = "topic document rank score offset length tag"
+
+
+def _fields(line: bytes, tabs: bool) -> list[bytes]:
+    return line.rstrip(b"\r\n").split(b"\t") if tabs else line.split()
+
+
+def looks_like_gold(head: bytes) -> bool:
+    """Five columns by tabs, the third and fourth whole numbers, the fifth somewhere a word.
+
+    Without aspects it could be judgements of documents that have numbers for names.
+    """
+    lines = [_fields(line, True) for line in head[:100_000].split(b"\n", 200)[:200]]
+    five = [fields for fields in lines if len(fields) == 5]
+    if not five or five[0] is not lines[0]:
+        return False
+    whole = all(one.strip().isdigit() for one in five[0][2:4])
+    return whole and any(re.search(rb"[A-Za-z]", fields[4]) for fields in five)
+
+
+def looks_like_run(head: bytes) -> bool:
+    """Seven columns: rank, offset and length are whole numbers, the score is a number."""
+    fields = first_line(head).split()
+    if len(fields) != 7 or not all(fields[place].isdigit() for place in (2, 4, 5)):
+        return False
+    try:
+        float(fields[3])
+    except ValueError:
+        return False
+    return fields[1] != b"Q0"
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    line = 0
+    for piece in pieces:
+        for written in piece.split(b"\n")[:-1]:
+            line += 1
+            if written.strip():
+                yield line, written
+
+
+def _whole(content: PointedOut | Returned, line: int, field: bytes, due: str) -> int:
+    if not field.strip().isdigit():
+        raise FormatError(content.file, line, f"{field!r} is no whole number", due)
+    return int(field)
+
+
+@reader("genomics_gold", holds="judgements", recognise=looks_like_gold)
+def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """The gold standard of TREC Genomics: `topic document offset length aspect|aspect` by tabs.
+
+    Offsets and lengths count bytes. The order of the lines counts: a result meets the first passage
+    that it shares a byte with.
+    """
+    content = PointedOut(file, how, "byte")
+    for line, written in _lines(pieces):
+        try:
+            fields = _fields(written, True)
+            if len(fields) not in (4, 5):
+                raise FormatError(file, line, f"{len(fields)} columns", GOLD_DUE)
+            start, length = (_whole(content, line, one, GOLD_DUE) for one in fields[2:4])
+            named = fields[4].split(b"|") if len(fields) == 5 else []
+            aspects = tuple(one.strip() for one in named if one.strip())
+            item = Item(start, length, aspects=aspects)
+            content.item(fields[0].strip(), fields[1].strip(), line, item)
+        except FormatError as error:
+            content.problem(error.line, error.found, error.expected)
+    return content.judgements(GOLD_DUE)
+
+
+def gold_loses(judgements: Judgements) -> Mapping[str, int]:
+    """What of judgements such lines cannot hold."""
+    from spanwise.model import contents
+
+    counts = contents.of_judgements(judgements) | {NOTHING: 0}
+    said = judgements.evidence
+    if said is not None:
+        held = said.only(said.relevant).counts
+        counts |= {NOTHING: int((held == 0).sum()), contents.UNIT: int(said.unit != "byte")}
+    return contents.without(counts, contents.HIGHLIGHTED, contents.ASPECTS)
+
+
+@writer("genomics_gold", loses=gold_loses)
+def write_gold(judgements: Judgements) -> Iterator[bytes]:
+    """One line for each item, topic by topic."""
+    import numpy as np
+
+    evidence = judgements.evidence
+    if evidence is None:
+        raise FormatError(judgements.rows.source, None, "no evidence in it", GOLD_DUE)
+    evidence = evidence.only(evidence.relevant)
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    topic = np.searchsorted(judgements.rows.starts, owner, side="right") - 1
+    columns = zip(
+        topic.tolist(),
+        judgements.documents.take(owner),
+        evidence.spans.starts.tolist(),
+        evidence.spans.lengths.tolist(),
+        evidence.aspects,
+        strict=True,
+    )
+    for code, name, start, length, aspects in columns:
+        fields = (judgements.rows.topics[code], name, b"%d" % start, b"%d" % length)
+        yield b"\t".join([*fields, b"|".join(aspects)]) + b"\n"
+
+
+@reader("genomics_run", holds="run", recognise=looks_like_run)
+def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """Runs of TREC Genomics: `topic document rank score offset length tag`, blank separated.
+
+    Offsets and lengths count bytes. Results go by rank, then by document, offset and length.
+    """
+    content, tag = Returned(file, how), ""
+    for line, written in _lines(pieces):
+        try:
+            fields = written.split()
+            if len(fields) != 7:
+                raise FormatError(file, line, f"{len(fields)} columns", RUN_DUE)
+            rank, start, length = (
+                _whole(content, line, fields[place], RUN_DUE) for place in (2, 4, 5)
+            )
+            result = Result(fields[1], start=start, length=length, rank=float(rank), line=line)
+            result.score = _score(file, line, fields[3])
+            content.add(fields[0], result)
+            tag = tag or fields[6].decode("utf-8", "surrogateescape")
+        except FormatError as error:
+            content.problem(error.line, error.found, error.expected)
+    return content.finished(tag or stem(file), None, RUN_DUE, "byte")
+
+
+def _score(file: str, line: int, field: bytes) -> float:
+    try:
+        score = float(field)
+    except ValueError:
+        score = float("nan")
+    if score != score:
+        raise FormatError(file, line, f"{field!r} is no score", RUN_DUE)
+    return score
+
+
+def run_loses(run: Run) -> Mapping[str, int]:
+    """What of a run such lines cannot hold."""
+    from spanwise.model import contents
+
+    counts = contents.in_lines(run) | {contents.UNIT: int(run.unit != "byte")}
+    return contents.without(counts, contents.SPANS, contents.RANKS)
+
+
+@writer("genomics_run", loses=run_loses)
+def write_run(run: Run) -> Iterator[bytes]:
+    """One line for each result that has its offsets."""
+    from spanwise.formats.trec.writing import column
+    from spanwise.model.spans import UNKNOWN
+
+    if run.spans is None:
+        source = run.rows.source
+        raise InputError(f"{source}: results have no offsets; --collection has those of elements")
+    tag = "_".join(run.name.split()).encode("utf-8", "surrogateescape")
+    for topic, rows in topics_of(run):
+        results = zip(rows.tolist(), results_at(run, rows), strict=True)
+        for place, (row, result) in enumerate(results, start=1):
+            if result.start is None or result.start == UNKNOWN:
+                continue
+            rank = place if result.rank is None else result.rank
+            numbers = (number(float(rank)), number(float(run.scores[row])))
+            fields = [column(topic), column(result.document), *(one.encode() for one in numbers)]
+            fields += [b"%d" % result.start, b"%d" % result.length, tag]
+            yield b" ".join(fields) + b"\n"

@@ -1,0 +1,333 @@
+"""What a judge did to a document, and what follows from it: the fold of gestures into a state.
+
+A layer is a set of characters, kept as sorted, disjoint, half-open spans: `add` is union, `remove`
+is difference, spans that touch become one. An `undo` names the gesture that it takes back, a `redo`
+the one that it brings back; the state is what the gestures that stand make of an empty document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Spans = tuple[tuple[int, int], ...]
+Status = Literal["new", "open", "touched", "done", "skipped"]
+Mode = Literal["highlight", "grades", "aspects", "exhaustivity", "document"]
+
+RELEVANT = "relevant"
+"""The layer of what is relevant; aspects have layers of their own names."""
+TEXTUAL = frozenset({"add", "remove"})
+EDITS = frozenset({*TEXTUAL, "bep", "unbep", "grade", "exh"})
+UNDOABLE = EDITS | {"note", "done", "reopen", "skip"}
+KINDS = UNDOABLE | {"open", "undo", "redo", "show", "focus", "blur"}
+UNKNOWN, TOO_SMALL, MOST = 0, -1, 2
+"""Exhaustivity: not said, too small, and the highest grade."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """One act. `client` and `n` name it for good, wherever it is sent from and how often."""
+
+    client: str
+    n: int
+    kind: str
+    layer: str = ""
+    start: int = -1
+    end: int = -1
+    value: str = ""
+    check: str = ""  # of the text that is meant
+
+    @property
+    def key(self) -> str:
+        """How an undo names it."""
+        return f"{self.client}:{self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where one judge is with one document."""
+
+    status: Status = "new"
+    layers: Mapping[str, Spans] = field(default_factory=dict)
+    bep: int | None = None
+    grade: int | None = None
+    exhaustivity: Mapping[str, int] = field(default_factory=dict)  # by path
+    note: str = ""
+    reason: str = ""  # of a skip
+
+    @property
+    def highlighted(self) -> Spans:
+        """What any layer has."""
+        found: Spans = ()
+        for spans in self.layers.values():
+            for start, end in spans:
+                found = added(found, start, end)
+        return found
+
+
+def added(spans: Spans, start: int, end: int) -> Spans:
+    """The set with a stretch put in.
+
+    >>> added(((0, 3), (8, 9)), 3, 8)
+    ((0, 9),)
+    """
+    if end <= start:
+        return spans
+    apart = [one for one in spans if one[1] < start or one[0] > end]
+    touching = [one for one in spans if not (one[1] < start or one[0] > end)]
+    low = min([start, *(one[0] for one in touching)])
+    high = max([end, *(one[1] for one in touching)])
+    return tuple(sorted([*apart, (low, high)]))
+
+
+def removed(spans: Spans, start: int, end: int) -> Spans:
+    """The set with a stretch taken out.
+
+    >>> removed(((0, 9),), 3, 8)
+    ((0, 3), (8, 9))
+    """
+    if end <= start:
+        return spans
+    left = [(low, min(high, start)) for low, high in spans if low < start]
+    right = [(max(low, end), high) for low, high in spans if high > end]
+    return tuple(sorted({*left, *right}))
+
+
+def standing(gestures: Iterable[Gesture]) -> list[Gesture]:
+    """The gestures that have not been taken back, in their order."""
+    every = list(gestures)
+    taken: set[str] = set()
+    for one in every:
+        if one.kind == "undo":
+            taken.add(one.value)
+        elif one.kind == "redo":
+            taken.discard(one.value)
+    return [one for one in every if one.key not in taken and one.kind not in ("undo", "redo")]
+
+
+def folded(gestures: Iterable[Gesture]) -> State:
+    """The state that gestures lead to, in the order in which they were stored."""
+    every = list(gestures)
+    state = State("open" if every else "new")
+    kept = standing(every)
+    for one in kept:
+        state = applied(state, one)
+    if state.status == "done" and _edited_before(every, kept):
+        return replace(state, status="touched")
+    return state
+
+
+def _edited_before(every: Sequence[Gesture], kept: Sequence[Gesture]) -> bool:
+    """Whether an older edit was taken or brought back, in another window, after the finish."""
+    name = next(one.key for one in reversed(kept) if one.kind == "done")
+    place = next(i for i, one in enumerate(every) if one.key == name)
+    since = max(i for i, one in enumerate(every) if i == place or _brings_back(one, name))
+    edits = {one.key for one in every[:place] if one.kind in EDITS}
+    return any(one.kind in ("undo", "redo") and one.value in edits for one in every[since:])
+
+
+def _brings_back(one: Gesture, name: str) -> bool:
+    return one.kind == "redo" and one.value == name
+
+
+def applied(state: State, one: Gesture) -> State:
+    """The state after one more gesture."""
+    match one.kind:
+        case "add" | "remove":
+            change = added if one.kind == "add" else removed
+            layers = dict(state.layers)
+            layers[one.layer] = change(layers.get(one.layer, ()), one.start, one.end)
+            kept = {name: spans for name, spans in layers.items() if spans}
+            return replace(state, status="touched", layers=kept)
+        case "bep":
+            return replace(state, status="touched", bep=one.start)
+        case "unbep":
+            return replace(state, status="touched", bep=None)
+        case "grade":
+            return replace(state, status="touched", grade=int(one.value) if one.value else None)
+        case "exh":
+            values = exhausted(state.exhaustivity, one.layer, int(one.value))
+            return replace(state, status="touched", exhaustivity=values)
+        case "note":
+            return replace(state, note=one.value)
+        case "done":
+            return replace(state, status="done", reason="")
+        case "reopen":
+            return replace(state, status="touched", reason="")
+        case "skip":
+            return replace(state, status="skipped", reason=one.value)
+    return state
+
+
+def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
+    """Exhaustivity with one element set, and what the rules of 2005 make of the others.
+
+    Descendants above the value become unknown; too small spreads downwards, and what is around
+    something better is not too small; the highest grade lifts all elements around it, and when it
+    is taken back, those that nothing else holds up become unknown. The highest grade said once
+    more rests on itself, not on what lies in the element.
+    """
+    found = {**values, path: value}
+    if value == MOST:
+        found |= dict.fromkeys(_around(path), MOST)
+    elif value != TOO_SMALL:
+        found |= {one: UNKNOWN for one in _around(path) if values.get(one) == TOO_SMALL}
+    again = value == MOST == values.get(path)
+    for other in [one for one in values if one.startswith(path + "/")]:
+        if value == TOO_SMALL:
+            found[other] = TOO_SMALL
+        elif values[other] > value != UNKNOWN or (again and values[other] == MOST):
+            found[other] = UNKNOWN
+    if values.get(path) == MOST and value != MOST:
+        found |= dict.fromkeys(_lifted_by(path, found), UNKNOWN)
+    return {name: grade for name, grade in found.items() if grade != UNKNOWN}
+
+
+def exhaustivity_of(values: Mapping[str, int], path: str) -> int:
+    """What an element is: as was said, or too small inside one that is; else unknown."""
+    small = any(values.get(one) == TOO_SMALL for one in _around(path))
+    return values.get(path, TOO_SMALL if small else UNKNOWN)
+
+
+def _around(path: str) -> list[str]:
+    """The elements in which one lies, from the outermost on.
+
+    >>> _around("/a[1]/b[2]/c[1]")
+    ['/a[1]', '/a[1]/b[2]']
+    """
+    names = path.split("/")
+    return ["/".join(names[:count]) for count in range(2, len(names))]
+
+
+def _lifted_by(path: str, values: Mapping[str, int]) -> list[str]:
+    """The elements around one that have the highest grade, and had it from nothing else."""
+    highest = [other for other, grade in values.items() if grade == MOST]
+    around = [other for other in highest if path.startswith(other + "/")]
+    return [
+        other
+        for other in around
+        if not any(one.startswith(other + "/") for one in highest if one not in around)
+    ]
+
+
+def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]] = ()) -> list[str]:
+    """Why a document cannot be finished yet.
+
+    `assess` are the elements that the exhaustivity phase asks for: a path, and whether a whole
+    passage lies in the element, so that it cannot be too small.
+    """
+    marked, found = bool(state.highlighted), []
+    if mode == "document":
+        return [] if state.grade is not None else ["give the document a grade"]
+    if marked and state.bep is None:
+        found.append("set the best entry point: something is highlighted")
+    if not marked and state.bep is not None:
+        found.append("remove the best entry point: nothing is highlighted")
+    if mode == "grades" and marked and not state.grade:
+        found.append("give a grade of 1 or more: something is highlighted")
+    if mode == "grades" and not marked and state.grade:
+        found.append("nothing is highlighted, so the grade is 0 or none")
+    if mode == "exhaustivity":
+        found += _exhaustivity_left(state, assess)
+    return found
+
+
+def unsupported(values: Mapping[str, int], asked: Container[str]) -> set[str]:
+    """The elements whose highest grade came from others in them, none of which is asked for.
+
+    What is no longer highlighted holds nothing up; it is remembered, for when it is again.
+    """
+    leaning: set[str] = set()
+    held: set[str] = set()
+    highest = [path for path, grade in values.items() if grade == MOST]
+    for path in sorted(highest, key=lambda one: one.count("/"), reverse=True):
+        stands = path in asked and (path not in leaning or path in held)
+        leaning.update(_around(path))
+        if stands:
+            held.update(_around(path))
+    return leaning - held
+
+
+def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list[str]:
+    found = []
+    lost = unsupported(state.exhaustivity, {path for path, _ in assess})
+    for path, whole in assess:
+        grade = UNKNOWN if path in lost else exhaustivity_of(state.exhaustivity, path)
+        if grade == UNKNOWN:
+            found.append(f"say how exhaustive {path} is")
+        elif grade == TOO_SMALL and whole:
+            found.append(f"{path} holds a whole passage, so it is not too small")
+    return found
+
+
+# What an event must look like before anybody looks at what it means. ------------------------------
+
+CLIENT = re.compile(r"[0-9a-zA-Z_-]{8,64}")
+CHECK = re.compile(r"[0-9a-f]{16}")
+FIELDS = frozenset(
+    ["client", "n", "topic", "doc", "kind", "layer", "start", "end", "value", "check", "base", "at"]
+)
+LONGEST = 10_000
+"""Characters of a note."""
+LATEST = 1e12
+"""Seconds since 1970; what is not a number is not below it either."""
+HIGHEST = 1 << 53
+"""Numbers that a page can count."""
+
+
+def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
+    """What is wrong with an event; empty if nothing is."""
+    if not isinstance(sent, Mapping):
+        return "an event is an object"
+    if unknown := set(sent) - FIELDS:
+        return f"unknown field {min(unknown)!r}"
+    if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
+        return "client is no name of 8 to 64 letters"
+    for name, needed in (("n", True), ("topic", True), ("doc", True), ("base", False)):
+        if (name in sent or needed) and not whole(sent.get(name)):
+            return f"{name} is no whole number from 0 on"
+    if sent.get("kind") not in KINDS:
+        return "no such kind of event"
+    for name in ("layer", "value", "check"):
+        if not isinstance(sent.get(name, ""), str) or len(sent.get(name, "")) > LONGEST:
+            return f"{name} is no text of at most {LONGEST} characters"
+        if any(0xD800 <= ord(c) <= 0xDFFF for c in sent.get(name, "")):
+            return f"{name} has half a character"
+    at = sent.get("at", 0)
+    if not isinstance(at, int | float) or isinstance(at, bool) or not 0 <= at < LATEST:
+        return "at is no time"
+    return _meaning(sent, mode, aspects)
+
+
+def whole(value: object) -> bool:
+    """Whether a value is a whole number that a page can count."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < HIGHEST
+
+
+def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
+    kind, value = sent["kind"], sent.get("value", "")
+    if kind in ("add", "remove"):
+        if not (whole(sent.get("start")) and whole(sent.get("end"))):
+            return "a stretch needs start and end"
+        if sent["start"] >= sent["end"]:
+            return "a stretch ends after its start"
+        if not CHECK.fullmatch(sent.get("check", "")):
+            return "a stretch needs a check of its text"
+        layers = aspects if mode == "aspects" else (RELEVANT,)
+        if sent.get("layer") not in layers:
+            return "no such layer"
+    elif kind == "bep" and not whole(sent.get("start")):
+        return "an entry point needs a place"
+    elif kind == "bep" and not CHECK.fullmatch(sent.get("check", "")):
+        return "an entry point needs a check of its text"
+    elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
+        return "a grade is 0 to 3, or empty"
+    elif kind == "exh" and (value not in ("-1", "0", "1", "2") or not sent.get("layer")):
+        return "exhaustivity is -1, 0, 1 or 2 of a path"
+    elif kind == "skip" and not value.strip():
+        return "a skip needs a reason"
+    elif kind in ("undo", "redo") and ":" not in value:
+        return "an undo names an event"
+    return ""

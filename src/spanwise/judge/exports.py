@@ -1,0 +1,323 @@
+"""What `spanwise judge export` writes, in each format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+from warnings import warn
+
+from spanwise.collection import open_collection
+from spanwise.console import write_atomically, write_folder_atomically
+from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
+from spanwise.formats import FORMATS
+from spanwise.formats.folders import ABOUT
+from spanwise.formats.io.json_lines import line
+from spanwise.formats.spans.judgements import QRELS
+from spanwise.judge.events import RELEVANT
+from spanwise.judge.store import Store
+from spanwise.judge.verdicts import (
+    MACHINE,
+    Verdict,
+    chosen_judges,
+    judgements_of,
+    merged_verdicts,
+    verdicts,
+)
+from spanwise.matching.points import TextPoints
+from spanwise.model.judgements import by_assessor
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+
+
+# W3C Web Annotations: a judged document is one annotation, every highlight in it another. ---------
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+AROUND = 32
+"""Characters of context on either side of a quote."""
+Judged = dict[tuple[str, str], dict[str, Any]]
+
+
+def origin(store: Store) -> dict[str, Any]:
+    """What every export names: the pool, and how far the log went."""
+    seq, head = store.head()
+    pool = {"file": store.about.get("pool_file"), **store.about.get("pool", {})}
+    return {"pool": pool, "head": head, "events": seq}
+
+
+def written_annotations(
+    store: Store, found: Sequence[Verdict], collection: Collection
+) -> Iterator[bytes]:
+    """One annotation page."""
+    items = [item for one in found for item in _items(one, collection)]
+    said = {
+        "@context": CONTEXT,
+        "type": "AnnotationPage",
+        "spanwise": {"unit": "codepoint", **origin(store)},
+        "items": items,
+    }
+    yield json.dumps(said, ensure_ascii=True, indent=1).encode() + b"\n"
+
+
+def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
+    name, state = one.document.id, one.state
+    base = ":".join(["urn:spanwise", *map(_quoted, (one.topic, name, one.judge))])
+    source = {
+        "source": _quoted(name),
+        "state": {"type": "TextState", "sha256": one.document.sha256},
+    }
+    creator = {"type": "Person", "name": one.judge}
+    said: dict[str, Any] = {"topic": one.topic, "state": state.status}
+    said |= {"bep": state.bep, "grade": state.grade}
+    said |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
+    said["exhaustivity"] = dict(state.exhaustivity) or None
+    yield {
+        "id": base,
+        "type": "Annotation",
+        "motivation": "assessing",
+        "creator": creator,
+        "body": {
+            "type": "TextualBody",
+            "purpose": "assessing",
+            "format": "application/json",
+            "value": json.dumps({k: v for k, v in said.items() if v not in (None, "")}),
+        },
+        "target": source,
+    }
+    text, points = collection.text(name), TextPoints(collection, name)
+    for layer, spans in state.layers.items():
+        for start, end in spans:
+            yield {
+                "id": f"{base}:{_quoted(layer)}:{start}-{end}",
+                "type": "Annotation",
+                "motivation": "highlighting",
+                "creator": creator,
+                "body": {"type": "TextualBody", "purpose": "tagging", "value": layer},
+                "target": {**source, "selector": _selectors(text, points, start, end)},
+            }
+
+
+def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict[str, Any]]:
+    return [
+        {"type": "TextPositionSelector", "start": start, "end": end},
+        {
+            "type": "TextQuoteSelector",
+            "exact": text[start:end],
+            "prefix": text[max(0, start - AROUND) : start],
+            "suffix": text[end : end + AROUND],
+        },
+        {
+            "type": "RangeSelector",
+            "startSelector": _point(points.start(start)),
+            "endSelector": _point(points.end(end)),
+        },
+    ]
+
+
+def _point(point: str) -> dict[str, Any]:
+    """A place in a text node: XPath names the node, and a position the place in it."""
+    path, _, offset = point.rpartition(".")
+    place = {"type": "TextPositionSelector", "start": int(offset), "end": int(offset)}
+    return {"type": "XPathSelector", "value": path, "refinedBy": place}
+
+
+def _quoted(name: str) -> str:
+    """A name as part of an IRI."""
+    return quote(name, safe="/", errors="surrogateescape")
+
+
+def looks_like_annotations(file: str) -> bool:
+    """Whether a file begins as a page of annotations does."""
+    if not Path(file).is_file():
+        return False
+    with Path(file).open("rb") as stream:
+        return CONTEXT.encode() in stream.read(1000)
+
+
+def read_annotations(file: str, collection: Collection) -> Judged:
+    """What a page of annotations says; every quote must stand where its position says."""
+    try:
+        return _judged(file, json.loads(Path(file).read_bytes())["items"], collection)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        said = f"no annotations of judgements ({type(error).__name__}: {error})"
+        raise FormatError(
+            file, None, said, "what `spanwise judge export --to w3c` writes"
+        ) from error
+
+
+def _judged(file: str, items: list[dict[str, Any]], collection: Collection) -> Judged:
+    found: Judged = {}
+    owners: dict[str, tuple[str, str]] = {}
+    for item in items:
+        if item.get("motivation") == "assessing":
+            said = json.loads(item["body"]["value"])
+            source = unquote(item["target"]["source"], errors="surrogateescape")
+            key = (said.pop("topic"), source)
+            owners[item["id"]] = key
+            found[key] = {"layers": {}, **said}
+    for item in items:
+        if item.get("motivation") == "highlighting":
+            _highlight(file, item, owners, found, collection)
+    return found
+
+
+def _highlight(
+    file: str, item: Any, owners: dict[str, tuple[str, str]], found: Judged, collection: Collection
+) -> None:
+    layer = item["body"]["value"]
+    owner = owners.get(item["id"].rsplit(f":{_quoted(layer)}:", 1)[0])
+    if owner is None:
+        raise InputError(f"{file}: {item['id']}: a highlight of a document that is not assessed")
+    by_type = {one["type"]: one for one in item["target"]["selector"]}
+    place, quote = by_type["TextPositionSelector"], by_type["TextQuoteSelector"]
+    start, end = place["start"], place["end"]
+    if collection.text(owner[1], start, end - start) != quote["exact"]:
+        raise InputError(
+            f"{file}: {item['id']}: the text at {start} is not the one quoted; expected the same"
+            " collection, and nothing is moved to where it might fit"
+        )
+    found[owner]["layers"].setdefault(layer, []).append((start, end))
+
+
+# What `spanwise judge export` writes, in each format. ---------------------------------------------
+
+LINES = {"qrels": "document", "inex_qrels": "codepoint"}
+"""Formats whose readers elsewhere know no comments: where they come from stands beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be exported, and how."""
+
+    to: str = "span_qrels"
+    judge: str | None = None
+    merge: str | None = None
+    state: str = "done"
+    collection: str | None = None
+    machines: bool = False
+
+
+def exported(path: str, output: str, wanted: Wanted) -> str:
+    """Write a file or a folder; what was written, in a sentence."""
+    store = Store(path)
+    names = chosen_judges(store, wanted.judge, wanted.merge, wanted.machines)
+    found = verdicts(store, names, every=wanted.state == "all")
+    if wanted.merge in ("union", "intersection", "majority"):
+        found = merged_verdicts(found, wanted.merge)
+    if wanted.to == "span_qrels":
+        write_atomically(Path(output), lines(store, found))
+    elif wanted.to == "w3c":
+        collection = open_collection(_needed(wanted))
+        write_atomically(Path(output), written_annotations(store, found, collection))
+    else:
+        _write_format(store, output, wanted, found)
+    if wanted.to in LINES and Path(output).is_file():
+        about = {"format": wanted.to, "unit": LINES[wanted.to], **origin(store)}
+        write_atomically(Path(output + ABOUT), line(about))
+    seq, head = store.head()
+    return (
+        f"{output}: {len(found)} judged documents, {len({v.judge for v in found})} judges,"
+        f" log {seq} {head[:16]}\n"
+    )
+
+
+def _needed(wanted: Wanted) -> str:
+    if wanted.collection is None:
+        raise UsageError(f"--to {wanted.to} needs --collection, to say where text lies")
+    return wanted.collection
+
+
+def _write_format(store: Store, output: str, wanted: Wanted, found: Sequence[Verdict]) -> None:
+    entry = FORMATS[wanted.to]
+    assert entry.write is not None  # all formats offered here are written
+    xml = wanted.to.startswith("inex_assessments")
+    collection = open_collection(_needed(wanted)) if xml else None
+    judgements = judgements_of(found, store.path, collection)
+    if judgements.assessors is not None:
+        raise UsageError(f"--to {wanted.to} has no room for several judges; use --judge or --merge")
+    (alone,) = by_assessor(judgements)
+    _say_lost(output, wanted.to, {**({} if xml else entry.loses(alone)), **_beside(found)})
+    if entry.files is not None:
+        said = {"unit": "codepoint", **origin(store)}
+        parts = ((name, _commented(entry.write(one), said)) for name, one in entry.files(alone))
+        write_folder_atomically(Path(output), parts)
+    else:
+        write_atomically(Path(output), entry.write(alone))
+
+
+def _beside(found: Sequence[Verdict]) -> dict[str, int]:
+    """What judges said that only formats of our own hold."""
+    return {
+        "skipped documents": sum(one.state.status == "skipped" for one in found),
+        "notes": sum(bool(one.state.note) for one in found),
+        "layers of aspects": sum(len(set(one.state.layers) - {RELEVANT}) for one in found),
+        "probabilities below 1": sum(one.document.said.get("p", 1) < 1 for one in found),
+    }
+
+
+def _say_lost(output: str, to: str, lost: dict[str, int]) -> None:
+    if told := ", ".join(f"{count} {what}" for what, count in lost.items() if count):
+        warn(f"{output}: format {to!r} cannot hold {told}", SpanwiseWarning, stacklevel=2)
+
+
+def _commented(pieces: Iterable[bytes], said: dict[str, Any]) -> Iterator[bytes]:
+    """XML that says behind its declaration where it comes from."""
+    declaration, _, rest = b"".join(pieces).partition(b"\n")
+    told = line(said).strip().replace(b"--", b"-\\u002d")  # which would end the comment
+    yield b"%b\n<!-- %b -->\n%b" % (declaration, told, rest)
+
+
+def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
+    """Our own JSON lines: nothing is left out, and every line says how the document was drawn."""
+    yield line(
+        {
+            "format": QRELS,
+            "unit": "char",
+            "char": "codepoint",
+            "half_open": True,
+            "parts": ["spans"],
+            **origin(store),
+        }
+    )
+    pool = store.about.get("pool", {})
+    for one in found:
+        yield line(_said(one, pool))
+
+
+def _said(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
+    state, drawn = one.state, one.document.said
+    said: dict[str, Any] = {
+        "qid": one.topic,
+        "doc": one.document.id,
+        "by": one.judge,
+        "state": state.status,
+        "doc_len": one.document.chars,
+        "spans": [{"s": start, "e": end} for start, end in one.spans],
+    }
+    if state.bep is not None:
+        said["bep"] = state.bep
+    if state.grade is not None or state.status == "skipped":
+        said["grade"] = int(one.grade)
+    if set(state.layers) - {RELEVANT}:
+        said["layers"] = {
+            name: [list(span) for span in spans] for name, spans in state.layers.items()
+        }
+    if state.exhaustivity:
+        said["exhaustivity"] = dict(state.exhaustivity)
+    for name in ("note", "reason"):
+        if getattr(state, name):
+            said[name] = getattr(state, name)
+    said |= {"judged": "full", "sha256": one.document.sha256}
+    said["origin"] = "machine" if one.judge.startswith(MACHINE) else "human"
+    said["drawn"] = {
+        "method": pool.get("method"),
+        "p": drawn.get("p", 1.0),
+        "stratum": drawn.get("stratum", 1),
+    }
+    if one.document.added_by:
+        said["drawn"] = {"method": "judge", "added_by": one.document.added_by}
+    return said | {"seconds": round(one.seconds, 1), "seq": one.seq}

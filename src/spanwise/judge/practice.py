@@ -1,0 +1,192 @@
+"""Three short documents with known answers, for who judges for the first time.
+
+What a judge made of them is in the log, in the name of the practice and not of the judge: it is no
+judgement, and shows how far somebody had understood the task.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spanwise.judge.events import CLIENT, Gesture, Spans, added, removed, whole
+from spanwise.judge.store import PRACTICE, Event
+from spanwise.judge.views import fingerprint
+
+if TYPE_CHECKING:
+    from spanwise.judge.store import Store
+
+MOST = 100
+"""Stretches that are looked at."""
+NOWHERE = -1
+"""Instead of a topic's number."""
+TOPIC = {
+    "title": "the dances of honey bees",
+    "narrative": "I want to know why honey bees dance, and what their dances say. Relevant is text"
+    " that explains a dance or its meaning. How bees live otherwise, and how people keep them, is"
+    " not relevant.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A document as roles and sentences; those that are relevant begin with `+`."""
+
+    name: str
+    hint: str
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def blocks(self) -> list[tuple[int, int, str]]:
+        """Element, start and text of every block."""
+        found, place = [], 0
+        for row, (_, sentences) in enumerate(self.parts, 1):
+            text = " ".join(one.removeprefix("+") for one in sentences)
+            found.append((row, place, text))
+            place += len(text)
+        return found
+
+    def elements(self) -> list[tuple[int, str, str]]:
+        """Parent, role and name of every element."""
+        return [(-1, "section", "article"), *((0, role, role) for role, _ in self.parts)]
+
+    def text(self) -> str:
+        """All of it."""
+        return "".join(text for *_, text in self.blocks())
+
+    def known(self) -> Spans:
+        """What is relevant; between two relevant sentences also the space."""
+        text = self.text()
+        spans: Spans = ()
+        for _, sentences in self.parts:
+            before = False
+            for one in sentences:
+                relevant = one.startswith("+")
+                if relevant:
+                    start = text.index(one[1:])
+                    spans = added(spans, start - before, start + len(one) - 1)
+                before = relevant
+        return spans
+
+
+LESSONS = (
+    Lesson(
+        "A day in the hive",
+        "Highlight what is relevant and nothing else, then set the entry point where you would"
+        " begin to read.",
+        (
+            ("heading", ("A day in the hive",)),
+            ("block", ("A hive wakes with the sun.", "Young bees clean the cells.")),
+            (
+                "block",
+                (
+                    "Old bees leave to search for flowers.",
+                    "+A bee that has found many flowers dances when she comes home.",
+                    "+The dance tells the others how far they have to fly, and in which direction.",
+                    "In the evening the hive is quiet.",
+                ),
+            ),
+        ),
+    ),
+    Lesson(
+        "Keeping bees in a town",
+        "Where nothing is relevant, one key says so: 0.",
+        (
+            ("heading", ("Keeping bees in a town",)),
+            ("block", ("A roof is a good place for a hive.", "Neighbours like to be asked first.")),
+            ("block", ("Gardens feed bees from spring to autumn.", "Honey is taken in July.")),
+        ),
+    ),
+    Lesson(
+        "What scouts report",
+        "Judge every part on its own merit, even if you have read the same before.",
+        (
+            ("heading", ("What scouts report",)),
+            (
+                "block",
+                (
+                    "+The angle of a dance to the vertical is the angle of the flight to the sun.",
+                    "Bees see ultraviolet light.",
+                ),
+            ),
+            ("block", ("The queen does not dance.", "She may live for five years.")),
+            ("block", ("+Once more: the longer the dance, the farther the flowers.",)),
+        ),
+    ),
+)
+
+
+def lessons(store: Store, judge: str) -> dict[str, Any]:
+    """The topic and its documents, without the answers."""
+    done = practised(store).get(judge, {})
+    documents = [
+        {
+            "number": number,
+            "id": one.name,
+            "hint": one.hint,
+            "sha256": fingerprint(one.text()),
+            "chars": len(one.text()),
+            "elements": one.elements(),
+            "blocks": one.blocks(),
+            "done": number in done,
+        }
+        for number, one in enumerate(LESSONS)
+    ]
+    return {"topic": TOPIC, "documents": documents}
+
+
+def practised(store: Store) -> dict[str, dict[int, float]]:
+    """How much of each lesson every judge got right, the first time."""
+    found: dict[str, dict[int, float]] = {}
+    for event in store.events(PRACTICE):
+        mine = found.setdefault(event.gesture.layer, {})
+        mine.setdefault(event.doc, json.loads(event.gesture.value)["overlap"])
+    return found
+
+
+def refusal(sent: Mapping[str, Any]) -> str:
+    """What is wrong with an answer; empty if nothing is."""
+    if set(sent) - {"client", "n", "number", "spans", "bep"}:
+        return "an answer has client, n, number, spans, and perhaps bep"
+    if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
+        return "client is no name of 8 to 64 letters"
+    if not whole(sent.get("n")) or not whole(sent.get("number")) or sent["number"] >= len(LESSONS):
+        return "n and number are whole numbers, and there are three lessons"
+    spans = sent.get("spans")
+    if not isinstance(spans, list) or len(spans) > MOST:
+        return f"spans are a list of at most {MOST}"
+    if not all(isinstance(one, list) and len(one) == 2 and all(map(whole, one)) for one in spans):
+        return "a span is a start and an end"
+    if sent.get("bep") is not None and not whole(sent["bep"]):
+        return "an entry point is a place"
+    return ""
+
+
+def answered(sent: Mapping[str, Any], judge: str) -> tuple[Event, dict[str, Any]]:
+    """An answer as an event of the log, and what is said to it: what is right, and how near."""
+    known = LESSONS[sent["number"]].known()
+    mine: Spans = ()
+    for start, end in sent["spans"]:
+        mine = added(mine, start, end)
+    entry = known[0][0] if known else None
+    far = None if entry is None or sent.get("bep") is None else abs(sent["bep"] - entry)
+    right = {"overlap": _overlap(mine, known), "distance": far}
+    said = json.dumps(right | {"spans": mine, "bep": sent.get("bep")})
+    gesture = Gesture(sent["client"], sent["n"], "practice", judge, value=said)
+    event = Event(0, PRACTICE, NOWHERE, sent["number"], gesture, 0, 0.0, time.time())
+    return event, right | {"known": known, "bep": entry}
+
+
+def _overlap(mine: Spans, known: Spans) -> float:
+    """Characters of both over characters of either; two empty sets agree."""
+    union, rest = mine, mine
+    for start, end in known:
+        union, rest = added(union, start, end), removed(rest, start, end)
+    both = _size(mine) - _size(rest)
+    return both / _size(union) if union else 1.0
+
+
+def _size(spans: Spans) -> int:
+    return sum(end - start for start, end in spans)

@@ -1,0 +1,469 @@
+"""The routes. Documents and topics are numbers of the store; no part of a request is a path."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from spanwise.console import emit, say
+from spanwise.errors import InputError, MissingExtra, UsageError
+from spanwise.judge import practice
+from spanwise.judge import service as desk
+from spanwise.judge.exports import lines
+from spanwise.judge.service import OWNER, Refused, Service
+from spanwise.judge.setup import copy_safely, locked
+from spanwise.judge.status import progress
+from spanwise.judge.verdicts import chosen_judges, verdicts
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from spanwise.judge.store import Store
+    from spanwise.model.documents import Collection
+
+
+# Who may speak to the server, and what its answers allow a browser: before any route is looked at.
+#
+# A page of another origin can make a browser send requests to loopback, and can even be called by a
+# name that points there. So the names in `Host` and `Origin` must be exactly ours, and nothing that
+# a browser adds by itself, such as a cookie, is ever a proof of who asks.
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+App = Callable[
+    [Scope, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
+
+LARGEST = 256 * 1024
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Guard:
+    """Refuses what is not meant for us; adds the headers to every answer."""
+
+    def __init__(self, app: App, hosts: Iterable[str], scheme: str = "http") -> None:
+        self._app = app
+        self._hosts = {host.encode() for host in hosts}
+        self._origins = {f"{scheme}://{host}".encode() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """One request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [(k, v) for k, v in message["headers"] if k not in dict(HEADERS)]
+                message["headers"] = [*kept, *HEADERS]
+            await send(message)
+
+        refused = self.refusal(scope)
+        if refused:
+            await _answer(guarded, *refused)
+        else:
+            await self._app(scope, receive, guarded)
+
+    def refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and reason, if a request is not for us."""
+        said: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            said.setdefault(name.lower(), []).append(value)
+        if len(said.get(b"host", ())) != 1 or said[b"host"][0] not in self._hosts:
+            return 403, "this server has another name"
+        if any(origin not in self._origins for origin in said.get(b"origin", ())):
+            return 403, "requests of other pages are refused"
+        if any(site not in (b"same-origin", b"none") for site in said.get(b"sec-fetch-site", ())):
+            return 403, "requests of other sites are refused"
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "only GET and POST"
+        if scope["method"] == "POST":
+            return _refused_body(said)
+        return None
+
+
+def _refused_body(said: dict[bytes, list[bytes]]) -> tuple[int, str] | None:
+    kind = said.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        return 415, "only application/json"
+    length = said.get(b"content-length", [b""])[0]
+    if not length.isdigit():
+        return 411, "the length must be said"
+    return (413, "too much at once") if int(length) > LARGEST else None
+
+
+async def _answer(send: Any, status: int, reason: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": reason.encode()})
+
+
+# The routes. Documents and topics are numbers of the store; no part of a request is a path. -------
+
+PAGE = {
+    "app.js": "text/javascript",
+    "desk.js": "text/javascript",
+    "document.js": "text/javascript",
+    "fold.js": "text/javascript",
+    "keys.js": "text/javascript",
+    "moving.js": "text/javascript",
+    "outbox.js": "text/javascript",
+    "paint.js": "text/javascript",
+    "panels.js": "text/javascript",
+    "plain.js": "text/javascript",
+    "practice.js": "text/javascript",
+    "screens.js": "text/javascript",
+    "text.js": "text/javascript",
+    "words.js": "text/javascript",
+    "style.css": "text/css",
+    "icon.svg": "image/svg+xml",
+}
+"""All files that a browser can ask for, beside the page itself."""
+BATCH = 50
+RATE, BURST = 50.0, 500.0
+"""Events per second and judge, and how many may come at once after a pause."""
+MATCHING = 10
+"""A regular expression costs as much as so many events."""
+
+
+def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
+    """The server as an ASGI application."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    api = Api(service)
+    routes = [
+        Route("/", page),
+        Route("/t/{topic:int}", page),
+        Route("/t/{topic:int}/next", page),
+        Route("/t/{topic:int}/d/{doc:int}", page),
+        Route("/help", page),
+        Route("/desk", page),
+        Route("/practice", page),
+        Route("/page/{name}", asset),
+        Route("/api/me", api.answers(api.me)),
+        Route("/api/t/{topic:int}/pool", api.answers(api.pool)),
+        Route("/api/t/{topic:int}/d/{doc:int}", api.answers(api.document)),
+        Route("/api/t/{topic:int}/d/{doc:int}/compare", api.answers(api.compare)),
+        Route("/api/t/{topic:int}/d/{doc:int}/events", api.answers(api.newer)),
+        Route("/api/t/{topic:int}/d/{doc:int}/matches", api.answers(api.matches), methods=["POST"]),
+        Route("/api/t/{topic:int}/find", api.answers(api.find)),
+        Route("/api/t/{topic:int}/documents", api.answers(api.add), methods=["POST"]),
+        Route("/api/practice", api.answers(api.lessons), methods=["GET"]),
+        Route("/api/practice", api.answers(api.practise), methods=["POST"]),
+        Route("/api/events", api.answers(api.post), methods=["POST"]),
+        Route("/api/desk", api.answers(api.desk), methods=["GET"]),
+        Route("/api/desk", api.answers(api.decide), methods=["POST"]),
+        Route("/api/desk/export", api.answers(api.export)),
+    ]
+    return Guard(Starlette(routes=routes), hosts, scheme)
+
+
+def _asset(name: str) -> bytes:
+    return (files("spanwise.judge") / "page" / name).read_bytes()
+
+
+async def page(request: Request) -> Response:  # noqa: ARG001
+    """Every address of the page is the same page."""
+    from starlette.responses import Response
+
+    return Response(_asset("index.html"), media_type="text/html")
+
+
+async def asset(request: Request) -> Response:
+    """A file of the page, by a name out of the table."""
+    from starlette.responses import PlainTextResponse, Response
+
+    name = request.path_params["name"]
+    if name not in PAGE:
+        return PlainTextResponse("no such file", 404)
+    return Response(_asset(name), media_type=PAGE[name])
+
+
+class Api:
+    """Questions and gestures of whoever bears a token."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._allowance: dict[str, tuple[float, float]] = {}
+
+    def answers(self, act: Callable[..., Any]) -> Callable[[Request], Awaitable[Response]]:
+        """An act as a route: the token is looked up, the work done beside the event loop."""
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import Response
+
+        async def route(request: Request) -> Response:
+            try:
+                body = await request.body() if request.method == "POST" else b""
+                status, content = await run_in_threadpool(self._act, act, request, body)
+            except Refused as refused:
+                status, content = refused.status, {"error": refused.reason}
+            data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+            return Response(
+                data.encode("utf-8", "surrogatepass"), status, media_type="application/json"
+            )
+
+        return route
+
+    def _act(self, act: Callable[..., Any], request: Request, body: bytes) -> tuple[int, Any]:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        who = self.service.store.bearer(token.strip()) if kind == "Bearer" and token else None
+        if who is None:
+            raise Refused(401, "no valid link: open the one that the server printed")
+        try:
+            return act(who, request, body)
+        except sqlite3.OperationalError as error:
+            raise Refused(507, f"the store cannot be written ({error})") from error
+        except InputError as error:
+            raise Refused(409, str(error)) from error
+
+    def me(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Topics and progress."""
+        return 200, self.service.overview(*who)
+
+    def pool(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """One topic."""
+        return 200, self.service.pool(who[0], request.path_params["topic"])
+
+    def document(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """One document."""
+        return 200, self.service.document(who[0], *_place(request))
+
+    def compare(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """All judges, for who adjudicates."""
+        return 200, self.service.compare(who[1], *_place(request))
+
+    def newer(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What happened since an event."""
+        since = request.query_params.get("since", "0")
+        if not since.isdecimal() or len(since) > 15:
+            raise Refused(400, "since is no number of an event")
+        return 200, {"newer": self.service.newer(who[0], *_place(request), int(since))}
+
+    def post(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Gestures."""
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
+        batch = _object(body).get("events")
+        if not isinstance(batch, list) or not 0 < len(batch) <= BATCH:
+            raise Refused(400, f"expected 1 to {BATCH} events")
+        self._charge(who[0], len(batch))
+        answers = self.service.receive(who[0], batch)
+        results = [
+            {"n": a.n, "seq": a.seq} if not a.error else {"n": a.n, "error": a.error}
+            for a in answers
+        ]
+        return (409 if any(a.error for a in answers) else 200), {"results": results}
+
+    def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Documents that could be added to a topic's pool."""
+        wanted = request.query_params.get("q", "")
+        return 200, self.service.findable(who[0], request.path_params["topic"], wanted)
+
+    def matches(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """Where a regular expression occurs."""
+        self._charge(who[0], MATCHING)
+        return 200, self.service.matches(who[0], *_place(request), _object(body).get("pattern"))
+
+    def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """One more document for a judge."""
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
+        self._charge(who[0], 1)
+        topic = request.path_params["topic"]
+        return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
+
+    def lessons(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Documents with known answers, for who is new."""
+        return 200, practice.lessons(self.service.store, who[0])
+
+    def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What a judge made of one of them."""
+        if who[1] == OWNER:
+            raise Refused(403, "the desk decides, it does not judge")
+        sent = _object(body)
+        if problem := practice.refusal(sent):
+            raise Refused(400, problem)
+        self._charge(who[0], 1)
+        event, answer = practice.answered(sent, who[0])
+        ((_, error),) = self.service.store.append([event])
+        return (409, {"error": error}) if error else (200, answer)
+
+    # The desk ---------------------------------------------------------------------------------
+
+    def desk(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """How far everybody is, and what has been decided."""
+        _refuse_others(who)
+        store, standing = self.service.store, self.service.orders()
+        people = [name for name, role in store.judges().items() if role == "judge"]
+        topics = [
+            {
+                "number": number,
+                "id": name,
+                "title": said.get("title"),
+                "frozen": number in standing.frozen,
+                "given": number in standing.assigned,
+                "assigned": [one for one in people if standing.lets(one, number)],
+            }
+            for number, name, said in store.topics()
+        ]
+        seq, head = store.head()
+        return 200, {
+            "judges": people,
+            "topics": topics,
+            "progress": progress(store),
+            "agreement": desk.agreements(store),
+            "practised": practice.practised(store),
+            "events": seq,
+            "head": head,
+        }
+
+    def decide(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """A decision."""
+        _refuse_others(who)
+        sent = _object(body)
+        if problem := desk.refusal_of_setting(sent, self.service.store):
+            raise Refused(400, problem)
+        ((seq, error),) = self.service.store.append([desk.decided(sent)])
+        return (409, {"error": error}) if error else (200, {"seq": seq})
+
+    def export(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """What has been judged, as the file that `spanwise judge export` writes."""
+        _refuse_others(who)
+        store = self.service.store
+        found = verdicts(store, chosen_judges(store, None, None, machines=False))
+        return 200, {"lines": b"".join(lines(store, found)).decode()}
+
+    def _charge(self, judge: str, count: int) -> None:
+        now = time.monotonic()
+        left, then = self._allowance.get(judge, (BURST, now))
+        left = min(BURST, left + (now - then) * RATE)
+        if left < count:
+            raise Refused(429, "too many gestures at once; they are sent again")
+        self._allowance[judge] = (left - count, now)
+
+
+def _refuse_others(who: tuple[str, str]) -> None:
+    if who[1] != OWNER:
+        raise Refused(403, "only the desk sees this")
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        sent = json.loads(body)
+        json.dumps(sent, ensure_ascii=False).encode()  # half a character cannot be kept
+    except (ValueError, RecursionError):
+        raise Refused(400, "not JSON of whole characters") from None
+    if not isinstance(sent, dict):
+        raise Refused(400, "expected an object")
+    return sent
+
+
+def _place(request: Request) -> tuple[int, int]:
+    return request.path_params["topic"], request.path_params["doc"]
+
+
+# Running the server: links for judges, loopback, and a clear word when a port is taken. -----------
+
+PORT = 7878
+HOUR = 3600.0
+LOOPBACK = "127.0.0.1"
+
+
+def refuse_without_extra() -> None:
+    """The libraries of the server are an extra."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingExtra("starlette and uvicorn", "judge", "spanwise judge") from None
+
+
+def links(store: Store, port: int) -> list[tuple[str, str]]:
+    """A fresh link for every judge; the secret is behind the #, so no server logs it."""
+    try:
+        tokens = [(name, store.new_token(name)) for name in store.judges()]
+    except sqlite3.Error as error:
+        raise UsageError(f"{store.path}: cannot be written ({error})") from error
+    return [(name, f"http://{LOOPBACK}:{port}/#k={token}") for name, token in tokens]
+
+
+def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    from spanwise.judge.service import Service
+
+    handle = locked(store.path)
+    listening = _bound(port)
+    port = listening.getsockname()[1]
+    copy_safely(store)
+    threading.Thread(target=_copy_in_use, args=(store,), daemon=True).start()
+    printed = links(store, port)
+    for name, link in printed:
+        emit(f"{name}: {link}\n")
+    emit(f"Everything is kept in {store.path}. Stop with Ctrl-C.\n")
+    hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost", "[::1]")]
+    config = uvicorn.Config(
+        application(Service(store, collection), hosts),
+        log_level="error",  # whoever sends what is no HTTP is answered, and that is all
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    if browse:
+        import webbrowser
+
+        webbrowser.open(printed[0][1])
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        say("note", "stopped")
+    finally:
+        handle.close()
+
+
+def _copy_in_use(store: Store, every: float = HOUR) -> None:
+    """A copy each hour in which anything was judged."""
+    copied = store.head()
+    while True:
+        time.sleep(every)
+        if store.head() != copied:
+            copied = store.head()
+            copy_safely(store)
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        raise UsageError(f"port {port} is taken ({error.strerror}); give another --port") from error
+    return listening

@@ -1,0 +1,493 @@
+"""What the page may ask and do: every question and every gesture of one judge, checked."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from spanwise.judge.events import (
+    CLIENT,
+    EDITS,
+    HIGHEST,
+    Gesture,
+    State,
+    folded,
+    inconsistencies,
+    refusal,
+    whole,
+)
+from spanwise.judge.finding import found, matches
+from spanwise.judge.pooling import Queue
+from spanwise.judge.practice import practised
+from spanwise.judge.store import Document, Event, Store
+from spanwise.judge.verdicts import FINISHED, MACHINE, Tally
+from spanwise.judge.views import View, assessed, check_of, fingerprint, meant, refuse_bytes, view
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+
+
+# The desk of who runs a campaign: who judges what, what is closed, how far everybody is. ----------
+#
+# Decisions are events of the log like gestures, in the name of the desk; what holds is their fold.
+
+OWNER = "owner"
+"""The role."""
+NAME = "desk"
+"""In whose name its decisions stand in the log."""
+WHOLE_TOPIC = -1
+"""Instead of a document's number: a decision is about all of a topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What the desk has decided so far."""
+
+    frozen: frozenset[int] = frozenset()
+    assigned: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    def lets(self, judge: str, topic: int) -> bool:
+        """Whether a topic is this judge's: it is everybody's until it is given to somebody."""
+        return judge in self.assigned.get(topic, frozenset([judge]))
+
+
+def orders(events: Iterable[Event]) -> Orders:
+    """The decisions that stand: of each kind, topic and judge the last one counts."""
+    frozen: set[int] = set()
+    assigned: dict[int, set[str]] = {}
+    for event in events:
+        one, on = event.gesture, event.gesture.value == "on"
+        if one.kind == "freeze":
+            (frozen.add if on else frozen.discard)(event.topic)
+        elif one.kind == "assign":
+            people = assigned.setdefault(event.topic, set())
+            (people.add if on else people.discard)(one.layer)
+    return Orders(
+        frozenset(frozen), {topic: frozenset(some) for topic, some in assigned.items() if some}
+    )
+
+
+def refusal_of_setting(sent: object, store: Store) -> str:
+    """What is wrong with a decision; empty if nothing is."""
+    if not isinstance(sent, Mapping) or set(sent) - {"client", "n", "kind", "topic", "judge", "on"}:
+        return "a decision has client, n, kind, topic, on, and perhaps a judge"
+    if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
+        return "client is no name of 8 to 64 letters"
+    if not whole(sent.get("n")) or not whole(sent.get("topic")):
+        return "n and topic are whole numbers from 0 on"
+    if sent.get("kind") not in ("freeze", "assign") or not isinstance(sent.get("on"), bool):
+        return "kind is freeze or assign, on is true or false"
+    if sent["topic"] not in {number for number, *_ in store.topics()}:
+        return "no such topic"
+    if not isinstance(sent.get("judge", ""), str):
+        return "a judge is a name"
+    if sent["kind"] == "assign" and store.judges().get(sent.get("judge", "")) != "judge":
+        return "no such judge"
+    return ""
+
+
+def decided(sent: Mapping[str, Any]) -> Event:
+    """A decision as an event of the log."""
+    gesture = Gesture(
+        sent["client"],
+        sent["n"],
+        sent["kind"],
+        sent.get("judge", ""),
+        value="on" if sent["on"] else "off",
+    )
+    return Event(0, NAME, sent["topic"], WHOLE_TOPIC, gesture, 0, 0.0, time.time())
+
+
+def agreements(store: Store) -> list[dict[str, Any]]:
+    """How far every two judges agree on what both have finished, character by character."""
+    from spanwise.judge.verdicts import judgements_of, verdicts
+    from spanwise.report.scores import null
+    from spanwise.stats.assessors import PAIRS, Judge, agreement, mean, shared_topics
+
+    found = {
+        name: [one for one in verdicts(store, [name]) if one.state.status == "done"]
+        for name, role in store.judges().items()
+        if role == "judge"
+    }
+    people = [Judge(name, judgements_of(some, store.path)) for name, some in found.items() if some]
+    shared = shared_topics(people) if len(people) > 1 else []
+    if not shared:
+        return []
+    answer = agreement(shared, "char", None)
+    return [
+        {"a": people[a].name, "b": people[b].name} | {n: null(mean(values[n])) for n in PAIRS}
+        for (a, b), values in answer.pairs.items()
+    ]
+
+
+# What the page may ask and do: every question and every gesture of one judge, checked. ------------
+
+CHANGES = EDITS | {"undo", "redo"}
+CLOSED = "this topic is closed: the desk has frozen it"
+READ_AT_ONCE = 8
+"""Documents that are kept in memory: they may be long, and reading one again is quick."""
+
+
+class Refused(Exception):
+    """A request that is not granted: a status of HTTP, and why in one sentence."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        self.status, self.reason = status, reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one event: its number in the log, or why it was not taken."""
+
+    n: int
+    seq: int = 0
+    error: str = ""
+
+
+class Service:
+    """A store and its collection; nobody is told what another judge did."""
+
+    def __init__(self, store: Store, collection: Collection) -> None:
+        refuse_bytes(collection)
+        self.store, self.collection = store, collection
+        self.mode = store.about.get("mode", "highlight")
+        self.aspects: list[str] = store.about.get("aspects", [])
+        self._view = lru_cache(READ_AT_ONCE)(lambda name: view(collection, name))
+        self._text = lru_cache(READ_AT_ONCE)(collection.text)
+        self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
+        self._documents = lru_cache(100_000)(store.document)
+        self.tally = Tally(store)
+        self._topics = {number: (name, said) for number, name, said in store.topics()}
+
+    # Asking -----------------------------------------------------------------------------------
+
+    def overview(self, judge: str, role: str) -> dict[str, Any]:
+        """The topics with how far the judge is; of others only how many documents are finished."""
+        mine, orders = self.tally.states(judge), self.orders()
+        spent, finished = self.tally.seconds(judge), self._finished_by_others(judge)
+        topics = []
+        for number, (name, said) in self._topics.items():
+            if not orders.lets(judge, number):
+                continue
+            order = self.order(judge, number)
+            states = [mine.get((number, one.number), State()) for one in order]
+            counts = dict.fromkeys(("left", "relevant", "nothing", "skipped"), 0)
+            for state in states:
+                counts[_bin(state)] += 1
+            topics.append(
+                {
+                    "number": number,
+                    "id": name,
+                    "title": said.get("title"),
+                    **counts,
+                    "minutes": sum(time for (t, _), time in spent.items() if t == number) / 60,
+                    "others": finished.get(number, 0),
+                    "frozen": number in orders.frozen,
+                }
+            )
+        return {
+            "judge": judge,
+            "role": role,
+            "store": str(self.store.about.get("made", "")),
+            "mode": self.mode,
+            "aspects": self.aspects,
+            "guidelines": self.store.about.get("guidelines", ""),
+            "topics": topics,
+            "last": self._last(judge),
+            "practised": len(practised(self.store).get(judge, ())),
+        }
+
+    def orders(self) -> Orders:
+        """What the desk has decided."""
+        return orders(self.store.events(NAME))
+
+    def _finished_by_others(self, judge: str) -> Counter[int]:
+        """How many documents of each topic other judges have finished: a number, no more."""
+        people = [name for name, role in self.store.judges().items() if role == "judge"]
+        return sum((self.tally.finished(one) for one in people if one != judge), Counter())
+
+    def _last(self, judge: str) -> dict[str, int] | None:
+        last = self.tally.last(judge)
+        return {"topic": last.topic, "doc": last.doc} if last else None
+
+    def pool(self, judge: str, topic: int) -> dict[str, Any]:
+        """A topic and its documents in the judge's order."""
+        name, said = self._topic(topic, judge)
+        mine = self.tally.states(judge)
+        documents = []
+        for one in self.order(judge, topic):
+            state = mine.get((topic, one.number), State())
+            documents.append(
+                {
+                    "number": one.number,
+                    "id": one.id,
+                    "chars": one.chars,
+                    "status": state.status,
+                    "relevant": sum(end - start for start, end in state.highlighted),
+                    "added": bool(one.added_by),
+                }
+            )
+        spent = self.tally.seconds(judge)
+        return {
+            "number": topic,
+            "id": name,
+            "topic": said,
+            "documents": documents,
+            "minutes": sum(time for (t, _), time in spent.items() if t == topic) / 60,
+            "frozen": topic in self.orders().frozen,
+        }
+
+    def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
+        """Documents of the collection with these letters in their names or titles."""
+        self._topic(topic, judge)
+        return found(self.collection, self.store.documents(topic)[0].id, wanted)
+
+    def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
+        """Where a regular expression occurs in a document."""
+        return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
+
+    def add(self, judge: str, topic: int, name: object) -> int:
+        """Put a document into the judge's own pool; its number there."""
+        self._topic(topic, judge)
+        if topic in self.orders().frozen:
+            raise Refused(409, CLOSED)
+        if not isinstance(name, str) or name not in self.collection:
+            raise Refused(404, "no such document in the collection")
+        text = self._text(name)
+        one = Document(topic, -1, name, fingerprint(text), len(text), {"spans": []})
+        number = self.store.add_document(one, judge)
+        self._documents.cache_clear()
+        return number
+
+    def document(self, judge: str, topic: int, number: int) -> dict[str, Any]:
+        """A document's text and what the judge did to it; frozen if the text is another by now."""
+        one = self._document(topic, number, judge)
+        shown = self._shown(one)
+        frozen = shown.sha256 != one.sha256
+        events = self.store.events(judge, topic, number)
+        return {
+            "number": number,
+            "id": one.id,
+            **shown.said(),
+            "frozen": frozen,
+            "closed": topic in self.orders().frozen,
+            "support": one.said.get("spans", []) if self.store.about.get("support", True) else [],
+            "paths": self._paths(one) if self.mode == "exhaustivity" else [],
+            "events": [said(event) for event in events],
+            "seconds": self.tally.seconds(judge).get((topic, number), 0.0),
+        }
+
+    def _paths(self, one: Document) -> list[list[Any]]:
+        return [[e.path, e.start, e.start + e.length] for e in self.collection.elements(one.id)]
+
+    def newer(self, judge: str, topic: int, number: int, since: int) -> list[dict[str, Any]]:
+        """What the judge did to a document after an event, in whichever window."""
+        self._document(topic, number, judge)
+        return [said(event) for event in self.store.events(judge, topic, number, since)]
+
+    def order(self, judge: str, topic: int) -> list[Document]:
+        """The documents of a topic as this judge is shown them."""
+        every = [one for one in self.store.documents(topic) if self._visible(one, judge)]
+        documents = [one for one in every if not one.added_by]
+        return self._ordered(judge, topic, documents) + [one for one in every if one.added_by]
+
+    def _visible(self, one: Document, judge: str) -> bool:
+        mine = not one.added_by or judge in one.added_by
+        return mine or self.store.judges().get(judge) == "adjudicator"
+
+    def _ordered(self, judge: str, topic: int, documents: list[Document]) -> list[Document]:
+        about = self.store.about
+        if about.get("pool", {}).get("live"):
+            return self._queue(topic, documents)
+        if about.get("order", "shuffle") == "shuffle":
+            random.Random(f"{about.get('seed', 1)} {judge} {topic}").shuffle(documents)
+        elif about["order"] == "id":
+            documents.sort(key=lambda one: one.id)
+        return documents
+
+    def _queue(self, topic: int, documents: list[Document]) -> list[Document]:
+        """As far as a method that learns has come: the first judge drives."""
+        about = self.store.about["pool"]
+        driver = next(iter(self.store.judges()), "")
+        states = self.tally.states(driver)
+        by_id = {one.id: one for one in documents}
+        count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
+        rankings = []
+        for run in range(count):
+            ranked = [(one.said["ranks"][run], one.id) for one in documents if "ranks" in one.said]
+            rankings.append({name: rank for rank, name in sorted(r for r in ranked if r[0])})
+
+        def relevant(name: str) -> bool | None:
+            state = states.get((topic, by_id[name].number), State())
+            return bool(state.highlighted or state.grade) if state.status in FINISHED else None
+
+        seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
+        queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
+        told = [one for one in documents if "ranks" not in one.said]  # put in by hand: come first
+        return told + [by_id[one.document] for one in queue.documents(relevant)]
+
+    def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
+        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+
+        Those are the people to whom it was given, and whose pool has the document.
+        """
+        if role != "adjudicator":
+            raise Refused(403, "only the adjudicator sees what judges did")
+        one, orders = self._document(topic, number), self.orders()
+        people = [
+            name
+            for name, one in self.store.judges().items()
+            if one == "judge" and orders.lets(name, topic) and not name.startswith(MACHINE)
+        ]
+        unfinished = [name for name in people if not self._finished(name, topic)]
+        if unfinished:
+            raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
+        lanes = []
+        for name in [name for name in people if self._visible(one, name)]:
+            state = self.tally.states(name).get((topic, number), State())
+            lanes.append(
+                {
+                    "judge": name,
+                    "layers": state.layers,
+                    "bep": state.bep,
+                    "grade": state.grade,
+                    "exhaustivity": state.exhaustivity,
+                    "note": state.note,
+                    "status": state.status,
+                    "reason": state.reason,
+                }
+            )
+        return {"judges": lanes}
+
+    def _finished(self, judge: str, topic: int) -> bool:
+        mine = self.tally.states(judge)
+        return all(
+            mine.get((topic, one.number), State()).status in FINISHED
+            for one in self.order(judge, topic)
+        )
+
+    # Doing ------------------------------------------------------------------------------------
+
+    def receive(self, judge: str, batch: Iterable[Mapping[str, Any]]) -> list[Answer]:
+        """Check and store events; what is not taken says why."""
+        answers: list[Answer] = []
+        taken: list[Event] = []
+        places: list[int] = []
+        for sent in batch:
+            event = self._event(judge, sent)
+            error = self._refusal(event, taken)
+            answers.append(Answer(event.gesture.n, error=error))
+            if not error:
+                places.append(len(answers) - 1)
+                taken.append(event)
+        stored = self.store.append(taken) if taken else []
+        for place, (seq, error) in zip(places, stored, strict=True):
+            answers[place] = Answer(answers[place].n, seq, error)
+        return answers
+
+    def _event(self, judge: str, sent: Mapping[str, Any]) -> Event:
+        problem = refusal(sent, self.mode, self.aspects)
+        if problem:
+            raise Refused(400, problem)
+        gesture = Gesture(
+            sent["client"],
+            sent["n"],
+            sent["kind"],
+            sent.get("layer", ""),
+            sent.get("start", -1),
+            sent.get("end", -1),
+            sent.get("value", ""),
+            sent.get("check", ""),
+        )
+        self._document(sent["topic"], sent["doc"], judge)
+        at = float(sent.get("at", 0.0))
+        base = sent.get("base", 0)
+        return Event(0, judge, sent["topic"], sent["doc"], gesture, base, at, time.time())
+
+    def _refusal(self, event: Event, before: list[Event]) -> str:
+        """Why an event cannot be taken; empty if it can."""
+        gesture, one = event.gesture, self._document(event.topic, event.doc)
+        if event.topic in self.orders().frozen:
+            return CLOSED
+        if gesture.kind in EDITS | {"done"}:
+            if self._fingerprint(one.id) != one.sha256:
+                return "the text of this document has changed since the pool was made"
+            text = self._text(one.id)
+            if gesture.end > len(text) or gesture.start >= len(text):
+                return f"beyond the end of the document, which has {len(text)} characters"
+            if gesture.check and gesture.check != check_of(meant(gesture, text)):
+                return "the text at this place is not the one that was meant"
+        if gesture.kind in ("done", "redo"):
+            return self._unfinished(event, before)
+        return ""
+
+    def _unfinished(self, event: Event, before: list[Event]) -> str:
+        """Why a gesture cannot leave the document finished; empty if it can, or does not."""
+        stored = self.store.events(event.judge, event.topic, event.doc)
+        if any(old.gesture.key == event.gesture.key for old in stored):
+            return ""  # sent again
+        mine = [e for e in before if (e.topic, e.doc) == (event.topic, event.doc)]
+        keys = {e.gesture.key for e in stored}
+        gestures = [e.gesture for e in stored]
+        gestures += [e.gesture for e in [*mine, event] if e.gesture.key not in keys]
+        state = folded(gestures)
+        if state.status != "done":
+            return ""
+        newer = [
+            e for e in stored if e.seq > event.base and e.gesture.client != event.gesture.client
+        ]
+        if any(e.gesture.kind in CHANGES for e in newer):
+            return "changed in another window meanwhile: look at it again"
+        assess = []
+        if self.mode == "exhaustivity":
+            name = self._document(event.topic, event.doc).id
+            assess = assessed(self.collection, name, state.highlighted)
+        return "; ".join(inconsistencies(state, self.mode, assess))
+
+    # Looking up -------------------------------------------------------------------------------
+
+    def _topic(self, number: int, judge: str = "") -> tuple[str, dict[str, Any]]:
+        if number not in self._topics:
+            raise Refused(404, "no such topic")
+        if judge and not self.orders().lets(judge, number):
+            raise Refused(403, "this topic is judged by others")
+        return self._topics[number]
+
+    def _document(self, topic: int, number: int, judge: str = "") -> Document:
+        self._topic(topic, judge)
+        one = self._documents(topic, number) if number < HIGHEST else None
+        if one is None or (judge and not self._visible(one, judge)):
+            raise Refused(404, "no such document in the pool")
+        return one
+
+    def _shown(self, one: Document) -> View:
+        return self._view(one.id)
+
+
+def said(event: Event) -> dict[str, Any]:
+    """An event as the page gets it."""
+    g = event.gesture
+    return {
+        "seq": event.seq,
+        "client": g.client,
+        "n": g.n,
+        "kind": g.kind,
+        "layer": g.layer,
+        "start": g.start,
+        "end": g.end,
+        "value": g.value,
+    }
+
+
+def _bin(state: State) -> str:
+    if state.status == "skipped":
+        return "skipped"
+    if state.status != "done":
+        return "left"
+    return "relevant" if state.highlighted or state.grade else "nothing"

@@ -1,0 +1,201 @@
+"""Making a judging store of a pool, topics and a collection; opening it; one server at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from spanwise.errors import FormatError, InputError, UsageError
+from spanwise.formats.io.files import chunks
+from spanwise.judge.store import Document, Store, create, is_store
+from spanwise.judge.views import fingerprint, refuse_bytes
+from spanwise.model.topics import Topic
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.pools import Pool, Pooled
+    from spanwise.model.topics import Topics
+
+SHOWN = ("title", "description", "narrative", "castitle", "keywords", "ontopic_keywords")
+COPIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """How documents are to be judged."""
+
+    mode: str = "highlight"
+    aspects: tuple[str, ...] = ()
+    order: str = "shuffle"
+    seed: int = 1
+    support: bool = True
+    guidelines: str = ""
+    judges: tuple[str, ...] = field(default_factory=tuple)
+
+
+def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign) -> Store:
+    """A new store. Every document of the pool must be in the collection, every topic be known."""
+    refuse_bytes(collection)
+    if plan.mode == "aspects" and not plan.aspects:
+        raise UsageError("--mode aspects needs --aspect NAME, once for each")
+    if plan.mode != "aspects" and plan.aspects:
+        raise UsageError(f"--aspect is for --mode aspects, not for {plan.mode}")
+    if not all(one.strip() for one in plan.aspects) or len({*plan.aspects}) < len(plan.aspects):
+        raise UsageError("--aspect needs a name, another one each time")
+    known = {topic.id: topic for topic in topics}
+    lost = [name for name in pool.topics if name not in known]
+    if lost:
+        raise InputError(f"{topics.source}: no topic {lost[0]!r}, which is in the pool")
+    absent = [one for one in pool if one.document not in collection]
+    if absent:
+        raise InputError(
+            f"{pool.source}: {len(absent)} documents are not in the collection, such as"
+            f" {absent[0].document!r} of topic {absent[0].topic!r}"
+        )
+    about = {
+        "mode": plan.mode,
+        "aspects": list(plan.aspects),
+        "order": plan.order,
+        "seed": plan.seed,
+        "support": plan.support,
+        "guidelines": plan.guidelines,
+        "characters": str(collection.policy),
+        "pool": {key: value for key, value in pool.about.items() if key != "runs"},
+        "pool_file": Path(pool.source).name,
+    }
+    statements = [(name, _statement(known[name])) for name in pool.topics]
+    return create(path, about, statements, _documents(pool, collection))
+
+
+def guidelines_of(file: str) -> str:
+    """The text that judges see beside every topic."""
+    said = b"".join(chunks(file))
+    try:
+        return said.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = said.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{said[error.start]:02X} is not UTF-8"
+        raise FormatError(file, line, found, "text in UTF-8") from error
+
+
+def _statement(topic: Topic) -> dict[str, Any]:
+    said = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
+    return {name: value for name, value in said.items() if value}
+
+
+def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
+    for topic, documents in enumerate(pool.topics.values()):
+        for number, one in enumerate(documents):
+            text = collection.text(one.document)
+            about: dict[str, Any] = {"p": one.p, "stratum": one.stratum, "round": one.round}
+            if one.ranks:
+                about["ranks"] = list(one.ranks)
+            about["spans"] = _support(one, collection)
+            yield Document(topic, number, one.document, fingerprint(text), len(text), about)
+
+
+def _support(one: Pooled, collection: Collection) -> list[list[int]]:
+    """What systems returned, as spans, in an order that says nothing of them."""
+    found = []
+    for part in one.support:
+        if isinstance(part, str):
+            spans = collection.spans([one.document], [part])
+            if spans.starts[0] >= 0:
+                found.append([int(spans.starts[0]), int(spans.ends[0])])
+        elif isinstance(part[0], int):
+            found.append([part[0], int(part[1])])
+        else:
+            spans = collection.spans([one.document] * 2, [str(part[0]), str(part[1])])
+            if (spans.starts >= 0).all():
+                found.append([int(spans.starts[0]), int(spans.ends[1])])
+    unique = sorted({tuple(span) for span in found})
+    random.Random(one.document).shuffle(unique)
+    return [list(span) for span in unique]
+
+
+def opened_or_made(
+    path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
+) -> Store:
+    """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    pool = drawn.drawable()
+    if not Path(path).exists():
+        return made(path, pool, topics, collection, plan)
+    if not is_store(path):
+        raise UsageError(f"{path}: is there and no judging store; give another --store")
+    store = Store(path)
+    theirs = {
+        (name, one.id)
+        for number, name, _ in store.topics()
+        for one in store.documents(number)
+        if not one.added_by
+    }
+    if theirs != pool.keys():
+        raise UsageError(f"{path}: made from another pool; give another --store")
+    if store.about["mode"] != plan.mode:
+        raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+    if plan.aspects and list(plan.aspects) != store.about["aspects"]:
+        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects']) or 'none'}")
+    unsaid = replace(Campaign(), order=str(drawn.about.get("order", Campaign().order)))
+    for name in ("order", "seed", "support", "guidelines"):
+        if getattr(plan, name) not in (getattr(unsaid, name), store.about.get(name)):
+            raise UsageError(f"{path}: made with other --{name}; give another --store")
+    return store
+
+
+def locked(path: str) -> IO[str]:
+    """Keep other servers away from a store, as long as the handle lives."""
+    import fcntl
+
+    handle = Path(f"{path}.lock").open("a+")  # noqa: SIM115
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.seek(0)
+        raise UsageError(f"{path}: another server has it open ({handle.read().strip()})") from None
+    handle.truncate(0)
+    handle.write(f"process {os.getpid()}\n")
+    handle.flush()
+    return handle
+
+
+def copy_safely(store: Store) -> None:
+    """A copy beside the store, checked; the last five are kept."""
+    from datetime import datetime
+
+    from spanwise.console import say
+
+    place = Path(store.path)
+    folder = place.with_name(f"{place.name}.copies")
+    try:
+        folder.mkdir(exist_ok=True)
+        problem = store.copy_to(folder / f"{datetime.now():%Y%m%d-%H%M%S}.sqlite")
+        for old in sorted(folder.glob("*.sqlite"))[:-COPIES]:
+            old.unlink()
+    except OSError as error:
+        problem = error.strerror or str(error)
+    if problem:
+        say("warning", f"{folder}: no safety copy could be made ({problem})")
+
+
+# The handbook that comes with the package, ready to be judged. ------------------------------------
+
+BUDGET = 6
+
+
+def demo_files(store: str | None) -> tuple[str, str, str, str]:
+    """Pool, collection, topics and store; the pool is made of the handbook's runs."""
+    from spanwise.console import write_atomically
+    from spanwise.formats.pools import write_pool
+    from spanwise.judge.pooling import Plan, contributions, pooled
+
+    folder = Path(__file__).parents[1] / "data" / "handbook"
+    runs = [str(folder / f"{name}.run") for name in ("articles", "elements", "passages")]
+    place = Path(store) if store else Path("handbook.judged")
+    pool = place.with_suffix(".pool.jsonl")
+    if not pool.exists():
+        write_atomically(pool, write_pool(pooled(contributions(runs), Plan(budget=BUDGET))))
+    return str(pool), str(folder / "articles"), str(folder / "topics.xml"), str(place)

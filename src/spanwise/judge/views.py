@@ -1,0 +1,174 @@
+"""A document as the page shows it: blocks of text with roles, nothing left out.
+
+The role of an element follows from its name, where the vocabulary is known, and else from what is
+in it: inside mixed content it is inline, with nothing but elements inside it is a section, else a
+block. Inline elements do not cut a block. The lengths of all blocks add up to the document's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from spanwise.errors import UsageError
+
+if TYPE_CHECKING:
+    from spanwise.judge.events import Gesture
+    from spanwise.model.documents import Collection, Tree
+
+READ_FIRST = 32
+"""So many characters after an entry point prove which one is meant."""
+HEADINGS = frozenset(
+    {"title", "st", "head", "heading", "h1", "h2", "h3", "h4", "h5", "h6", "h"}
+) | {
+    *("atl", "tig", "bridgehead", "subtitle", "caption", "name"),
+}
+VERBATIM = frozenset({"pre", "programlisting", "code", "verbatim", "screen", "listing", "lg"})
+ITEMS = frozenset({"li", "item", "listitem", "row", "tr", "entry", "dd", "dt"})
+FOLDED = frozenset({"header", "teiheader", "fm", "articleinfo", "bookinfo", "front", "metadata"})
+BLOCKS = frozenset({"p", "para", "ip1", "ip2", "p1", "p2", "p3", "simpara", "formula", "quote"})
+INLINE = frozenset({"em", "i", "b", "it", "u", "tt", "sub", "sup", "ref", "link", "a", "term"}) | {
+    *("hi", "span", "scp", "emphasis", "strong", "q", "collectionlink", "unknownlink", "xref"),
+    *("ext-link", "tf", "italic", "bold"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page needs of a document."""
+
+    sha256: str
+    chars: int
+    elements: list[tuple[int, str, str]]  # parent, role, name
+    blocks: list[tuple[int, int, str]]  # element, start, text
+
+    def said(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "sha256": self.sha256,
+            "chars": self.chars,
+            "elements": self.elements,
+            "blocks": self.blocks,
+        }
+
+
+def refuse_bytes(collection: Collection) -> None:
+    """Positions must be code points, which is what a page can count."""
+    if collection.policy.unit != "codepoints":
+        raise UsageError(
+            "the collection counts bytes; judging needs one built with --characters codepoints"
+        )
+
+
+def fingerprint(text: str) -> str:
+    """What tells one text from another."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_of(text: str) -> str:
+    """Eight bytes that a gesture carries, to prove which text it means."""
+    return fingerprint(text)[:16]
+
+
+def meant(gesture: Gesture, text: str) -> str:
+    """The text that a gesture is about: its stretch; of an entry point what is read first."""
+    end = gesture.start + READ_FIRST if gesture.kind == "bep" else gesture.end
+    return text[gesture.start : end]
+
+
+def view(collection: Collection, document: str) -> View:
+    """A document cut into blocks."""
+    text, tree = collection.text(document), collection.tree(document)
+    roles = roles_of(tree, text)
+    names = [tree.tags[tag] for tag in tree.tag.tolist()]
+    elements = list(zip(tree.parent.tolist(), roles, names, strict=True))
+    blocks = [(owner, start, text[start:end]) for owner, start, end in _stretches(tree, roles)]
+    return View(fingerprint(text), len(text), elements, blocks)
+
+
+def roles_of(tree: Tree, text: str) -> list[str]:
+    """The role of every element."""
+    mixed = _mixed(tree, text)
+    parents = tree.parent.tolist()
+    nested = {parent for parent in parents if parent >= 0}
+    roles: list[str] = []
+    for row, tag in enumerate(tree.tag.tolist()):
+        name = tree.tags[tag].rpartition(":")[2].lower()
+        parent = parents[row]
+        inside = parent >= 0 and (mixed[parent] or roles[parent] in ("inline", "heading"))
+        roles.append(_role(name, inside, row in nested and not mixed[row]))
+    return roles
+
+
+def _role(name: str, inside: bool, container: bool) -> str:
+    if inside or (name in INLINE and not container):
+        return "inline"
+    if name in HEADINGS and not container:
+        return "heading"
+    if container:
+        return "fold" if name in FOLDED else "section"
+    for role, known in (("verbatim", VERBATIM), ("item", ITEMS), ("block", BLOCKS)):
+        if name in known:
+            return role
+    return "heading" if "title" in name or "head" in name else "block"
+
+
+def _mixed(tree: Tree, text: str) -> list[bool]:
+    """Which elements have text of their own beside white space."""
+    mixed = [False] * len(tree)
+    places = tree.start.tolist()
+    ends = (tree.start + tree.length).tolist()
+    reached = list(places)
+    for row, parent in enumerate(tree.parent.tolist()):
+        if parent >= 0:
+            mixed[parent] = mixed[parent] or bool(text[reached[parent] : places[row]].strip())
+            reached[parent] = ends[row]
+    for row, end in enumerate(ends):
+        mixed[row] = mixed[row] or bool(text[reached[row] : end].strip())
+    return mixed
+
+
+def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
+    """Element, start and end of every block: the text up to where another block begins or ends."""
+    edges: list[tuple[int, int, int]] = []  # place, depth of what is entered or left, owner there
+    starts, lengths = tree.start.tolist(), tree.length.tolist()
+    stack: list[tuple[int, int]] = []
+    for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
+        parent = int(tree.parent[row])
+        while stack and stack[-1][0] != _blocky(tree, roles, parent):
+            _, end = stack.pop()
+            edges.append((end, 0, stack[-1][0] if stack else -1))
+        if roles[row] != "inline" or row == 0:
+            stack.append((row, start + length))
+            edges.append((start, 0, row))
+    while stack:
+        _, end = stack.pop()
+        edges.append((end, 0, stack[-1][0] if stack else -1))
+    found = []
+    for (place, _, owner), (following, _, _) in pairwise(edges):
+        if following > place and owner >= 0:
+            found.append((owner, place, following))
+    return found
+
+
+def _blocky(tree: Tree, roles: list[str], row: int) -> int:
+    """The nearest element from here up that is not inline."""
+    while row > 0 and roles[row] == "inline":
+        row = int(tree.parent[row])
+    return row
+
+
+def assessed(collection: Collection, document: str, spans: Any) -> list[tuple[str, bool]]:
+    """The elements that the exhaustivity phase asks for: all that hold highlighted text.
+
+    With each whether a whole passage lies in it, so that it cannot be too small.
+    """
+    found = []
+    for path, start, length, _, _ in collection.elements(document):
+        end = start + length
+        touching = [(low, high) for low, high in spans if low < end and high > start]
+        if touching:
+            found.append((path, any(start <= low and high <= end for low, high in touching)))
+    return found

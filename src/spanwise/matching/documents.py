@@ -1,0 +1,605 @@
+"""A run and its judgements, put together: blocks of rankings, ready to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import DuplicateError, UsageError
+from spanwise.matching.order import Ordered, by_score, places_of
+from spanwise.model.columns import text
+from spanwise.model.judgements import by_assessor
+from spanwise.model.rankings import JUDGED, SET_ASIDE, Rankings
+from spanwise.model.spans import UNKNOWN, ranges
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FingerprintArray, FloatArray, IntArray
+    from spanwise.model.columns import Ids, Rows
+    from spanwise.model.judgements import Judgements
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+
+
+# Which results were judged: the join of a run with its judgements, and the search for duplicates.
+#
+# Most results of a large run are unjudged, so ids are compared through 64-bit fingerprints first,
+# and only where those agree are the ids themselves looked at.
+
+TOPICS_AT_ONCE = 256
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def judged_rows(
+    run: Run, prints: FingerprintArray, judgements: Judgements
+) -> tuple[IntArray, IntArray]:
+    """The rows of the run that were judged, rising, and the judgement's row of each.
+
+    `prints` are the fingerprints of the run's documents.
+    """
+    index = judgements.once(
+        ("index", type(run.documents)), lambda: Index.of(judgements, run.documents)
+    )
+    run_codes = np.array([index.codes.get(topic, 0) for topic in run.rows.topics])
+    rows, found = [], []
+    for first, last in _blocks(run.rows):
+        start, stop = run.rows.starts[first], run.rows.starts[last]
+        lengths = np.diff(run.rows.starts[first : last + 1])
+        theirs = prints[start:stop] ^ np.repeat(_spread(run_codes[first:last]), lengths)
+        candidates = index.sieve.passing(theirs)
+        places = index.sieve.places(theirs[candidates])
+        same = index.keys.take(places) == theirs[candidates]
+        rows.append(candidates[same] + start)
+        found.append(index.order[places[same]])
+    run_rows, judged = np.concatenate(rows), np.concatenate(found)
+    if not run_codes.all():  # keys of topics that nobody judged may match by accident
+        run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
+    if run.documents.same_at(run_rows, index.ids, judged):
+        return run_rows, judged
+    return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """Judgements by fingerprint; made once, however many runs are looked up."""
+
+    ids: Ids  # stored in the same way as the run's
+    codes: dict[bytes, int]  # of the topics, from 1 on
+    keys: FingerprintArray  # of topic and document, rising
+    order: IntArray  # the row of the judgement behind each key
+    sieve: Sieve
+
+    @classmethod
+    def of(cls, judgements: Judgements, like: Ids) -> Index:
+        """Sort the judgements by topic and document."""
+        ids = like.same_kind(judgements.documents)
+        codes = {topic: code for code, topic in enumerate(judgements.rows.topics, start=1)}
+        keys = ids.fingerprints() ^ _per_row(np.arange(1, len(codes) + 1), judgements.rows)
+        order = np.argsort(keys)
+        return cls(ids, codes, keys[order], order, Sieve(keys[order]))
+
+
+def _of_judged_topics(
+    rows: Rows, codes: IntArray, run_rows: IntArray, judged: IntArray
+) -> tuple[IntArray, IntArray]:
+    topics = np.searchsorted(rows.starts, run_rows, side="right") - 1
+    kept = codes[topics] > 0
+    return run_rows[kept], judged[kept]
+
+
+def _spread(codes: IntArray) -> FingerprintArray:
+    return codes.astype(np.uint64) * _SPREAD
+
+
+def topic_keys(prints: FingerprintArray, topic: IntArray) -> FingerprintArray:
+    """Fingerprints of topic and document together."""
+    return prints ^ _spread(topic + 1)
+
+
+def _per_row(codes: IntArray, rows: Rows) -> FingerprintArray:
+    return np.repeat(_spread(codes), np.diff(rows.starts))
+
+
+def _blocks(rows: Rows) -> Iterator[tuple[int, int]]:
+    """Stretches of topics, small enough that their columns stay in the cache."""
+    for first in range(0, len(rows.topics), TOPICS_AT_ONCE):
+        yield first, min(first + TOPICS_AT_ONCE, len(rows.topics))
+
+
+class Sieve:
+    """Where a key stands among sorted ones, at the price of a look-up or two.
+
+    A table of the first bits says which keys cannot be there at all, which are most, and where
+    those of the others begin.
+    """
+
+    def __init__(self, keys: FingerprintArray) -> None:
+        bits = min(24, max(16, len(keys).bit_length() + 4))
+        self._keys = keys
+        self._shift = np.uint64(64 - bits)
+        counts = np.bincount(self._slots(keys), minlength=1 << bits)
+        self._seen: BoolArray = counts > 0
+        self._begins = (np.cumsum(counts) - counts).astype(np.int32)
+
+    def _slots(self, keys: FingerprintArray) -> IntArray:
+        """The first bits, as the signed numbers that look-ups take as they are."""
+        return (keys >> self._shift).view(np.int64)
+
+    def passing(self, keys: FingerprintArray) -> IntArray:
+        """The places of the keys that may be in the set."""
+        return np.flatnonzero(self._seen.take(self._slots(keys)))
+
+    def places(self, keys: FingerprintArray) -> IntArray:
+        """Where each of these keys, all of which passed, stands if it is in the set."""
+        places = self._begins.take(self._slots(keys)).astype(np.int64)
+        last = len(self._keys) - 1
+        behind = np.flatnonzero((self._keys[places] < keys) & (places < last))
+        while len(behind):  # few keys share their first bits, and fewer at each step
+            places[behind] += 1
+            there = places[behind]
+            behind = behind[(self._keys[there] < keys[behind]) & (there < last)]
+        return places
+
+
+def _joined_exactly(run: Run, judgements: Judgements) -> tuple[IntArray, IntArray]:
+    """The same join by the ids themselves."""
+    places = {pair: row for row, pair in enumerate(_pairs(judgements.rows, judgements.documents))}
+    matched = [
+        (row, places[pair])
+        for row, pair in enumerate(_pairs(run.rows, run.documents))
+        if pair in places
+    ]
+    both = np.array(matched, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _pairs(rows: Rows, ids: Ids) -> Iterator[tuple[bytes, bytes]]:
+    for topic, first, last in zip(rows.topics, rows.starts[:-1], rows.starts[1:], strict=True):
+        for identifier in ids.take(np.arange(first, last)):
+            yield topic, identifier
+
+
+# Duplicates ---------------------------------------------------------------------------------
+
+
+def repeated_rows(rows: Rows, ids: Ids, prints: FingerprintArray) -> Iterator[tuple[int, int]]:
+    """Pairs of rows of one topic with the same id: the first one and the one that repeats it."""
+    for first, last in _blocks(rows):
+        starts = rows.starts[first : last + 1]
+        for topic in np.flatnonzero(_suspicious(prints, starts)):
+            yield from _repeated(ids, np.arange(starts[topic], starts[topic + 1]))
+
+
+def _suspicious(prints: FingerprintArray, starts: IntArray) -> BoolArray:
+    """Which topics have two equal fingerprints; half of each fingerprint is enough to tell."""
+    lengths = np.diff(starts)
+    halves = (prints[starts[0] : starts[-1]] >> np.uint64(32)).astype(np.uint32)
+    longest = int(lengths.max(initial=0))
+    if (lengths == longest).all():
+        table = halves.reshape(len(lengths), longest)
+    else:
+        table = np.full((len(lengths), longest), np.iinfo(np.uint32).max)
+        table[np.arange(longest) < lengths[:, None]] = halves
+    table = np.sort(table, axis=-1)
+    real = np.arange(1, longest) < lengths[:, None]
+    return ((table[:, 1:] == table[:, :-1]) & real).any(axis=-1)
+
+
+def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
+    seen: dict[bytes, int] = {}
+    rows = np.asarray(rows)
+    for row, identifier in zip(rows.tolist(), ids.take(rows), strict=True):
+        if identifier in seen:
+            yield seen[identifier], row
+        else:
+            seen[identifier] = row
+
+
+# The same document again --------------------------------------------------------------------
+
+
+def same_documents(
+    ids: Ids, prints: FingerprintArray, rows: IntArray, topic: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Which results of a topic come from one document.
+
+    For each of these rows the number of its document, in order of first appearance; and for each
+    document the place among the rows at which it appears first.
+    """
+    keys = topic_keys(prints[rows], topic)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    begins = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
+    opening = order[begins]
+    number = np.empty(len(opening), np.int64)
+    number[np.argsort(opening)] = np.arange(len(opening))
+    document = np.empty(len(rows), np.int64)
+    document[order] = number[np.cumsum(begins) - 1]
+    opening = np.sort(opening)
+    if (topic[opening[document]] == topic).all() and ids.distinct() == _different(prints):
+        return document, opening
+    return _numbered_exactly(ids, rows, topic)  # two ids with one fingerprint: all but impossible
+
+
+def _different(prints: FingerprintArray) -> int:
+    ordered = np.sort(prints)
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+
+def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArray, IntArray]:
+    """The same by the ids themselves."""
+    numbers: dict[tuple[int, bytes], int] = {}
+    pairs = zip(topic.tolist(), ids.take(rows), strict=True)
+    document = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+    opening = np.zeros(len(numbers), np.int64)
+    opening[document[::-1]] = np.arange(len(rows))[::-1]
+    return document, opening
+
+
+# A run and its judgements, put together: blocks of rankings, ready to be measured. ----------------
+
+"""Some hundred topics at once: the columns of a block stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """The judged results, as columns: whose they are, where they stand, what they are worth."""
+
+    owner: IntArray  # number of the topic
+    rank: IntArray  # 0 is the top
+    grade: FloatArray
+    stood: IntArray  # the rank before unjudged results were dropped
+
+    def in_order(self) -> Marks:
+        """By topic and rank. Nearly sorted already, which this way of sorting makes use of."""
+        place = self.owner * (int(self.rank.max(initial=0)) + 1) + self.rank
+        return self.where(np.argsort(place, kind="stable"))
+
+    def where(self, chosen: BoolArray | IntArray) -> Marks:
+        """Some of them."""
+        return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen], self.stood[chosen])
+
+    def of(self, first: int, last: int) -> Marks:
+        """Those of some topics, renumbered from 0."""
+        begin, end = np.searchsorted(self.owner, [first, last])
+        span = slice(begin, end)
+        return Marks(self.owner[span] - first, self.rank[span], self.grade[span], self.stood[span])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """The judged documents of each topic, retrieved or not, best first."""
+
+    starts: IntArray
+    grades: FloatArray
+    set_aside: IntArray  # per topic: judgements with a negative grade
+
+    @classmethod
+    def of(cls, judgements: Judgements, codes: dict[bytes, int]) -> Known:
+        """Sort the grades of the topics that are evaluated."""
+        owner = owners_of(judgements.rows, codes, np.arange(len(judgements.rows)))
+        aside = np.bincount(owner[(owner >= 0) & (judgements.grades < 0)], minlength=len(codes))
+        kept = (owner >= 0) & (judgements.grades >= 0)
+        owner, grades = owner[kept], judgements.grades[kept]
+        order = np.lexsort((-grades, owner))
+        counts = np.bincount(owner, minlength=len(codes))
+        return cls(np.concatenate([[0], np.cumsum(counts)]), grades[order], aside)
+
+    def spread(self, first: int, last: int) -> tuple[FloatArray, IntArray]:
+        """The grades of some topics as rows of a table padded with 0, and how many are real."""
+        counts = np.diff(self.starts[first : last + 1])
+        table = np.zeros((last - first, int(counts.max(initial=0))))
+        real = np.arange(table.shape[-1]) < counts[:, None]
+        table[real] = self.grades[self.starts[first] : self.starts[last]]
+        return table, counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aligned:
+    """For each topic how much was retrieved, and where its judged results stand."""
+
+    topics: tuple[bytes, ...]
+    policy: Policy
+    retrieved: IntArray  # per topic
+    marks: Marks
+    known: Known
+    ordered: Ordered
+    places: IntArray  # per topic: where its results begin in the ordered run
+    shown: IntArray  # per topic: results before any were cut or dropped
+
+    def blocks(self, *, with_scores: bool = False) -> Iterator[Rankings]:
+        """The rankings, some hundred topics at a time."""
+        for first in range(0, len(self.topics), TOPICS_AT_ONCE):
+            yield self._block(first, min(first + TOPICS_AT_ONCE, len(self.topics)), with_scores)
+
+    def _block(self, first: int, last: int, with_scores: bool) -> Rankings:
+        retrieved = self.retrieved[first:last]
+        marks = self.marks.of(first, last)
+        shape = (last - first, int(retrieved.max(initial=0)))
+        grade, status = np.zeros(shape), np.zeros(shape, np.int8)
+        grade[marks.owner, marks.rank] = np.maximum(marks.grade, 0)
+        status[marks.owner, marks.rank] = np.where(marks.grade >= 0, JUDGED, SET_ASIDE)
+        ideal, judged = self.known.spread(first, last)
+        expected = self.policy.ties == "expected"
+        score = self._scores(first, marks, retrieved, shape) if with_scores or expected else None
+        groups = _tie_groups(score, retrieved) if score is not None and expected else (None, None)
+        return Rankings(
+            self.topics[first:last],
+            retrieved,
+            grade,
+            status,
+            ideal,
+            judged,
+            self.known.set_aside[first:last],
+            self.policy,
+            score,
+            *groups,
+        )
+
+    def _scores(
+        self, first: int, marks: Marks, retrieved: IntArray, shape: tuple[int, int]
+    ) -> FloatArray:
+        score = np.zeros(shape)
+        begins = self.places[first : first + shape[0]]
+        if self.policy.unjudged == "drop":  # only marked results are left
+            score[marks.owner, marks.rank] = self.ordered.scores[begins[marks.owner] + marks.stood]
+        else:
+            real = np.arange(shape[1]) < retrieved[:, None]
+            score[real] = self.ordered.scores[(begins[:, None] + np.arange(shape[1]))[real]]
+        return -score if self.policy.order == "rising" else score
+
+    def straddled(self, cutoff: int) -> int:
+        """In how many topics equal scores stand on both sides of a cut-off."""
+        deep = self.shown > cutoff
+        last = self.places[deep] + cutoff - 1
+        scores = self.ordered.scores
+        return int(np.count_nonzero(scores[last] == scores[last + 1])) if cutoff > 0 else 0
+
+
+def _tie_groups(score: FloatArray, retrieved: IntArray) -> tuple[IntArray, IntArray]:
+    """First and last index of the group of equal scores of every result."""
+    columns = np.arange(score.shape[-1])
+    real = columns < retrieved[:, None]
+    differs = np.ones(score.shape, np.bool_)
+    differs[:, 1:] = (score[:, 1:] != score[:, :-1]) | ~real[:, 1:]
+    first = np.maximum.accumulate(np.where(differs, columns, 0), axis=-1)
+    ends = np.ones(score.shape, np.bool_)
+    ends[:, :-1] = differs[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, columns, len(columns))[:, ::-1], axis=-1)[:, ::-1]
+    return first, last
+
+
+def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy) -> Aligned:
+    """Put the results of each topic in order and look up what they are worth."""
+    if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
+        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
+    codes = {topic: code for code, topic in enumerate(topics)}
+    prints = run.documents.fingerprints()
+    ordered = by_score(run, policy)
+    refuse_duplicate_results(run, prints, codes, policy, partial(places_of, ordered, run, policy))
+    run_rows, judged = judged_rows(run, prints, judgements)
+    del prints  # as large as the scores
+    places, shown = segments(run.rows, codes)
+    owner = owners_of(run.rows, codes, run_rows)
+    kept = owner >= 0
+    rank = places_of(ordered, run, policy, run_rows[kept]) - places[owner[kept]]
+    marks = Marks(owner[kept], rank, judgements.grades[judged[kept]], rank).in_order()
+    retrieved = shown
+    if policy.depth is not None:
+        marks = marks.where(marks.rank < policy.depth)
+        retrieved = np.minimum(shown, policy.depth)
+    retrieved = np.where(shown > 0, retrieved, policy.conventions.missing_results)
+    if policy.unjudged == "drop":
+        marks, retrieved = _without_unjudged(marks, retrieved, policy)
+    evaluated = tuple(topics)
+    known = judgements.once(("known", evaluated), lambda: Known.of(judgements, codes))
+    return Aligned(evaluated, policy, retrieved, marks, known, ordered, places, shown)
+
+
+def owners_of(rows: Rows, codes: dict[bytes, int], of_rows: IntArray) -> IntArray:
+    """The code of the topic that each row belongs to; -1 if it is not evaluated."""
+    owners = np.array([codes.get(topic, -1) for topic in rows.topics], np.int64)
+    return owners[np.searchsorted(rows.starts, of_rows, side="right") - 1]
+
+
+def segments(rows: Rows, codes: dict[bytes, int]) -> tuple[IntArray, IntArray]:
+    """For each topic the place of its first result, and how many there are."""
+    places, shown = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
+    evaluated = [(codes[t], n) for n, t in enumerate(rows.topics) if t in codes]
+    if evaluated:
+        mine, theirs = np.array(evaluated).T
+        places[mine] = rows.starts[theirs]
+        shown[mine] = np.diff(rows.starts)[theirs]
+    return places, shown
+
+
+def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tuple[Marks, IntArray]:
+    """Only what was judged stays, closed up. trec_eval 8 kept pool members without a grade."""
+    stay = marks if policy.conventions.every_line_counts else marks.where(marks.grade >= 0)
+    counts = np.bincount(stay.owner, minlength=len(retrieved))
+    firsts = np.cumsum(counts) - counts
+    rank = np.arange(len(stay.owner)) - firsts[stay.owner]
+    return Marks(stay.owner, rank, stay.grade, stay.stood), counts
+
+
+# Duplicates ---------------------------------------------------------------------------------
+
+
+def refuse_duplicate_results(
+    run: Run,
+    prints: FingerprintArray,
+    codes: dict[bytes, int],
+    policy: Policy,
+    places_of_rows: Callable[[IntArray], IntArray],
+) -> None:
+    """The same document twice in one topic is an error.
+
+    The drop-in programs look only at topics that they evaluate, and 9 and 10 only at the results
+    that their cut leaves.
+    """
+    pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
+    if not len(pairs):
+        return
+    owners = owners_of(run.rows, codes, pairs[:, 0])
+    if policy.follow != "spanwise":
+        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
+        if policy.depth is not None and policy.follow != "trec_eval 8":
+            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
+            topics = np.searchsorted(run.rows.starts, places, side="right") - 1
+            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
+            pairs, owners = pairs[kept], owners[kept]
+    if len(pairs):
+        first, again = pairs[np.argmin(owners)].tolist()
+        raise _duplicate(run.rows, run.documents, first, again)
+
+
+def refuse_duplicate_judgements(
+    judgements: Judgements, topics: Sequence[bytes] | None = None
+) -> None:
+    """The same document judged twice in one topic by one assessor is an error, grades or no.
+
+    With `topics` only duplicates in those count.
+    """
+    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
+    worst: tuple[int, DuplicateError] | None = None
+    for part in by_assessor(judgements):
+        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
+            owner = int(owners_of(part.rows, codes, np.array([again]))[0])
+            if owner >= 0 and (worst is None or owner < worst[0]):
+                worst = owner, _duplicate(part.rows, part.documents, first, again)
+    if worst:
+        raise worst[1]
+
+
+def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
+    prints = judgements.documents.fingerprints()
+    return list(repeated_rows(judgements.rows, judgements.documents, prints))
+
+
+def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
+    topic = rows.topics[int(np.searchsorted(rows.starts, again, side="right")) - 1]
+    name = text(ids.take(np.array([again]))[0])
+    before = rows.line(first)
+    where = f", first on line {before}" if before is not None else ""
+    return DuplicateError(
+        topic,
+        f"{rows.place(again)}: document {name!r} is there twice for topic {text(topic)!r}{where};"
+        " expected each document once; remove one of the two",
+    )
+
+
+# The results of a run in the order in which they are read, and the documents they come from. ------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """Results of some topics, topic by topic and in the order in which they are read."""
+
+    topic: IntArray  # rising
+    row: IntArray  # of the run
+    document: IntArray  # number of the document, in order of first appearance
+    opening: IntArray  # per document: number of its first result
+    judged: IntArray  # per document: row of the judgements, -1 if there is none
+
+    def of_topics(self, first: int, last: int) -> Results:
+        """Those of some topics; topics, results and documents are renumbered from 0."""
+        begin, end = np.searchsorted(self.topic, [first, last])
+        lowest, highest = np.searchsorted(self.opening, [begin, end])
+        return Results(
+            self.topic[begin:end] - first,
+            self.row[begin:end],
+            self.document[begin:end] - lowest,
+            self.opening[lowest:highest] - begin,
+            self.judged[lowest:highest],
+        )
+
+    def stated(self, column: IntArray, otherwise: int) -> IntArray:
+        """What the judgements say about each document."""
+        return np.where(self.judged >= 0, column[self.judged], otherwise)
+
+
+def are_adrift(run: Run) -> bool:
+    """Whether results are named by element paths, and nobody said where any of them lies."""
+    if run.paths is None or run.lengths is not None:  # lengths come with places
+        return False
+    if run.spans is None:
+        return True
+    paths = run.paths.coded()
+    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
+    return bool(named.any() and (run.spans.starts[named] == UNKNOWN).all())
+
+
+def ordered_results(
+    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+) -> Results:
+    """The results of the evaluated topics in order, and the documents that they come from."""
+    codes = {topic: code for code, topic in enumerate(topics)}
+    places, shown = segments(run.rows, codes)
+    rows = _rows_in_order(run, policy)[ranges(places, shown)]
+    topic = np.repeat(np.arange(len(topics)), shown)
+    prints = run.documents.fingerprints()
+    judged = np.full(len(run.rows), -1)
+    judged_run_rows, judgement = judged_rows(run, prints, judgements)
+    judged[judged_run_rows] = judgement
+    kept = np.ones(len(rows), np.bool_)
+    if policy.depth is not None:
+        kept &= ranges(np.zeros(len(shown), np.int64), shown) < policy.depth
+    if policy.unjudged == "drop":
+        kept &= judged[rows] >= 0
+    if not kept.all():
+        topic, rows = topic[kept], rows[kept]
+    document, opening = same_documents(run.documents, prints, rows, topic)
+    return Results(topic, rows, document, opening, judged[rows[opening]])
+
+
+def _rows_in_order(run: Run, policy: Policy) -> IntArray:
+    """The rows as they are read: as they stand, by stated rank, or by score."""
+    every = np.arange(len(run.rows))
+    if policy.ties == "file":
+        return every
+    if policy.ties == "rank" and run.spans is not None:
+        return _by_rank(run)
+    if policy.ties == "rank" and run.ranks is not None:
+        owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+        return np.lexsort((run.ranks, owner))
+    order = np.empty(len(every), np.int64)
+    order[places_of(by_score(run, policy), run, policy, every)] = every
+    return order
+
+
+def reading_order(run: Run) -> IntArray:
+    """The rows topic by topic, as they are read where no policy says more.
+
+    Documents by score, chunks by stated rank or by score; parts of documents of INEX as they stand.
+    """
+    if run.paths is None and run.spans is None:
+        owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+        return np.lexsort((-run.scores, owner))
+    chunks = run.paths is None and run.unit != "opaque"
+    return _by_rank(run) if chunks else np.arange(len(run.rows))
+
+
+def _by_rank(run: Run) -> IntArray:
+    """Parts of documents by stated rank, or by score in topics where ranks are missing.
+
+    Equal ranks go by document, offset and length, equal scores as they stand.
+    """
+    owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+    if run.ranks is None or run.spans is None:
+        return np.lexsort((-run.scores, owner))
+    missing = np.bincount(owner, np.isnan(run.ranks), len(run.rows.topics)) > 0
+    ranked = ~missing[owner]
+    ranks = np.where(ranked, run.ranks, -run.scores)
+    order = np.lexsort((ranks, owner))
+    after, before = order[1:], order[:-1]
+    tied = (ranks[after] == ranks[before]) & (owner[after] == owner[before]) & ranked[after]
+    if not tied.any():
+        return order
+    names = run.documents.take(np.arange(len(order)))
+    number = {name: place for place, name in enumerate(sorted(set(names)))}
+    document = np.array([number[name] for name in names])
+    places = (run.spans.lengths, run.spans.starts, document)
+    return np.lexsort((*(column * ranked for column in places), ranks, owner))

@@ -1,0 +1,400 @@
+"""Evidence piece by piece against what a run shows: when each item is read, touched or met."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.matching.cuts import Cuts, copies, first_cover
+from spanwise.model.columns import PlainIds, Rows
+from spanwise.model.judgements import Evidence, Judgements, highlights_of, plain_evidence
+from spanwise.model.readings import NEVER, Matches, Pieces
+from spanwise.model.spans import UNKNOWN, Spans, merged, ranges
+
+if TYPE_CHECKING:
+    from spanwise.matching.documents import Results
+    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.judgements import Highlights
+    from spanwise.model.policy import Annotators
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Needed:
+    """The items of all topics; those of one topic stand together."""
+
+    evidence: Evidence
+    relevant: BoolArray
+    bounds: dict[bytes, tuple[int, int]]  # items of each topic
+
+    @classmethod
+    def of(cls, judgements: Judgements, marked: Highlights) -> Needed:
+        """The evidence as it was stated; where only highlighted text is known, its passages."""
+        stated = judgements.evidence
+        pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
+        evidence = stated if stated is not None and pointed else plain_evidence(marked)
+        cuts = evidence.first[judgements.rows.starts].tolist()
+        bounds = dict(zip(judgements.rows.topics, itertools.pairwise(cuts), strict=True))
+        return cls(evidence, evidence.relevant, bounds)
+
+    def of_documents(self, judged: IntArray) -> tuple[IntArray, IntArray]:
+        """The items of documents given by their rows in the judgements, and whose they are."""
+        counts = np.where(judged >= 0, self.evidence.counts[judged], 0)
+        items = ranges(np.where(judged >= 0, self.evidence.first[judged], 0), counts)
+        owner = np.repeat(np.arange(len(judged)), counts)
+        placed = self.evidence.spans.starts[items] >= 0
+        return items[placed], owner[placed]
+
+    def of_topics(self, topics: Sequence[bytes]) -> tuple[IntArray, IntArray]:
+        """The relevant items of some topics, and the row of each one's topic."""
+        bounds = np.array([self.bounds.get(topic, (0, 0)) for topic in topics], np.int64)
+        counts = bounds[:, 1] - bounds[:, 0]
+        items = ranges(bounds[:, 0], counts)
+        kept = self.relevant[items]
+        return items[kept], np.repeat(np.arange(len(topics)), counts)[kept]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """What results show, stretch by stretch."""
+
+    cuts: Cuts
+    first: IntArray  # per stretch: the result that shows it first, -1 if none does
+    items: IntArray  # the items of the documents that results come from
+    owner: IntArray  # per such item: its document
+    results: Results
+    size: IntArray  # per result
+    topics: tuple[bytes, ...]
+
+    @property
+    def before(self) -> IntArray:
+        """Characters of the topic that are read before each result."""
+        return _before(self.size, self.results.topic)
+
+    def at(self) -> IntArray:
+        """Characters of the topic that are read before each stretch; NEVER if it is not shown."""
+        place = self.cuts.place
+        shown = self.first >= 0
+        result = self.first[shown]
+        at = np.full(len(place), NEVER)
+        at[shown] = self.before[result] + place[shown] - place[self.cuts.begin[result]]
+        return at
+
+
+class Evidenced:
+    """Answers questions about evidence; see `spanwise.model.readings.Gold`."""
+
+    def __init__(self, shown: Shown, needed: Needed, spans: Spans) -> None:
+        self._shown, self._needed, self._spans = shown, needed, spans
+
+    def complete(self) -> IntArray:
+        """Per topic: characters read when all items of one set have been."""
+        read = self._shown.at()
+        read[read < NEVER] += self._shown.cuts.length[read < NEVER]
+        items, topic = self._needed.of_topics(self._shown.topics)
+        done = self._of_items(read, np.maximum, items)
+        sets = self._needed.evidence.sets[items]
+        order = np.lexsort((sets, topic))
+        topic, sets, done = topic[order], sets[order], done[order]
+        begins = np.flatnonzero(
+            np.concatenate([[True], (topic[1:] != topic[:-1]) | (sets[1:] != sets[:-1])])
+        )[: len(topic)]
+        complete = np.full(len(self._shown.topics), NEVER)
+        if len(topic):
+            np.minimum.at(complete, topic[begins], np.maximum.reduceat(done, begins))
+        return complete
+
+    def touched(self) -> tuple[IntArray, IntArray]:
+        """For each aspect of a topic its row, and the characters read before it; or NEVER."""
+        items, topic = self._needed.of_topics(self._shown.topics)
+        at = self._of_items(self._shown.at(), np.minimum, items)
+        aspects = self._needed.evidence.aspects
+        earliest: dict[tuple[int, bytes], int] = {}
+        for item, row, place in zip(items.tolist(), topic.tolist(), at.tolist(), strict=True):
+            for aspect in aspects[item]:
+                key = (row, aspect)
+                earliest[key] = min(place, earliest.get(key, NEVER))
+        rows = np.array([row for row, _ in earliest], np.int64)
+        return rows, np.array(list(earliest.values()), np.int64)
+
+    def matches(self) -> Matches:
+        """The first item in file order that shares a character with each result."""
+        shown, cuts, evidence = self._shown, self._shown.cuts, self._needed.evidence
+        counted = np.flatnonzero(self._needed.relevant[shown.items])
+        cover = first_cover(cuts.opens[counted], cuts.closes[counted], len(cuts.length))
+        cover = np.where(cover >= 0, cover, len(counted))
+        met = _extreme(np.minimum, cover, cuts.begin, cuts.end, len(counted))
+        item = np.append(shown.items[counted], -1)[met]
+        own = evidence.spans.at(np.maximum(item, 0)) if len(evidence) else self._spans
+        shared = np.minimum(self._spans.ends, own.ends) - np.maximum(self._spans.starts, own.starts)
+        rows = len(shown.topics)
+        topic = shown.results.topic
+        counts = np.bincount(topic, minlength=rows)
+        column = ranges(np.zeros(rows, np.int64), counts)
+        table = np.full((3, rows, int(counts.max(initial=0))), -1)
+        table[0, topic, column] = item
+        table[1, topic, column] = np.where(item >= 0, shared, 0)
+        table[2, topic, column] = copies(shown.results.document, self._spans)
+        return Matches(
+            table[0], np.maximum(table[1], 0), table[2] == 1, _numbered(evidence.aspects)
+        )
+
+    def totals(self) -> tuple[IntArray, IntArray]:
+        """Per topic the number of different items, and of different aspects."""
+        items, topic = self._needed.of_topics(self._shown.topics)
+        rows, evidence = len(self._shown.topics), self._needed.evidence
+        aspects: list[set[bytes]] = [set() for _ in range(rows)]
+        for item, row in zip(items.tolist(), topic.tolist(), strict=True):
+            aspects[row].update(evidence.aspects[item])
+        document = np.searchsorted(evidence.first, items, side="right")
+        different = ~copies(document, evidence.spans.at(items))
+        return np.bincount(topic[different], minlength=rows), np.array(
+            [len(one) for one in aspects]
+        )
+
+    def pieces(self) -> Pieces:
+        """The text of all results, as far as no earlier one has shown it."""
+        shown, cuts = self._shown, self._shown.cuts
+        at = shown.at()
+        stretch = np.flatnonzero(shown.first >= 0)
+        # Results stand in reading order, topic by topic: so do pieces once they are sorted.
+        stretch = stretch[np.lexsort((at[stretch], shown.first[stretch]))]
+        result = shown.first[stretch]
+        placed = Pieces(
+            shown.results.topic[result],
+            at[stretch],
+            cuts.length[stretch],
+            cuts.relevant[stretch],
+            self._judged(stretch),
+            self._repeated(stretch, result),
+        )
+        return self._with_lost(placed)
+
+    def _with_lost(self, placed: Pieces) -> Pieces:
+        """With the texts that are in no document: they are read, and found nowhere else."""
+        shown = self._shown
+        lost = np.flatnonzero((self._spans.lengths == 0) & (shown.size > 0))
+        if not len(lost):
+            return placed
+        no = np.zeros(len(lost), np.bool_)
+        columns = (shown.results.topic[lost], shown.before[lost], shown.size[lost], no, no, no * 0)
+        names = ("topic", "at", "length", "relevant", "judged", "repeated")
+        joined = [
+            np.concatenate([getattr(placed, name), column])
+            for name, column in zip(names, columns, strict=True)
+        ]
+        order = np.lexsort((joined[1], joined[0]))
+        return Pieces(*(column[order] for column in joined))
+
+    def _repeated(self, stretch: IntArray, result: IntArray) -> IntArray:
+        """Relevant characters that are read again before each piece, pieces in reading order."""
+        cuts = self._shown.cuts
+        weight = cuts.length * cuts.relevant
+        before = np.concatenate([[0], np.cumsum(weight)])
+        whole = before[cuts.end] - before[cuts.begin]
+        fresh = np.bincount(result, weights=weight[stretch], minlength=len(whole)).astype(np.int64)
+        again = _before(whole - fresh, self._shown.results.topic)
+        fresh_before = np.cumsum(weight[stretch]) - weight[stretch]
+        inside = before[stretch] - before[cuts.begin[result]]
+        since = fresh_before - (np.cumsum(fresh) - fresh)[result]
+        return again[result] + inside - since
+
+    def _judged(self, stretch: IntArray) -> BoolArray:
+        """Which stretches somebody looked at."""
+        shown, full = self._shown, self._needed.evidence.full
+        row = shown.results.judged[shown.cuts.document[stretch]]
+        looked = (row >= 0) & full[row] if len(full) else row >= 0
+        if (row >= 0).any() and not full.all():
+            looked |= shown.cuts.depth()[stretch] > 0
+        return looked
+
+    def near(self, cutoff: int | None, tolerance: int) -> IntArray:
+        """Per topic the relevant characters at most so far from what the first results show."""
+        shown, rows = self._shown, len(self._shown.topics)
+        counts = np.bincount(shown.results.topic, minlength=rows)
+        rank = ranges(np.zeros(rows, np.int64), counts)
+        real = self._spans.lengths > 0
+        kept = np.flatnonzero(real if cutoff is None else real & (rank < cutoff))
+        start = np.maximum(self._spans.starts[kept] - tolerance, 0)
+        wide = Spans(start, self._spans.ends[kept] + tolerance - start)
+        relevant = self._needed.relevant[shown.items]
+        cuts = Cuts.of(
+            wide,
+            shown.results.document[kept],
+            self._needed.evidence.spans.at(shown.items[relevant]),
+            shown.owner[relevant],
+            np.zeros(len(shown.results.opening), np.int64),
+        )
+        found = (cuts.shown_first() >= 0) & cuts.relevant
+        topic = shown.results.topic[shown.results.opening][cuts.document[found]]
+        return np.bincount(topic, weights=cuts.length[found], minlength=rows).astype(np.int64)
+
+    def _of_items(self, values: IntArray, choose: np.ufunc, items: IntArray) -> IntArray:
+        """The largest or smallest value of the stretches of each item; NEVER if it has none."""
+        shown = self._shown
+        chosen = np.full(len(self._needed.relevant), NEVER)
+        chosen[shown.items] = _extreme(choose, values, shown.cuts.opens, shown.cuts.closes, NEVER)
+        return chosen[items]
+
+
+def _extreme(
+    choose: np.ufunc, values: IntArray, begin: IntArray, end: IntArray, nothing: int
+) -> IntArray:
+    """The largest or smallest of the values from each begin to its end."""
+    extreme = np.full(len(begin), nothing)
+    counts = end - begin
+    some = np.flatnonzero(counts > 0)
+    if len(some):
+        starts = np.cumsum(counts[some]) - counts[some]
+        extreme[some] = choose.reduceat(values[ranges(begin[some], counts[some])], starts)
+    return extreme
+
+
+def _before(values: IntArray, topic: IntArray) -> IntArray:
+    """The sum of what stands before each value in its topic; topics rise."""
+    sums = np.cumsum(values) - values
+    return sums - sums[np.searchsorted(topic, topic)] if len(topic) else sums
+
+
+def _numbered(aspects: Sequence[tuple[bytes, ...]]) -> list[tuple[int, ...]]:
+    numbers: dict[bytes, int] = {}
+    return [tuple(numbers.setdefault(one, len(numbers)) for one in some) for some in aspects]
+
+
+# Evidence of several annotators: united, what all of them pointed out, or each on their own. ------
+
+Groups = dict[tuple[int, bytes, bytes], tuple[int, list[int]]]
+"""Topic, document and annotator; the row that it comes from, and its items."""
+
+
+def as_annotators_say(judgements: Judgements, how: Annotators) -> Judgements:
+    """The judgements as a policy wants those of several annotators to be taken."""
+    evidence = judgements.evidence
+    if evidence is None or judgements.highlights is None:
+        return judgements
+    people = _people(judgements, evidence)
+    named = sorted({one for one in people if one})
+    if not named or (judgements.assessors is None and how == "union"):
+        return judgements
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    apart = how == "mean"
+    united = regrouped(judgements, _groups(judgements, owner, people, apart), apart=apart)
+    return _shared(united) if how == "intersection" else united
+
+
+def _people(judgements: Judgements, evidence: Evidence) -> list[bytes]:
+    """Who pointed out each item."""
+    people = evidence.by.take(np.arange(len(evidence)))
+    if judgements.assessors is None:
+        return people
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    return [a or b for a, b in zip(people, judgements.assessors.take(owner), strict=True)]
+
+
+def _groups(judgements: Judgements, owner: IntArray, people: list[bytes], apart: bool) -> Groups:
+    rows = judgements.rows
+    topics = np.searchsorted(rows.starts, np.arange(len(rows)), side="right") - 1
+    names = judgements.documents.take(np.arange(len(rows)))
+    groups: Groups = {}
+    for row, (topic, name) in enumerate(zip(topics.tolist(), names, strict=True)):
+        if not apart:
+            groups.setdefault((topic, name, b""), (row, []))
+    for item, row in enumerate(owner.tolist()):
+        key = (int(topics[row]), names[row], people[item] if apart else b"")
+        groups.setdefault(key, (row, []))[1].append(item)
+    return groups
+
+
+def regrouped(judgements: Judgements, groups: Groups, *, apart: bool = False) -> Judgements:
+    """The same items with other rows."""
+    evidence, marked, rows = judgements.evidence, judgements.highlights, judgements.rows
+    assert evidence is not None
+    assert marked is not None
+    ordered = sorted(groups.items(), key=lambda group: group[0][0])
+    source = np.array([row for _, (row, _) in ordered], np.int64)
+    items = np.array([item for _, (_, some) in ordered for item in some], np.int64)
+    singles = replace(
+        evidence, first=np.arange(len(evidence) + 1), full=np.ones(len(evidence), np.bool_)
+    )
+    sizes = [len(some) for _, (_, some) in ordered]
+    moved = replace(
+        singles.at(items),
+        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        full=evidence.full[source],
+    )
+    counts = np.bincount([key[0] for key, _ in ordered], minlength=len(rows.topics))
+    kept = np.flatnonzero(counts)
+    lines = [rows.line(row) or 0 for row in source.tolist()]
+    highlights = highlights_of(moved, marked.lengths[source], marked.entries[source])
+    grades = np.where(highlights.relevant > 0, np.maximum(judgements.grades[source], 1), 0)
+    return Judgements(
+        Rows(
+            rows.source,
+            tuple(rows.topics[code] for code in kept.tolist()),
+            np.concatenate([[0], np.cumsum(counts[kept])]),
+            np.array(lines) if rows.has_lines else None,
+            rows.has_lines,
+        ),
+        PlainIds([name for (_, name, _), _ in ordered]),
+        grades,
+        PlainIds([by for (_, _, by), _ in ordered]) if apart else None,
+        highlights=highlights,
+        evidence=moved,
+    )
+
+
+def _shared(judgements: Judgements) -> Judgements:
+    """Only the text that everybody who judged a topic pointed out."""
+    evidence, marked = judgements.evidence, judgements.highlights
+    assert evidence is not None
+    assert marked is not None
+    people = evidence.by.take(np.arange(len(evidence)))
+    starts, lengths, counts = [], [], []
+    topics = np.searchsorted(judgements.rows.starts, np.arange(len(judgements.rows)), "right") - 1
+    cuts = evidence.first[judgements.rows.starts].tolist()
+    everybody = [{*people[a:b]} - {b""} for a, b in itertools.pairwise(cuts)]
+    relevant = evidence.relevant
+    for row in range(len(judgements.rows)):
+        mine = range(int(evidence.first[row]), int(evidence.first[row + 1]))
+        common: Spans | None = None
+        for person in sorted(everybody[int(topics[row])]):
+            chosen = np.array([i for i in mine if people[i] == person and relevant[i]], np.int64)
+            spans = merged(evidence.spans.at(chosen))
+            common = spans if common is None else _both(common, spans)
+        found = common if common is not None else Spans(np.zeros(0, int), np.zeros(0, int))
+        starts.append(found.starts)
+        lengths.append(found.lengths)
+        counts.append(len(found))
+    count = sum(counts)
+    nothing = PlainIds([b""] * count)
+    left = replace(
+        evidence,
+        first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        spans=Spans(np.concatenate(starts), np.concatenate(lengths)),
+        grades=np.ones(count),
+        sets=np.zeros(count, np.int64),
+        aspects=[()] * count,
+        by=nothing,
+        texts=nothing,
+        stated=np.ones(count, np.bool_),
+        labels=None,
+    )
+    highlights = highlights_of(left, marked.lengths, marked.entries)
+    grades = (highlights.relevant > 0).astype(np.float64)
+    return replace(judgements, grades=grades, highlights=highlights, evidence=left, _derived={})
+
+
+def _both(one: Spans, other: Spans) -> Spans:
+    """What two sets of disjoint spans have in common."""
+    begin = np.maximum(one.starts[:, None], other.starts[None, :]).ravel()
+    end = np.minimum(one.ends[:, None], other.ends[None, :]).ravel()
+    real = end > begin
+    return merged(Spans(begin[real], (end - begin)[real]))
+
+
+def unplaced(evidence: Evidence) -> int:
+    """How many relevant items are nowhere."""
+    return int(np.count_nonzero((evidence.grades > 0) & (evidence.spans.starts == UNKNOWN)))

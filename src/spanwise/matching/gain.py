@@ -1,0 +1,285 @@
+"""The relevance value of a result, given what was seen before it, and the bound on it.
+
+    rv(c) = q(c)                                              if nothing of c was seen
+    rv(c) = (1 - alpha) q(c)                                  if all of it was
+    rv(c) = alpha * sum of rv(c_k) size(c_k) / size(c)
+            + (1 - alpha) q(c)                                otherwise
+
+c_k are the relevant children of c, each with its value at this moment. A passage has no children:
+in place of the sum it has its highlighted characters that were not seen. For every ideal element d
+there is a budget of q(d). What is d or lies in d gets no more than is left of it, and uses it up;
+in the sum no part of d counts more than what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.matching.text import Item, Seen, View
+from spanwise.model.documents import parent_of
+from spanwise.model.element_rankings import (
+    PARTLY,
+    ROUNDING,
+    SEEN,
+    UNSEEN,
+    GainRule,
+    Gains,
+    Returned,
+    Sight,
+)
+from spanwise.model.elements import NOBODY
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.elements import JudgedElements, RecallBase, Ties
+
+Kids = dict[int | tuple[int, bytes], list[int]]
+Doubt = Callable[[int, bytes], InputError]
+"""The error for a size that nobody knows: the result it is about, and why it is needed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """A recall base in plain lists, which single look-ups are quickest in."""
+
+    value: Sequence[float]
+    parent: Sequence[int]  # the nearest judged element around each
+    home: Sequence[int]  # the ideal element that each is or lies in
+    items: Callable[[int], Item]
+    kids: Kids  # relevant children of an element, or of an unjudged one by row and path
+    unjudged: bool  # whether there are some of the latter kind
+
+    @classmethod
+    def of(cls, base: RecallBase, ties: Ties) -> Values:
+        """The same for all runs that are scored against a recall base."""
+
+        def listed() -> Values:
+            parent, home = base.judged.parent.tolist(), base.home(ties).tolist()
+            kids, items = _kids(base), items_of(base.judged)
+            unjudged = any(isinstance(key, tuple) for key in kids)
+            return cls(base.value.tolist(), parent, home, items, kids, unjudged)
+
+        return base.once(("values", ties), listed)
+
+
+def items_of(judged: JudgedElements) -> Callable[[int], Item]:
+    """The judged elements as things to be seen."""
+    size, lit = judged.size.tolist(), judged.highlighted.tolist()
+    start, paths = judged.start.tolist(), judged.paths
+
+    def item(element: int) -> Item:
+        length = size[element]
+        return Item(paths[element], length, lit[element], start[element], length)
+
+    return item
+
+
+def _kids(base: RecallBase) -> Kids:
+    judged, full = base.judged, np.flatnonzero(base.full)
+    inner = full[judged.child[full]]
+    kids: Kids = dict(_grouped(inner, judged.parent[inner]))
+    for element in full[~judged.child[full]].tolist():  # what is around it was not judged
+        if around := parent_of(judged.paths[element]):
+            kids.setdefault((int(judged.row[element]), around), []).append(element)
+    return kids
+
+
+def _grouped(elements: IntArray, owner: IntArray) -> Iterator[tuple[int, list[int]]]:
+    """Each owner with its elements, in their order."""
+    order = np.argsort(owner, kind="stable")
+    owner, ordered = owner[order], elements[order].tolist()
+    begins = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
+    for key, (begin, end) in zip(
+        owner[begins[:-1]].tolist(), pairwise(begins.tolist()), strict=True
+    ):
+        yield key, ordered[begin:end]
+
+
+class Reader:
+    """Goes through the results of one document in order."""
+
+    __slots__ = ("_alpha", "_budget", "_cap", "_doubt", "_known", "_seen")
+
+    def __init__(self, known: Values, rule: GainRule, seen: Seen, doubt: Doubt) -> None:
+        self._known, self._seen, self._doubt = known, seen, doubt
+        self._alpha, self._cap = rule.alpha, rule.cap
+        self._budget: dict[int, float] = {}
+
+    def take(
+        self, item: Item, element: int, worth: float, home: int, kids: Sequence[int], number: int
+    ) -> tuple[float, float, int, int]:
+        """The next result: its gain, that before the bound, the case it is, characters seen."""
+        before = self._seen.view(item)
+        bare, case = 0.0, UNSEEN
+        if worth or kids:
+            bare, case = self._value(item, worth, kids, before)
+        elif before.characters or before.whole:
+            case = SEEN if before.whole else PARTLY
+        self._seen.add(item, before, number)
+        if home == NOBODY or (self._cap == "descendants" and home == element):
+            return bare, bare, case, before.characters
+        left = self._left(home)
+        gain = min(bare, left)
+        left -= gain
+        self._budget[home] = left if left > ROUNDING else 0.0
+        return gain, bare, case, before.characters
+
+    def _value(
+        self, item: Item, worth: float, kids: Sequence[int], before: View
+    ) -> tuple[float, int]:
+        if before.whole:
+            return (1 - self._alpha) * worth, SEEN
+        if before.doubt >= 0 and (not before.characters or self._alpha < 1):
+            raise self._doubt(before.doubt, item.path)
+        if not before.characters:
+            return worth, UNSEEN
+        rest = (1 - self._alpha) * worth
+        if not item.path:
+            fresh = item.highlighted - before.highlighted
+            return self._alpha * fresh / item.size + rest, PARTLY
+        total = 0.0
+        for kid in kids:
+            part = self._known.items(kid)
+            if part.size < 0 or item.size <= 0:
+                raise self._doubt(NOBODY, part.path if part.size < 0 else item.path)
+            total += self._present(kid, part) * part.size
+        return (self._alpha * total / item.size if kids else 0.0) + rest, PARTLY
+
+    def _present(self, element: int, item: Item) -> float:
+        """What a relevant element is worth at this moment, no more than its ideal one has left."""
+        known = self._known
+        kids = known.kids.get(element, ())
+        value, _ = self._value(item, known.value[element], kids, self._seen.part(item))
+        home = known.home[element]
+        return min(value, self._left(home)) if home != NOBODY and self._cap == "full" else value
+
+    def _left(self, home: int) -> float:
+        return self._budget.get(home, self._known.value[home])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """Results that are to be gone through, document by document."""
+
+    results: Returned
+    item: Callable[[int], Item]
+    seen: Callable[[Sequence[int]], Seen]  # what keeps account of one document's results
+    doubt: Doubt
+
+
+def gains_of(
+    case: Case, base: RecallBase, rule: GainRule, worth: FloatArray, home: IntArray
+) -> Gains:
+    """What each result earns, given what it is worth and in which ideal element it lies."""
+    if rule.alpha == 0:
+        nothing = np.full(len(worth), UNSEEN)
+        return Gains(worth, worth, nothing, nothing)
+    known = Values.of(base, rule.ideal)
+    element = case.results.element
+    bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
+    if rule.cap == "descendants":
+        bound = np.where(home == element, np.inf, bound)
+    gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
+    seen = np.zeros(len(worth), np.int64)
+    kids, inner = kids_of(case.results, known, worth)
+    home = home.copy()
+    home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
+    worths, homes, elements = worth.tolist(), home.tolist(), element.tolist()
+    live = worth > 0
+    live[list(inner)] = True
+    ranks = case.results.rank
+    above = None if rule.depth is None else ranks < rule.depth
+    if above is not None:
+        gain[~above] = bare[~above] = 0.0
+    for numbers in shared_documents(case.results.document, live, above):
+        reader = Reader(known, rule, case.seen(numbers), case.doubt)
+        for number in numbers:
+            gain[number], bare[number], cases[number], seen[number] = reader.take(
+                case.item(number),
+                elements[number],
+                worths[number],
+                homes[number],
+                kids(number),
+                number,
+            )
+    gain[gain <= ROUNDING] = 0.0
+    return Gains(gain, bare, cases, seen)
+
+
+def kids_of(
+    results: Returned, known: Values, worth: FloatArray
+) -> tuple[Callable[[int], Sequence[int]], dict[int, int]]:
+    """The relevant children of a result; and results that are worth nothing, but have some.
+
+    For the latter also the judged element around each, NOBODY if there is none.
+    """
+    elements, judgements, paths = (
+        results.element.tolist(),
+        results.judgement.tolist(),
+        results.paths,
+    )
+
+    def kids(number: int) -> Sequence[int]:
+        element = elements[number]
+        if element != NOBODY:
+            return known.kids.get(element, ())
+        key = judgements[number], paths[number]
+        return known.kids.get(key, ()) if known.unjudged else ()
+
+    inner = {}
+    candidates = (worth == 0) & (known.unjudged | (results.element != NOBODY))
+    for number in np.flatnonzero(candidates).tolist():
+        element = elements[number]
+        if element != NOBODY and element in known.kids:
+            inner[number] = element
+        elif known.unjudged and element == NOBODY and (some := kids(number)):
+            inner[number] = known.parent[some[0]]
+    return kids, inner
+
+
+def shared_documents(
+    document: IntArray, live: BoolArray, above: BoolArray | None = None
+) -> list[list[int]]:
+    """The results of documents that have two or more, one of them among some.
+
+    With `above` other results are as if they were not there.
+    """
+    if above is not None:
+        chosen = np.flatnonzero(above)
+        groups = shared_documents(document[chosen], live[chosen])
+        return [chosen[group].tolist() for group in groups]
+    if not len(document):
+        return []
+    lively = np.bincount(document, weights=live) > 0
+    some = np.flatnonzero(((np.bincount(document) > 1) & lively)[document])
+    order = some[np.argsort(document[some], kind="stable")]
+    ends = np.flatnonzero(np.diff(document[order])) + 1
+    return [group.tolist() for group in np.split(order, ends)] if len(order) else []
+
+
+def seen_before(case: Case, what: Sight) -> IntArray:
+    """Of each result how much was seen before it."""
+    seen_of = np.zeros(len(case.results), np.int64)
+    live = case.results.highlighted > 0 if what == "highlighted" else case.results.size != 0
+    for numbers in shared_documents(case.results.document, live):
+        seen = case.seen(numbers)
+        for number in numbers:
+            item = case.item(number)
+            before = seen.view(item)
+            if what == "anything":
+                some = before.characters or before.doubt >= 0 or before.whole
+                seen_of[number] = bool(some and item.size)
+            elif what == "highlighted":
+                seen_of[number] = before.highlighted
+            elif before.doubt >= 0:
+                raise case.doubt(before.doubt, item.path)
+            else:
+                seen_of[number] = before.characters
+            seen.add(item, before, number)
+    return seen_of

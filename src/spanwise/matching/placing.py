@@ -1,0 +1,442 @@
+"""Where results and judged text lie: paths, ranges and points, looked up in a collection.
+
+What the files say stays as it is: sizes that assessors' files list win over the collection's, and
+offsets are never moved. What cannot be placed is counted and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+from warnings import warn
+
+import numpy as np
+
+from spanwise.errors import SpanwiseWarning, UsageError
+from spanwise.matching.texts import quoted_judgements, quoted_run
+from spanwise.model.columns import Coded, PlainIds, text
+from spanwise.model.documents import IN_TEXT
+from spanwise.model.elements import NO_SIZE, Assessments, begins_of
+from spanwise.model.judgements import Highlights, Judgements, Preferences
+from spanwise.model.notes import Placed, Remark, Tally
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, counted, merged_by, overlap
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.columns import Ids, Rows
+    from spanwise.model.documents import Collection
+    from spanwise.model.notes import Note
+    from spanwise.model.run import Run
+
+NOTES = "what was said of placing"
+Judged = TypeVar("Judged", Judgements, Preferences, Judgements | Preferences)
+
+
+class Lookup(Protocol):
+    """What is asked of a collection to place things."""
+
+    def lengths(self, documents: Sequence[bytes]) -> IntArray:
+        """Characters of each document, -1 where there is no such document."""
+
+    def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
+        """Where elements lie, -1 where document or path is unknown."""
+
+
+# Both ---------------------------------------------------------------------------------------
+
+
+def placed(
+    judgements: Judgements | Preferences,
+    run: Run,
+    collection: Collection | None,
+    notes: list[Note],
+) -> tuple[Judgements | Preferences, Run]:
+    """Judgements and run as the collection places them, with one spelling of documents' ids."""
+    said: list[str] = []
+    judgements = placed_judgements(judgements, collection, said)
+    notes += map(Remark, said)
+    return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
+
+
+# Results ------------------------------------------------------------------------------------
+
+
+def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None = None) -> Run:
+    """The run with a span for every result that is named by its path, and document lengths.
+
+    A range goes from the first character of its first path to the last one of its second; where
+    that is a point in a text node, the range ends before it. A result that cannot be placed keeps
+    its rank, and lies nowhere. What there is to say about it is added to `notes`. Without a
+    collection the run stays as it is.
+    """
+    if collection is None or run.lengths is not None:
+        return run
+    said = [] if notes is None else notes
+    run = quoted_run(run, collection)
+    if run.labels is not None:
+        said.append(Placed("chunks placed in their documents", counted(run.labels)))
+    documents = run.documents.coded()
+    lengths = collection.lengths(documents)
+    nowhere = absent(run, lengths)
+    said.append(_tally("results of documents that the collection does not have", run, nowhere))
+    if run.spans is not None:
+        past = (lengths >= 0) & (run.spans.ends > lengths)
+        said.append(_tally("results that reach past the end of their document", run, past))
+    if run.paths is None:
+        return replace(run, lengths=lengths)
+    paths = run.paths.coded()
+    named = np.array([bool(path) for path in paths.names], np.bool_)[paths.codes]
+    lasts = None if run.ends is None else _all(run.ends)
+    found = spans_between(collection, documents, paths, lasts)
+    unplaced = Spans(np.full(len(paths), UNKNOWN), np.zeros(len(paths), np.int64))
+    given = unplaced if run.spans is None else run.spans
+    spans = Spans(
+        np.where(named, found.starts, given.starts), np.where(named, found.lengths, given.lengths)
+    )
+    missing = named & (found.starts == UNKNOWN) & (lengths >= 0)
+    said.append(_tally("results whose path is not in their document", run, missing))
+    return replace(run, spans=spans, lengths=lengths)
+
+
+def absent(run: Run, lengths: IntArray) -> BoolArray:
+    """Which results name a document of which no length is known; a lost text may name none."""
+    unknown = lengths < 0
+    rows = np.flatnonzero(unknown)
+    unknown[rows] = [bool(name) for name in run.documents.take(rows)]
+    return unknown
+
+
+def spans_between(
+    collection: Lookup,
+    documents: Sequence[bytes],
+    firsts: Sequence[bytes],
+    lasts: Sequence[bytes] | None,
+) -> Spans:
+    """The text from one path to another, or of one path alone where the second is empty.
+
+    UNKNOWN with length 0 where either cannot be found, or where the second ends before the first
+    begins.
+    """
+    begin = collection.spans(documents, firsts)
+    if lasts is None:
+        known, ends = begin.starts != UNKNOWN, begin.ends
+    else:
+        last = [b or a for a, b in zip(firsts, lasts, strict=True)]
+        end = collection.spans(documents, last)
+        known, ends = (begin.starts != UNKNOWN) & (end.starts != UNKNOWN), end.ends
+    known &= ends >= begin.starts
+    return Spans(np.where(known, begin.starts, UNKNOWN), np.where(known, ends - begin.starts, 0))
+
+
+def _tally(what: str, run: Run, which: BoolArray) -> Tally:
+    rows = np.flatnonzero(which)
+    if not len(rows):
+        return Tally(what, 0)
+    name = text(run.documents.take(rows[:1])[0])
+    place = "" if run.paths is None else f" {text(run.paths.take(rows[:1])[0])}"
+    return Tally(what, len(rows), f"{name!r}{place.rstrip()}", run.rows.order(int(rows[0])))
+
+
+def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
+    """The run with its documents called as the judgements call them.
+
+    `12345.xml` and `12345` are one document; only the collection knows that.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return run
+    spellings = judgements.once(
+        ("spellings", collection), lambda: _spellings(judgements, collection)
+    )
+    documents = run.documents.coded()
+    numbers = collection.numbers(documents.names).tolist()
+    judged = set(spellings.values())
+    names = [
+        name if name in judged else spellings.get(number, name)
+        for name, number in zip(documents.names, numbers, strict=True)
+    ]
+    if names == documents.names:
+        return run
+    spelt = PlainIds(Coded(documents.codes, names).tolist())
+    return replace(run, documents=run.documents.same_kind(spelt))
+
+
+def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
+    """How each document that the collection has is called."""
+    names = judgements.documents.coded().names
+    numbers = collection.numbers(names).tolist()
+    return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
+
+
+# Judgements ---------------------------------------------------------------------------------
+
+
+def placed_judgements(
+    judgements: Judged, collection: Collection | None, notes: list[str] | None = None
+) -> Judged:
+    """The judgements with the places of their elements, passages and best entry points.
+
+    Passages become highlighted text with offsets; an end point inside a text node is inclusive or
+    exclusive, whichever agrees with the passage's size, exclusive if neither does. Sizes stay the
+    file's; where it has none they are the collection's. Done once for each collection, and not at
+    all without one.
+    """
+    if collection is None or not isinstance(judgements, Judgements):
+        return judgements
+    result = judgements.once(("placed", collection), lambda: _placed(judgements, collection))
+    if notes is not None:
+        notes += result.once(NOTES, tuple)
+    return result
+
+
+def whole_documents(judgements: Judgements, collection: Collection) -> Judgements:
+    """Graded documents as relevant text: all of a document with grade 1 or more."""
+    documents = judgements.documents.take(np.arange(len(judgements.rows)))
+    lengths = collection.lengths(documents)
+    whole = np.where(judgements.grades >= 1, np.maximum(lengths, 0), 0)
+    count = (whole > 0).astype(np.int64)
+    sizes = whole[whole > 0]
+    marked = Highlights(
+        whole,
+        lengths,
+        np.full(len(whole), UNKNOWN),
+        begins_of(count),
+        Spans(np.zeros_like(sizes), sizes),
+        "codepoint",
+    )
+    return replace(judgements, highlights=marked, _derived={})
+
+
+def nothing_highlighted(judgements: Judgements) -> Judgements:
+    """Assessments in which nothing was found relevant, as highlighted text: there is none."""
+    said = judgements.elements
+    if judgements.highlights is not None or said is None:
+        return judgements
+    if len(said.passages) or said.elements.relevant().any():
+        return judgements
+    none = np.zeros(len(judgements.rows), np.int64)
+    marked = Highlights(none, none - 1, none + UNKNOWN, begins_of(none), NOTHING)
+    return replace(judgements, highlights=marked, _derived={})
+
+
+def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str) -> None:
+    """Highlighted text that is named by paths and points lies somewhere, but who knows where."""
+    said = judgements.elements if isinstance(judgements, Judgements) else None
+    if said is not None and len(said.passages):
+        raise UsageError(
+            f"measure {measure!r} needs to know where the passages of {judgements.rows.source} lie"
+            " in their documents; it needs --collection"
+        )
+
+
+def _named(what: str, names: Sequence[bytes]) -> list[str]:
+    return Tally(what, len(names), repr(text(names[0]))).lines() if names else []
+
+
+def _placed(judgements: Judgements, collection: Collection) -> Judgements:
+    notes: list[str] = []
+    judgements = quoted_judgements(judgements, collection, notes)
+    documents = judgements.documents.take(np.arange(len(judgements.rows)))
+    lengths = collection.lengths(documents)
+    unknown = [name for name, length in zip(documents, lengths, strict=True) if length < 0 and name]
+    notes += _named("judged documents that the collection does not have", unknown)
+    if judgements.highlights is not None:
+        past = [documents[row] for row in judgements.highlights.longer_than(lengths).tolist()]
+        notes += _named("documents whose relevant text reaches past their end", past)
+    placed = replace(judgements, _derived={})
+    disagreeing = 0
+    if judgements.highlights is not None:
+        stated = judgements.highlights.lengths
+        disagreeing += _differing(stated, lengths)
+        whole = np.where(stated < 0, lengths, stated)
+        placed = replace(placed, highlights=replace(judgements.highlights, lengths=whole))
+    if judgements.elements is not None:
+        looked_up = _LookedUp.of(judgements.elements, documents, collection)
+        disagreeing += looked_up.disagreeing
+        notes += looked_up.said(judgements.elements, collection)
+        looked_up.warn_of_points(judgements.rows)
+        placed = replace(placed, elements=looked_up.assessments(judgements.elements))
+        if len(judgements.elements.passages):
+            marked = looked_up.highlights(judgements.elements, lengths)
+            placed = replace(placed, highlights=placed.highlights or marked)
+    if disagreeing:
+        notes.append(f"sizes that differ from the collection's: {disagreeing}; the file's are used")
+    placed.once(NOTES, lambda: tuple(notes))
+    placed.once(("placed", collection), lambda: placed)
+    return placed
+
+
+def _differing(stated: IntArray, found: IntArray) -> int:
+    """How many sizes the file and the collection both have, and do not agree on."""
+    return int(np.count_nonzero((stated >= 0) & (found >= 0) & (stated != found)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LookedUp:
+    """What a collection says of assessments."""
+
+    elements: Spans
+    passages: Spans
+    entries: IntArray
+    disagreeing: int  # sizes of the file that are not the collection's
+    unclear: BoolArray  # passages whose end point agrees with their size in neither reading
+
+    @classmethod
+    def of(cls, said: Assessments, documents: Sequence[bytes], collection: Collection) -> _LookedUp:
+        elements = collection.spans(
+            _owners(said.elements.first, documents), said.elements.paths.coded()
+        )
+        owners = _owners(said.passages.first, documents)
+        firsts, lasts = _all(said.passages.starts), _all(said.passages.ends)
+        exclusive = spans_between(collection, owners, firsts, lasts)
+        passages, unclear = _ending(exclusive, lasts, said.passages.sizes)
+        points = _all(said.entries)
+        entries = collection.spans(documents, points).starts
+        inside = np.array([IN_TEXT in last for last in lasts], np.bool_)
+        found = np.where(passages.starts == UNKNOWN, NO_SIZE, passages.lengths)
+        disagreeing = _differing(said.elements.sizes, elements.lengths)
+        disagreeing += _differing(said.passages.sizes[~inside], found[~inside])
+        return cls(elements, passages, entries, disagreeing, unclear)
+
+    def said(self, file: Assessments, collection: Collection) -> list[str]:
+        """What could not be found."""
+        named = np.array([bool(point) for point in _all(file.entries)], np.bool_)
+        lost = {
+            "judged elements": self.elements.starts == UNKNOWN,
+            "highlighted passages": self.passages.starts == UNKNOWN,
+            "best entry points": named & (self.entries == UNKNOWN),
+        }
+        notes = [
+            f"{what} that are not in their document: {np.count_nonzero(which)}"
+            for what, which in lost.items()
+            if which.any()
+        ]
+        policies = {pool.whitespace for pool in file.pools} - {"", collection.policy.blank_nodes}
+        if policies:
+            notes.append(
+                f"blank text nodes: {policies.pop()} in the assessments,"
+                f" {collection.policy.blank_nodes} in the collection"
+            )
+        return notes
+
+    def warn_of_points(self, rows: Rows) -> None:
+        """Say how many end points were read as exclusive without proof."""
+        count = int(np.count_nonzero(self.unclear))
+        if count:
+            warn(
+                f"{rows.source}: {count} passages end at a point in a text node that agrees with"
+                " their size neither with nor without the character there; read as without",
+                SpanwiseWarning,
+                stacklevel=2,
+            )
+
+    def assessments(self, said: Assessments) -> Assessments:
+        """The file's, with places; sizes that it does not list are the collection's."""
+        listed = said.elements
+        sizes = np.where(listed.sizes == NO_SIZE, self.elements.lengths, listed.sizes)
+        return replace(said, elements=replace(listed, sizes=sizes, spans=self.elements))
+
+    def highlights(self, said: Assessments, lengths: IntArray) -> Highlights:
+        """The passages as disjoint spans; how many characters there are is what the file says."""
+        first = said.passages.first
+        owner = np.repeat(np.arange(len(first) - 1), np.diff(first))
+        there = np.flatnonzero(self.passages.starts != UNKNOWN)
+        owner, passages = merged_by(owner[there], self.passages.at(there))
+        totals = np.concatenate([[0], np.cumsum(said.passages.sizes)])
+        return Highlights(
+            relevant=totals[first[1:]] - totals[first[:-1]],
+            lengths=_listed_lengths(said, lengths),
+            entries=self.entries,
+            first=begins_of(np.bincount(owner, minlength=len(first) - 1)),
+            passages=passages,
+        )
+
+
+def placed_passages(said: Assessments, documents: Sequence[bytes], collection: Collection) -> Spans:
+    """Where each passage lies, whether it touches others or not."""
+    return _LookedUp.of(said, documents, collection).passages
+
+
+def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:
+    """Passages with their end points read as their sizes say, and which of them agree with none."""
+    points = np.array([IN_TEXT in last for last in lasts], np.bool_)
+    points &= exclusive.starts != UNKNOWN
+    inclusive = points & (exclusive.lengths + 1 == sizes)
+    unclear = points & (exclusive.lengths != sizes) & ~inclusive
+    return Spans(exclusive.starts, exclusive.lengths + inclusive), unclear
+
+
+def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
+    """The length of each document: the size of its root element, if the file lists it."""
+    listed = lengths.copy()
+    paths = said.elements.paths.coded()
+    outermost = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
+    roots = np.flatnonzero(outermost[paths.codes])
+    roots = roots[said.elements.sizes[roots] != NO_SIZE]
+    rows = np.searchsorted(said.elements.first, roots, side="right") - 1
+    listed[rows] = said.elements.sizes[roots]
+    return listed
+
+
+def _owners(first: IntArray, documents: Sequence[bytes]) -> Coded:
+    """The document of each part, given where the parts of each document begin."""
+    return Coded(np.repeat(np.arange(len(documents)), np.diff(first)), documents)
+
+
+def _all(ids: Ids) -> list[bytes]:
+    return ids.take(np.arange(len(ids)))
+
+
+# Sizes that judgements state, computed anew from the documents, for whoever asks for it. ----------
+#
+# Assessors' programs counted characters in ways of their own, so that what a file states is taken
+# as it stands everywhere else.
+
+
+def sized_anew(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+    """The judgements, placed, with the collection's sizes wherever it knows what is meant.
+
+    Elements, their highlighted text and passages are measured; of highlighted text by offset the
+    lengths of documents and how much of each is relevant.
+    """
+    placed = placed_judgements(judgements, collection, notes)
+    notes[:] = [note for note in notes if not note.endswith("the file's are used")]
+    documents = placed.documents.take(np.arange(len(placed.rows)))
+    lengths, marked, said = collection.lengths(documents), placed.highlights, placed.elements
+    there = lengths >= 0
+    passages = None if said is None else placed_passages(said, documents, collection)
+    if said is not None and passages is not None:
+        lost = np.flatnonzero(passages.starts == UNKNOWN)
+        there[np.searchsorted(said.passages.first, lost, side="right") - 1] = False
+        sizes = np.where(passages.starts == UNKNOWN, said.passages.sizes, passages.lengths)
+        said = replace(said, passages=replace(said.passages, sizes=sizes))
+        said = _measured(said, marked, there)
+    kept = int(np.count_nonzero(~there))
+    if marked is not None:
+        totals = np.array([marked.of(row).total() for row in range(len(documents))], np.int64)
+        marked = replace(
+            marked,
+            lengths=np.where(lengths >= 0, lengths, marked.lengths),
+            relevant=np.where(there, totals, marked.relevant),
+        )
+    if kept:
+        notes.append(
+            "documents whose sizes stay as they are stated, because not all of their text could be"
+            f" found: {kept}"
+        )
+    return replace(placed, highlights=marked, elements=said, _derived={})
+
+
+def _measured(said: Assessments, marked: Highlights | None, there: BoolArray) -> Assessments:
+    """Elements with the sizes that they have, and the highlighted text in them."""
+    elements = said.elements
+    assert elements.spans is not None
+    known = elements.spans.starts != UNKNOWN
+    lit = elements.highlighted.copy()
+    for row in np.flatnonzero(there).tolist() if marked is not None else ():
+        assert marked is not None
+        first, last = elements.first[row], elements.first[row + 1]
+        mine: IntArray = first + np.flatnonzero(known[first:last] & (lit[first:last] != NO_SIZE))
+        lit[mine] = overlap(elements.spans.at(mine), marked.of(row))
+    sizes = np.where(known, elements.spans.lengths, elements.sizes)
+    return replace(said, elements=replace(elements, sizes=sizes, highlighted=lit))

@@ -1,0 +1,283 @@
+"""Runs and judgements whose units are made one and whose texts are placed, given the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.matching.evidence import Groups, regrouped, unplaced
+from spanwise.matching.quotes import Page, Quote, placed_anywhere
+from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
+from spanwise.model.columns import PlainIds, text
+from spanwise.model.judgements import highlights_of
+from spanwise.model.spans import (
+    EXACT,
+    LOST,
+    NOT_PLACED,
+    SHIFTED,
+    UNKNOWN,
+    Spans,
+    label_counts_in_words,
+)
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.columns import Rows
+    from spanwise.model.documents import Document, Name
+    from spanwise.model.judgements import Evidence, Judgements
+    from spanwise.model.run import Run
+    from spanwise.model.spans import Labels
+
+CODEPOINT = "codepoint"
+
+
+class Library(Protocol):
+    """What is asked of a collection to place texts."""
+
+    def __contains__(self, document: object) -> bool:
+        """Whether there is such a document."""
+
+    def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
+        """The text of a document."""
+
+    def documents(self) -> Iterator[Document]:
+        """All documents."""
+
+
+class Texts:
+    """Places rows: stretches by unit and text, document by document."""
+
+    def __init__(
+        self,
+        documents: Sequence[bytes],
+        spans: Spans,
+        texts: Sequence[bytes],
+        stated: BoolArray,
+        unit: str,
+    ) -> None:
+        self.documents = list(documents)
+        self.starts, self.lengths = spans.starts.copy(), spans.lengths.copy()
+        self.labels: Labels = np.full(len(spans), NOT_PLACED, np.int8)
+        self.broken: list[int] = []  # rows whose positions are none in their document
+        self._texts, self._stated, self._unit = texts, stated, unit
+
+    def place(self, library: Library) -> None:
+        """Place all, documents one after the other so that each is looked at once."""
+        order: dict[bytes, list[int]] = {}
+        for row, name in enumerate(self.documents):
+            order.setdefault(name, []).append(row)
+        homeless = order.pop(b"", [])
+        for name, rows in order.items():
+            if name in library:
+                self._on(Page(library.text(name)), np.array(rows))
+            else:  # perhaps the id of a chunk: then the text says whose it is
+                homeless += [row for row in rows if self._texts[row]]
+        if homeless:
+            self._anywhere(library, homeless)
+
+    def _on(self, page: Page, rows: IntArray) -> None:
+        known = self.starts[rows] != UNKNOWN
+        spans = Spans(self.starts[rows], self.lengths[rows])
+        counted = in_codepoints(page.text, spans, self._unit)
+        for row, start, length, given in zip(
+            rows.tolist(), counted.starts.tolist(), counted.lengths.tolist(), known, strict=True
+        ):
+            words = self._texts[row]
+            if words:
+                hint = start if self._stated[row] else None
+                quote = Quote(words.decode("utf-8", "surrogatepass"), hint)
+                found = page.placed(quote)
+                self.starts[row], self.lengths[row] = found.start, found.length
+                self.labels[row] = found.label
+                if found.label == LOST:
+                    self.lengths[row] = len(quote.text)
+            elif given and start == UNKNOWN:
+                self.broken.append(row)
+            elif given:
+                self.starts[row], self.lengths[row] = start, length
+
+    def _anywhere(self, library: Library, rows: list[int]) -> None:
+        """Texts of which nobody says whose they are."""
+        names = [document.name for document in library.documents()]
+        quotes = [self._quote(row) for row in rows]
+        places = placed_anywhere(quotes, lambda: (Page(library.text(name)) for name in names))
+        for row, quote, (number, found) in zip(rows, quotes, places, strict=True):
+            moved = self.documents[row] and quote.start is None and found.label == EXACT
+            self.labels[row] = SHIFTED if moved else found.label
+            self.starts[row], self.lengths[row] = found.start, found.length
+            if found.label == LOST:
+                self.lengths[row] = len(quote.text)
+            else:
+                self.documents[row] = _id(names[number], library)
+
+    def _quote(self, row: int) -> Quote:
+        """A text, and where it was said to stand if that can be told without its document."""
+        stated = self._stated[row] and self._unit in _DONE
+        hint = int(self.starts[row]) if stated else None
+        return Quote(self._texts[row].decode("utf-8", "surrogatepass"), hint)
+
+    @property
+    def spans(self) -> Spans:
+        """Where everything lies now."""
+        return Spans(self.starts, self.lengths)
+
+
+def _id(name: str, library: Library) -> bytes:
+    """What a document is called: without its extension, unless others are called so too."""
+    folder, slash, base = name.rpartition("/")
+    stem = f"{folder}{slash}{base.rpartition('.')[0] or base}"
+    try:
+        known = stem in library
+    except InputError:
+        known = False
+    return (stem if known else name).encode("utf-8", "surrogateescape")
+
+
+def quoted_run(run: Run, library: Library) -> Run:
+    """The run in code points, its texts placed."""
+    chunks = run.chunks
+    if run.spans is None or run.labels is not None or (chunks is None and run.unit in _DONE):
+        return run
+    every = np.arange(len(run.rows))
+    none = [b""] * len(every)
+    texts = none if chunks is None else chunks.texts.take(every)
+    if run.unit in _DONE and not any(texts):
+        return run
+    stated = np.ones(len(every), np.bool_) if chunks is None else chunks.stated
+    names = run.documents.take(every)
+    places = Texts(names, run.spans, texts, stated, run.unit)
+    places.place(library)
+    _refuse(places, run.rows, run.unit)
+    labels = places.labels if any(texts) else None
+    unit = "opaque" if run.unit == "opaque" else CODEPOINT
+    documents = run.documents if places.documents == names else PlainIds(places.documents)
+    return replace(run, documents=documents, spans=places.spans, unit=unit, labels=labels)
+
+
+_DONE = (CODEPOINT, "opaque")
+
+
+def _refuse(places: Texts, rows: Rows, unit: str) -> None:
+    if places.broken:
+        row = places.broken[0]
+        raise InputError(
+            f"{rows.place(row)}: from {places.starts[row]} to"
+            f" {places.starts[row] + places.lengths[row]} in {unit} units is no stretch of whole"
+            f" characters of document {text(places.documents[row])!r}"
+        )
+
+
+def quoted_judgements(judgements: Judgements, library: Library, notes: list[str]) -> Judgements:
+    """The judgements in code points, their quotes placed."""
+    evidence, marked = judgements.evidence, judgements.highlights
+    if evidence is None or marked is None or evidence.labels is not None:
+        return judgements
+    items = np.arange(len(evidence))
+    texts = evidence.texts.take(items)
+    if evidence.unit in _DONE and not any(texts):
+        return judgements
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    names = judgements.documents.take(owner)
+    places = Texts(names, evidence.spans, texts, evidence.stated, evidence.unit)
+    places.place(library)
+    if places.broken:
+        places.broken = [int(owner[places.broken[0]])]
+        _refuse(places, judgements.rows, evidence.unit)
+    if label_counts_in_words(places.labels):
+        notes.append(f"quotes placed in their documents: {label_counts_in_words(places.labels)}")
+    unit = "opaque" if evidence.unit == "opaque" else CODEPOINT
+    placed = replace(evidence, spans=places.spans, unit=unit, labels=places.labels)
+    if places.documents != names:
+        return _found_elsewhere(judgements, placed, places.documents, owner)
+    entries = _entries(judgements, library, evidence.unit)
+    lengths = _lengths(judgements, library, marked.lengths, evidence.unit)
+    highlights = highlights_of(placed, lengths, entries)
+    return replace(judgements, highlights=highlights, evidence=placed, _derived={})
+
+
+def _lengths(judgements: Judgements, library: Library, stated: IntArray, unit: str) -> IntArray:
+    if unit in _DONE:
+        return stated
+    names = judgements.documents.take(np.arange(len(judgements.rows)))
+    return np.array([len(library.text(n)) if n in library else UNKNOWN for n in names], np.int64)
+
+
+def _entries(judgements: Judgements, library: Library, unit: str) -> IntArray:
+    """Best entry points in code points."""
+    marked = judgements.highlights
+    assert marked is not None
+    entries = marked.entries.copy()
+    if unit in _DONE or not (entries >= 0).any():
+        return entries
+    rows = np.flatnonzero(entries >= 0)
+    for row, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
+        if name in library:
+            point = Spans(entries[row : row + 1], np.zeros(1, np.int64))
+            entries[row] = in_codepoints(library.text(name), point, unit).starts[0]
+    return entries
+
+
+def _found_elsewhere(
+    judgements: Judgements, evidence: Evidence, names: Sequence[bytes], owner: IntArray
+) -> Judgements:
+    """Judgements of the documents in which quotes were found, topic by topic."""
+    topic = np.searchsorted(judgements.rows.starts, owner, side="right") - 1
+    groups: Groups = {}
+    for item, (code, name) in enumerate(zip(topic.tolist(), names, strict=True)):
+        groups.setdefault((code, name, b""), (int(owner[item]), []))[1].append(item)
+    return regrouped(replace(judgements, evidence=evidence), groups)
+
+
+# Before anything is measured -----------------------------------------------------------------
+
+
+def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
+    """Texts that nobody has placed, and positions that count different things, are errors."""
+    evidence = judgements.evidence
+    if evidence is not None and evidence.labels is None and unplaced(evidence):
+        raise InputError(
+            f"{judgements.rows.source}: relevant texts quoted without their place:"
+            f" {unplaced(evidence)}; to find them needs --collection"
+        )
+    if run.spans is None:
+        return
+    if run.chunks is not None and run.labels is None and run.paths is None:
+        lost = np.flatnonzero((run.spans.starts == UNKNOWN) & (run.spans.lengths > 0))
+        if len(lost):
+            raise InputError(
+                f"{run.rows.place(int(lost[0]))}: results that are texts without their place:"
+                f" {len(lost)}; to find them needs --collection"
+            )
+    marked = judgements.highlights
+    if marked is not None and run.unit != marked.unit and "opaque" not in (run.unit, marked.unit):
+        raise InputError(
+            f"{run.rows.source} counts in {run.unit} units, {judgements.rows.source} in"
+            f" {marked.unit} units; to convert them needs the texts: --collection"
+        )
+
+
+def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
+    """What counts tokens, or an error if there are no texts to count them in."""
+    if library is None:
+        raise InputError(f"--unit {unit}: to count tokens needs the texts: --collection")
+    name = f"{TOKEN}{unit.partition(':')[2]}"
+    known: dict[bytes, IntArray] = {}
+
+    def begins(document: bytes) -> IntArray:
+        if document not in known:
+            words = library.text(document) if document in library else ""
+            known[document] = tokens_of(words, name)[0]
+        return known[document]
+
+    return TokenMeter(run, begins)
+
+
+def meter_of(run: Run, library: Library | None, unit: str) -> Meter | None:
+    """What a budget is paid in; None for characters."""
+    if unit == "characters":
+        return None
+    return CostMeter(run) if unit == "cost" else tokens_meter(run, library, unit)

@@ -1,0 +1,311 @@
+"""What reading costs where a budget does not count characters: tokens, or stated costs.
+
+A token is paid for when its first character is read, so that cutting a text in two changes no
+price, and what stands between tokens is free. A stated cost is paid evenly along the text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from spanwise.errors import InputError, MissingExtra, UnknownName, UsageError
+from spanwise.model.spans import UNKNOWN, Spans
+
+if TYPE_CHECKING:
+    from spanwise.matching.documents import Results
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.documents import Collection
+    from spanwise.model.run import Run
+    from spanwise.model.spans import Unit
+
+Reach = Callable[[float], "IntArray"]
+"""For each topic of a block how many characters a budget pays for."""
+
+
+class Meter(Protocol):
+    """Knows what reading results costs."""
+
+    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+        """How far budgets reach in a block of results."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenMeter:
+    """Counts the tokens whose first characters are read."""
+
+    run: Run
+    begins: Callable[[bytes], IntArray]  # where the tokens of a document begin, rising
+
+    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+        """How far budgets of tokens reach."""
+        names = self.run.documents.take(results.row)
+        tokens = [self.begins(name) for name in names]
+        first = np.array(
+            [np.searchsorted(t, s) for t, s in zip(tokens, spans.starts, strict=True)], np.int64
+        )
+        last = np.array(
+            [np.searchsorted(t, e) for t, e in zip(tokens, spans.ends, strict=True)], np.int64
+        )
+
+        def inside(result: int, budget: float) -> int:
+            begins, number = tokens[result], int(first[result]) + int(budget)
+            end = int(spans.ends[result])
+            stop = int(begins[number]) if number < len(begins) else end
+            return min(stop, end) - int(spans.starts[result])
+
+        return _reach(results, last - first, size, topics, inside)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostMeter:
+    """Takes the costs that a run states."""
+
+    run: Run
+
+    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:  # noqa: ARG002
+        """How far budgets of stated costs reach."""
+        chunks = self.run.chunks
+        costs = None if chunks is None else chunks.costs[results.row]
+        if costs is None or (costs < 0).any():
+            row = int(results.row[0 if costs is None else int(np.argmax(costs < 0))])
+            raise InputError(f"{self.run.rows.place(row)}: no cost is stated; expected a 'cost'")
+
+        def inside(result: int, budget: float) -> int:
+            return int(size[result] * budget // max(int(costs[result]), 1))
+
+        return _reach(results, costs, size, topics, inside)
+
+
+def _reach(
+    results: Results,
+    costs: IntArray,
+    size: IntArray,
+    topics: int,
+    inside: Callable[[int, float], int],
+) -> Reach:
+    """Whole results as long as the budget lasts, and a part of the one at which it ends."""
+    bounds = np.searchsorted(results.topic, np.arange(topics + 1)).tolist()
+
+    def reach(budget: float) -> IntArray:
+        limits = np.zeros(topics, np.int64)
+        for topic, (begin, end) in enumerate(itertools.pairwise(bounds)):
+            paid = np.cumsum(costs[begin:end])
+            whole = int(np.searchsorted(paid, budget, side="right"))
+            limits[topic] = size[begin : begin + whole].sum()
+            if begin + whole < end:
+                rest = budget - (int(paid[whole - 1]) if whole else 0)
+                limits[topic] += inside(begin + whole, rest)
+        return limits
+
+    return reach
+
+
+# Tokenizers by name: where the tokens of a text begin and end, in code points. --------------------
+#
+# `whitespace` and `words` are built in. `o200k_base` and the like, also written `tiktoken:NAME`,
+# are tiktoken's; `hf:NAME` is a file `tokenizer.json`, or a model whose tokenizer is on this
+# machine.
+
+TOKEN = "token:"
+PATTERNS = {"whitespace": r"\S+", "words": r"\w+|[^\w\s]"}
+"""What a token is for the built-in ones: no blanks; words and single marks."""
+TIKTOKEN = ("o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "p50k_edit", "r50k_base")
+
+Bounds = tuple["IntArray", "IntArray"]
+
+
+def tokens_of(text: str, unit: str) -> Bounds:
+    """Where the tokens begin and where they end, rising; `unit` is `token:NAME`."""
+    return find_tokenizer(unit.removeprefix(TOKEN))(text)
+
+
+@cache
+def find_tokenizer(name: str) -> Callable[[str], Bounds]:
+    """The tokenizer of that name."""
+    if name in PATTERNS:
+        return _by_pattern(re.compile(PATTERNS[name]))
+    family, colon, rest = name.partition(":")
+    if family == "tiktoken" and colon:
+        return _tiktoken(rest)
+    if name in TIKTOKEN:
+        return _tiktoken(name)
+    if family == "hf" and colon:
+        return _hugging_face(rest)
+    known = [*PATTERNS, *TIKTOKEN, "tiktoken:NAME", "hf:NAME"]
+    raise UnknownName("tokenizer", name, known)
+
+
+def _by_pattern(pattern: re.Pattern[str]) -> Callable[[str], Bounds]:
+    def bounds(text: str) -> Bounds:
+        places = [match.span() for match in pattern.finditer(text)]
+        begins, ends = np.array(places, np.int64).reshape(-1, 2).T
+        return begins, ends
+
+    return bounds
+
+
+def _tiktoken(name: str) -> Callable[[str], Bounds]:
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingExtra("tiktoken", "tokens", f"tokenizer {name!r}") from None
+    try:
+        encoding = tiktoken.get_encoding(name)
+    except Exception as error:  # unknown, or its table is not on this machine
+        raise UsageError(f"tokenizer {name!r} cannot be loaded ({error})") from error
+
+    def bounds(text: str) -> Bounds:
+        tokens = encoding.encode_ordinary(text)
+        _, offsets = encoding.decode_with_offsets(tokens)
+        begins = np.array(offsets, np.int64)
+        return begins, np.append(begins[1:], len(text))[: len(begins)]
+
+    return bounds
+
+
+def _hugging_face(name: str) -> Callable[[str], Bounds]:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtra("tokenizers", "tokens", f"tokenizer 'hf:{name}'") from None
+    try:
+        made: Any = (
+            Tokenizer.from_file(name) if Path(name).is_file() else _from_hub(Tokenizer, name)
+        )
+    except Exception as error:
+        raise UsageError(f"tokenizer 'hf:{name}' cannot be loaded ({error})") from error
+
+    def bounds(text: str) -> Bounds:
+        offsets = made.encode(text, add_special_tokens=False).offsets
+        begins, ends = np.array(offsets, np.int64).reshape(-1, 2).T
+        return begins, ends
+
+    return bounds
+
+
+def _from_hub(kind: Any, name: str) -> Any:
+    return kind.from_pretrained(name)
+
+
+# A text cut into tokens or sentences, or into the elements of its tree. ---------------------------
+
+WORD = re.compile(r"\w+|[^\w\s]")
+SENTENCE = re.compile(
+    r"\S(?:[^.!?\n。！？]|[.!?](?=[^\s\"'”’)\]])|\n(?!\s*\n))*[.!?。！？]*[\"'”’)\]]*", re.DOTALL
+)
+
+
+def tokens(text: str) -> Spans:
+    """Words, and marks that are no white space.
+
+    >>> tokens("It's 3.5").starts.tolist()
+    [0, 2, 3, 5, 6, 7]
+    """
+    return _matches(WORD, text)
+
+
+def sentences(text: str) -> Spans:
+    """Up to a full stop, question or exclamation mark before white space, or to an empty line.
+
+    >>> sentences("A b. C 3.5 d! E").starts.tolist()
+    [0, 5, 14]
+    """
+    return _matches(SENTENCE, text)
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Spans:
+    places = [match.span() for match in pattern.finditer(text)]
+    columns = np.array(places, np.int64).reshape(-1, 2)
+    return Spans(columns[:, 0], columns[:, 1] - columns[:, 0])
+
+
+def units_of(collection: Collection, document: bytes, unit: str) -> Spans:
+    """The tokens, sentences or elements of a document; elements without text are left out."""
+    if unit == "element":
+        tree = collection.tree(document)
+        full = np.flatnonzero(tree.length > 0)
+        return Spans(tree.start[full], tree.length[full])
+    text = collection.text(document)
+    return tokens(text) if unit == "token" else sentences(text)
+
+
+# Positions in one unit turned into positions in another, exactly, given the text. -----------------
+#
+# Everything goes through code points. A position inside a character, or past the end of the text,
+# has no counterpart.
+
+UNITS = ("codepoint", "utf16", "byte")
+
+
+def boundaries(text: str, unit: Unit) -> IntArray:
+    """Where each code point begins in the unit, and where the last one ends.
+
+    >>> boundaries("aé\U0001f600", "byte").tolist(), boundaries("aé\U0001f600", "utf16").tolist()
+    ([0, 1, 3, 7], [0, 1, 2, 4])
+    """
+    if unit not in UNITS:
+        raise UnknownName("unit", unit, [*UNITS, "token:NAME"])
+    if unit == "codepoint" or text.isascii():
+        return np.arange(len(text) + 1)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    if unit == "utf16":
+        widths = 1 + (codes > 0xFFFF)
+    else:
+        widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
+    return np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
+
+
+def in_codepoints(text: str, spans: Spans, unit: Unit) -> Spans:
+    """The same stretches counted in code points; UNKNOWN where they are none."""
+    if unit in ("codepoint", "opaque"):
+        return spans
+    if unit.startswith(TOKEN):
+        return _from_tokens(text, spans, unit)
+    bounds = boundaries(text, unit)
+    starts, ends = _found(bounds, spans.starts), _found(bounds, spans.ends)
+    return _spans(starts, ends)
+
+
+def in_unit(text: str, spans: Spans, unit: Unit) -> Spans:
+    """Stretches counted in code points, counted in another unit; UNKNOWN where they are none."""
+    if unit in ("codepoint", "opaque"):
+        return spans
+    if unit.startswith(TOKEN):
+        begins, ends = tokens_of(text, unit)
+        first, last = _found(begins, spans.starts), _found(ends, spans.ends)
+        empty = spans.lengths == 0
+        return _spans(first, np.where(empty, first, np.where(last == UNKNOWN, UNKNOWN, last + 1)))
+    bounds = boundaries(text, unit)
+    inside = (spans.starts >= 0) & (spans.ends < len(bounds))
+    starts = np.where(inside, bounds[np.where(inside, spans.starts, 0)], UNKNOWN)
+    return _spans(starts, np.where(inside, bounds[np.where(inside, spans.ends, 0)], UNKNOWN))
+
+
+def _from_tokens(text: str, spans: Spans, unit: Unit) -> Spans:
+    begins, ends = tokens_of(text, unit)
+    inside = (spans.starts >= 0) & (spans.ends <= len(begins)) & (spans.lengths >= 0)
+    begins, ends = np.append(begins, len(text)), np.append(ends, len(text))
+    starts = begins[np.where(inside, spans.starts, 0)]
+    stops = np.where(spans.lengths > 0, ends[np.where(inside, spans.ends - 1, 0)], starts)
+    return _spans(np.where(inside, starts, UNKNOWN), np.where(inside, stops, UNKNOWN))
+
+
+def _found(bounds: IntArray, places: IntArray) -> IntArray:
+    """The number of each place among the bounds; UNKNOWN where it is none of them."""
+    if not len(bounds):
+        return np.full(len(places), UNKNOWN)
+    number = np.minimum(np.searchsorted(bounds, places), len(bounds) - 1)
+    return np.where(bounds[number] == places, number, UNKNOWN)
+
+
+def _spans(starts: IntArray, ends: IntArray) -> Spans:
+    known = (starts != UNKNOWN) & (ends != UNKNOWN)
+    return Spans(np.where(known, starts, UNKNOWN), np.where(known, ends - starts, 0))

@@ -1,0 +1,336 @@
+"""How much of the needed text is read for a given amount of reading.
+
+Reading goes character by character, result by result in rank order. It stops at a budget, which
+may be inside a result, or after k results; without either the whole run is read. Text that is
+returned again is read again and found once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanwise.errors import UsageError
+from spanwise.measures.highlight import f_of
+from spanwise.measures.registry import measure
+from spanwise.model.arrays import FloatArray, IntArray
+from spanwise.model.measure import Law
+from spanwise.model.readings import NEVER, Readings
+
+RESTRICTED = (
+    "Arvola, Geva, Kamps, Schenkel, Trotman and Vainio: Overview of the INEX 2010 Ad Hoc Track."
+    " In: Comparative Evaluation of Focused Retrieval, LNCS 6932, 2011"
+)
+HIXEVAL = (
+    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
+    " Information Retrieval and Evaluation, LNCS 3977, 2006"
+)
+GENOMICS = (
+    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
+    " Sixteenth Text REtrieval Conference, 2007"
+)
+FEVER = (
+    "Thorne, Vlachos, Christodoulopoulos and Mittal: FEVER: a Large-scale Dataset for Fact"
+    " Extraction and VERification. In: NAACL-HLT, 2018"
+)
+CHROMA = "Smith and Troynikov: Evaluating Chunking Strategies for Retrieval. Chroma, 2024"
+SEARCH_LENGTH = (
+    "Cooper: Expected Search Length. A Single Measure of Retrieval Effectiveness Based on the Weak"
+    " Ordering Action of Retrieval Systems. American Documentation 19, 1968"
+)
+TOLERANCE = (
+    "de Vries, Kazai and Lalmas: Tolerance to Irrelevance: A User-effort Oriented Evaluation of"
+    " Retrieval Systems without Predefined Retrieval Unit. In: RIAO, 2004"
+)
+OWN = "spanwise, 2026"
+LAWS = (Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """What is read of each topic, in characters."""
+
+    read: IntArray  # repeated text included
+    distinct: IntArray
+    hit: IntArray  # relevant, each counted once
+    judged: IntArray  # of the distinct ones
+
+
+def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
+    """What a reader sees who stops at a budget or after so many results."""
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"the budget is {budget:g}; it must be 0 or more")
+
+    def count() -> Read:
+        limit, pieces = r.limit(budget, cutoff), r.pieces
+        seen = pieces.within(limit)
+        return Read(
+            limit,
+            r.summed(pieces.topic, seen),
+            r.summed(pieces.topic, seen * pieces.relevant),
+            r.summed(pieces.topic, seen * pieces.judged),
+        )
+
+    return r.once(("read", budget, cutoff), count)
+
+
+@measure(
+    "SpanR",
+    *LAWS,
+    Law.ADD_BELOW,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=RESTRICTED,
+    reads="readings",
+)
+def span_recall(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The share of the needed text that is in what you pay to read.
+
+    SpanR = different relevant characters read / all relevant characters. Reading stops at the
+    `budget` of characters (or tokens, if these are asked for), or after k results, whichever comes
+    first. Undefined without relevant text.
+    """
+    return r.ratio(what_is_read(r, budget, cutoff).hit, r.highlighted)
+
+
+@measure("SpanP", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=HIXEVAL, reads="readings")
+def span_precision(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The share of what is read that is needed; what is read again counts as noise.
+
+    SpanP = different relevant characters read / characters read, repeated ones included; 0 if
+    nothing is read. Reading stops as for SpanR.
+
+    Beware: with a cut-off, a copy can push a worse result below it; with a budget copies never pay.
+    """
+    text = what_is_read(r, budget, cutoff)
+    return r.ratio(text.hit, text.read, undefined=0)
+
+
+@measure("SpanF", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=HIXEVAL, reads="readings")
+def span_f(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None, beta: float = 1
+) -> FloatArray:
+    """Recall and precision of what is read in one number.
+
+    SpanF = (1 + beta^2) P R / (beta^2 P + R) of SpanP and SpanR; 0 if both are 0. Undefined without
+    relevant text.
+    """
+    text = what_is_read(r, budget, cutoff)
+    precision = r.ratio(text.hit, text.read, undefined=0)
+    recall = r.ratio(text.hit, r.highlighted)
+    return np.where(np.isnan(recall), np.nan, f_of(r, precision, recall, beta))
+
+
+@measure(
+    "FullEvidence",
+    *LAWS,
+    Law.ADD_BELOW,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=FEVER,
+    reads="readings",
+)
+def full_evidence(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """Whether everything that is needed has been read: the share of answerable questions.
+
+    FullEvidence = 1 if every relevant character is read, or every one of a complete alternative
+    set where the judgements have several; else 0. Reading stops as for SpanR. Undefined without
+    relevant text.
+    """
+    complete = r.once("complete", r.evidence.complete)
+    found = (complete <= r.limit(budget, cutoff)).astype(np.float64)
+    return np.where(r.highlighted > 0, found, np.nan)
+
+
+@measure(
+    "Waste",
+    Law.BLIND_BELOW_CUTOFF,
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    reads="readings",
+    less_is_better=True,
+)
+def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
+    """The share of what is read that had been read before.
+
+    Waste = 1 - different characters read / characters read; 0 if nothing is read. Reading stops as
+    for SpanR. Smaller is better.
+    """
+    text = what_is_read(r, budget, cutoff)
+    return r.ratio(text.read - text.distinct, text.read, undefined=0)
+
+
+@measure(
+    "Read",
+    Law.BLIND_BELOW_CUTOFF,
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    bounds=(0.0, float("inf")),
+    reads="readings",
+    less_is_better=True,
+)
+def characters_read(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """How much is read.
+
+    Read = characters read, repeated ones included. Reading stops as for SpanR. Smaller is better if
+    as much is found.
+    """
+    return r.limit(budget, cutoff).astype(np.float64)
+
+
+@measure("SpanIoU", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=CHROMA, reads="readings")
+def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
+    """How well what is read and what is needed coincide.
+
+    SpanIoU = hit / (read + gold - hit): hit are the different relevant characters read, read all
+    characters read with repeated ones, gold all relevant characters. Undefined without relevant
+    text.
+    """
+    text = what_is_read(r, budget, cutoff)
+    value = r.ratio(text.hit, text.read + r.highlighted - text.hit, undefined=0)
+    return np.where(r.highlighted > 0, value, np.nan)
+
+
+@measure(
+    "FirstEvidence",
+    Law.CUT_IN_TWO,
+    reference=SEARCH_LENGTH,
+    bounds=(0.0, float("inf")),
+    reads="readings",
+    less_is_better=True,
+)
+def first_evidence(r: Readings) -> FloatArray:
+    """How much has to be read before the first character that is needed.
+
+    FirstEvidence = characters read before the first relevant one, repeated ones included.
+    Undefined if none is ever read: such topics are left out of the mean. Smaller is better.
+
+    Beware: a run that finds nothing for hard topics has them left out; look at SpanR as well.
+    """
+    pieces = r.pieces
+    first = np.full(len(r), NEVER)
+    np.minimum.at(first, pieces.topic[pieces.relevant], pieces.at[pieces.relevant])
+    return np.where(first < NEVER, first.astype(np.float64), np.nan)
+
+
+@measure(
+    "AspectR",
+    *LAWS,
+    Law.ADD_BELOW,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=GENOMICS,
+    reads="readings",
+)
+def aspect_recall(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The share of the topic's aspects on which something relevant has been read.
+
+    AspectR = aspects of which at least one relevant character is read / all aspects of the topic.
+    Reading stops as for SpanR. Undefined where judgements name no aspects.
+    """
+    topic, at = r.once("touched", r.evidence.touched)
+    limit = r.limit(budget, cutoff)
+    found = np.bincount(topic, weights=at < limit[topic], minlength=len(r))
+    return r.ratio(found, np.bincount(topic, minlength=len(r)), undefined=np.nan)
+
+
+@measure(
+    "NearR",
+    *LAWS,
+    Law.ADD_BELOW,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=TOLERANCE,
+    reads="readings",
+)
+def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None) -> FloatArray:
+    """The share of the needed text that is read, or that lies close to what is read.
+
+    NearR = relevant characters in the first k results or at most `tolerance` characters before or
+    after one of them / all relevant characters. It says what fetching the neighbouring text would
+    bring. Undefined without relevant text.
+
+    Beware: the text around results is not charged, so large values of `tolerance` favour many
+    small results.
+    """
+    if tolerance < 0:
+        raise UsageError(f"NearR: the tolerance is {tolerance}; it must be 0 or more")
+    return r.ratio(r.evidence.near(cutoff, tolerance), r.highlighted)
+
+
+@measure("JudgedText", Law.BLIND_BELOW_CUTOFF, Law.CUT_IN_TWO, reference=OWN, reads="readings")
+def judged_text(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The share of what is read that somebody judged.
+
+    JudgedText = different characters read that were judged / different characters read. All text
+    of a judged document counts as judged, unless the judgements say that only the marked spans
+    were. Undefined if nothing is read.
+    """
+    text = what_is_read(r, budget, cutoff)
+    return r.ratio(text.judged, text.distinct, undefined=np.nan)
+
+
+# Whole chunks -------------------------------------------------------------------------------
+
+TOUCHING = (
+    "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 20, 2002"
+)
+
+
+@measure(
+    "ChunkHit", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
+    """Whether one of the first k results touches something relevant at all.
+
+    ChunkHit@k = 1 if any of the first k results shares a character with relevant text, else 0.
+
+    Beware: larger results touch more, so it cannot compare chunks of different size; see SpanR.
+    """
+    found: FloatArray = np.any(r.relevant[:, :cutoff] > 0, axis=-1) * np.ones(len(r))
+    return found
+
+
+@measure(
+    "ChunkP", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
+    """The share of the first k results that touch something relevant.
+
+    ChunkP@k = results among the first k that share a character with relevant text / k, or / the
+    number of results if there are fewer; 0 without results.
+
+    Beware: overlapping chunks around one place all count; see SpanP.
+    """
+    found = np.count_nonzero(r.relevant[:, :cutoff], axis=-1)
+    return r.ratio(found, np.minimum(r.retrieved, cutoff), undefined=0)
+
+
+@measure(
+    "ChunkNDCG", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+)
+def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
+    """How early results that touch something relevant come.
+
+    ChunkNDCG@k = DCG@k / the DCG@k of as many touching results in front as there are relevant
+    passages, at most k, or as the first k hold if these are more; gain 1, discount 1/log2(rank+1).
+
+    Beware: the ideal depends on how text was cut, so it cannot compare chunks of different size.
+    """
+    gains = (r.relevant[:, :cutoff] > 0).astype(np.float64)
+    discount = 1 / np.log2(np.arange(2, cutoff + 2))
+    found = r.total(gains * discount[: gains.shape[-1]])
+    items, _ = r.once("totals", r.evidence.totals)
+    ideal = np.minimum(np.maximum(items, np.count_nonzero(gains, axis=-1)), cutoff)
+    return r.ratio(found, np.concatenate([[0], np.cumsum(discount)])[ideal], undefined=0)

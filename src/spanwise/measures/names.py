@@ -1,0 +1,214 @@
+"""Names of measures: `nDCG(dcg='exp-log2')@10`, `P(rel=2)@5`, `IPrec@0.1`, and trec_eval's own.
+
+    name    = word [ "(" parameter { "," parameter } ")" ] [ "@" number | "[" number "]" ]
+    parameter = word "=" value
+    value   = number | word | 'text' | "[" numbers "]" | "{" grade ":" gain, ... "}"
+
+Spaces do not matter. The number after `@` or in brackets is the cut-off, or the recall level of a
+measure that has one. Other spellings (`ndcg_cut_10`) are aliases in the table of measures.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from math import isinf
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from spanwise.errors import UnknownName, UsageError
+from spanwise.measures.gains import Gains
+from spanwise.measures.registry import MEASURES
+from spanwise.model.measure import REQUIRED, Asked, Measure
+
+SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
+POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
+"""What may stand after the name, with an example."""
+MOST_DIGITS = 12
+PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
+
+
+def parse(name: str) -> Asked:
+    """The measure that a name asks for, with its parameters."""
+    squeezed = "".join(name.split())
+    exact = plain_names().get(squeezed)
+    measure, given = (exact, {}) if exact else _by_template(squeezed)
+    if measure is None:
+        measure, given = _by_grammar(name, squeezed)
+    parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
+    missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
+    if missing:
+        raise UsageError(
+            f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
+        )
+    return Asked(name, measure, parameters)
+
+
+def _with(key: str, name: str) -> str:
+    """The name with an example of the parameter that it lacks."""
+    if key in POSITIONAL:
+        return f"{name}{POSITIONAL[key]}"
+    word, _, number = name.partition("@")
+    inside = f"{word[:-1]},{key}=...)" if word.endswith(")") else f"{word}({key}=...)"
+    return f"{inside}@{number}" if number else inside
+
+
+def plain_names() -> dict[str, Measure]:
+    """Every name and alias without a place for a parameter."""
+    return _plain_names(len(MEASURES))
+
+
+@cache
+def _plain_names(_: int) -> dict[str, Measure]:
+    names: dict[str, Measure] = dict(MEASURES)
+    for entry in MEASURES.values():
+        for alias in entry.aliases:
+            if "{" not in alias and names.setdefault(alias, entry) is not entry:
+                raise ValueError(f"two measures are called {alias!r}")
+    return names
+
+
+@cache
+def _templates(_: int) -> list[tuple[re.Pattern[str], Measure]]:
+    return [
+        (_pattern(entry, alias), entry)
+        for entry in MEASURES.values()
+        for alias in entry.aliases
+        if "{" in alias
+    ]
+
+
+def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
+    before, _, rest = alias.partition("{")
+    key, _, after = rest.partition("}")
+    shape = _shape(entry.parameter_type(key))
+    return re.compile(f"{re.escape(before)}(?P<{key}>{shape}){re.escape(after)}")
+
+
+def _shape(kind: Any) -> str:
+    """What a value of a type looks like inside an alias."""
+    if kind == Gains:
+        return r"[-+.\d][^=]*=.+"
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return r"\d+" if _is_int(kind) else r"[-+.\deE,]+"
+
+
+def _is_int(kind: object) -> bool:
+    return kind is int or (isinstance(kind, UnionType) and int in get_args(kind))
+
+
+def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
+    for pattern, entry in _templates(len(MEASURES)):
+        match = pattern.fullmatch(name)
+        if match:
+            return entry, match.groupdict()
+    return None, {}
+
+
+def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
+    match = SHAPE.fullmatch(squeezed)
+    if not match:
+        raise UsageError(
+            f"measure {name!r} is not well formed; expected Name, Name@10, Name(rel=2)@10"
+            " or Name[0.1]"
+        )
+    word, inside, at, level = match.groups()
+    measure = plain_names().get(word)
+    if measure is None:
+        raise UnknownName("measure", word, list(plain_names()), "see: spanwise measures")
+    given: dict[str, str] = {}
+    for part in _parts(inside, name):
+        key, sign, value = part.partition("=")
+        if not sign or key not in measure.parameters:
+            known = ", ".join(measure.parameters) or "none at all"
+            raise UsageError(f"measure {name!r}: {part!r}: {word} has the parameters {known}")
+        if key in given:
+            raise UsageError(f"measure {name!r}: {key} is given twice")
+        given[key] = value
+    if at or level:
+        given[_positional(measure, name, "cutoff" if at else "recall")] = at or level
+    return measure, given
+
+
+def _parts(inside: str | None, name: str) -> list[str]:
+    parts = PARTS.findall(inside or "")
+    if inside and ",".join(parts) != inside:
+        raise UsageError(f"measure {name!r}: the parameters {inside!r} are not well formed")
+    return parts
+
+
+def _positional(measure: Measure, name: str, meant: str) -> str:
+    """Which parameter a number is: what the sign means, else the only one that there is."""
+    for key in (meant, *POSITIONAL):
+        if key in measure.parameters:
+            return key
+    raise UsageError(f"measure {name!r}: {measure.name} takes no cut-off")
+
+
+def _value(measure: Measure, key: str, text: str, name: str) -> Any:
+    kind = measure.parameter_type(key)
+    try:
+        value = _converted(kind, text.strip("'\""))
+    except ValueError as error:
+        raise UsageError(f"measure {name!r}: {key} is {text!r}; expected {error}") from None
+    if key == "cutoff" and value is not None and value < 1:
+        raise UsageError(f"measure {name!r}: the cut-off is {text}; it must be 1 or more")
+    return value
+
+
+def _converted(kind: Any, text: str) -> Any:
+    """The text as a value of a parameter's type; ValueError says what was due."""
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+        kind = next(option for option in get_args(kind) if option is not NoneType)
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise ValueError("one of " + ", ".join(get_args(kind)))
+        return text
+    if kind is str:
+        return text
+    if kind == Gains:
+        return _gains(text)
+    if get_origin(kind) is tuple:
+        return tuple(_number(part) for part in text.strip("[]").split(","))
+    if kind is bool:
+        if text not in ("True", "False"):
+            raise ValueError("True or False")
+        return text == "True"
+    if kind is int:
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise ValueError("a whole number")
+        if len(text) > MOST_DIGITS:  # more than arrays can count
+            raise ValueError(f"a whole number of at most {MOST_DIGITS} digits")
+        return int(text)
+    return _number(text)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        raise ValueError("a number")
+    if isinf(float(text)):
+        raise ValueError("a smaller number")
+    return float(text)
+
+
+def _gains(text: str) -> Gains:
+    pairs = []
+    for part in text.strip("{}").split(","):
+        grade, sign, gain = part.replace(":", "=").partition("=")
+        if not sign:
+            raise ValueError("grades and gains, such as {1:1,2:3}")
+        pairs.append((_number(grade), _number(gain)))
+    return tuple(pairs)
+
+
+def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
+    """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
+    named = plain_names().get(stem)
+    for entry in [named] if named else MEASURES.values():
+        for alias in entry.aliases:
+            before, brace, rest = alias.partition("_{")
+            if brace and before == stem:
+                return entry, rest.rstrip("}"), {}
+    asked = parse(stem)
+    return asked.measure, None, dict(asked.parameters)

@@ -1,0 +1,140 @@
+"""How many preferences of people a ranking fulfils.
+
+A preference says that one document should come before another. Groups of them stand for
+assessors, aspects or whatever else should be kept apart. The parameter `pairs` says which
+preferences count: `all`; `ret`, those between retrieved documents; `imp`, also those of which
+exactly one document was retrieved, which are implied by the ranking.
+"""
+
+from math import inf
+from typing import Literal
+
+import numpy as np
+
+from spanwise.measures.registry import measure
+from spanwise.model.arrays import FloatArray
+from spanwise.model.rankings import Fulfilments, Pairs, ratio, total
+
+TREC_EVAL = "trec_eval 10.0, NIST, 2026"
+CARTERETTE = "Carterette and Bennett: Evaluation Measures for Preference Judgments. SIGIR 2008"
+COUNT = (0.0, inf)
+
+
+@measure(
+    "NumPref",
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("prefs_num_prefs_poss",),
+    aggregate="sum",
+    reads="preferences",
+)
+def stated(f: Fulfilments) -> FloatArray:
+    """How many preferences there are, whether their documents were retrieved or not."""
+    return f.stated().astype(np.float64)
+
+
+@measure(
+    "NumPrefFulfilled",
+    reference=TREC_EVAL,
+    bounds=COUNT,
+    aliases=("prefs_num_prefs_ful", "prefs_num_prefs_ful_{pairs}"),
+    aggregate="sum",
+    reads="preferences",
+)
+def fulfilled(f: Fulfilments, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
+    """How many preferences the ranking fulfils.
+
+    Preferences whose better document stands before the other; a document that was not retrieved
+    comes after all that were. With `pairs=ret` both must have been retrieved.
+    """
+    return f.fulfilled(pairs).sum(axis=-1).astype(np.float64)
+
+
+@measure(
+    "PrefSimple",
+    reference=CARTERETTE + "; " + TREC_EVAL,
+    aliases=("prefs_simp", "prefs_simp_{pairs}"),
+    reads="preferences",
+)
+def simple(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+    """The share of the preferences that the ranking fulfils.
+
+    Fulfilled preferences of all groups, divided by all that count; 0 if none counts. Undefined
+    without preferences.
+
+    Beware: large groups outweigh small ones.
+    """
+    shares = ratio(f.fulfilled(pairs).sum(axis=-1), f.possible(pairs).sum(axis=-1))
+    return f.defined(shares, f.stated())
+
+
+@measure(
+    "PrefPair",
+    reference=TREC_EVAL,
+    aliases=("prefs_pair", "prefs_pair_{pairs}"),
+    reads="preferences",
+)
+def by_pair(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+    """How far the groups agree, pair by pair, with the order in which the ranking shows documents.
+
+    The mean of w(i, j) / (w(i, j) + w(j, i)) over all pairs of documents that any group puts in
+    order, i standing before j and w counting the groups that prefer the first to the second.
+    Pairs of which neither was retrieved add 0; with `pairs=ret` or `imp` they are left out. 0 if
+    no pair counts. Undefined without preferences.
+    """
+    if pairs == "ret":
+        return f.defined(ratio(f.agreement_both, f.pairs_both), f.stated())
+    neither = f.pairs_neither if pairs == "all" else 0
+    return f.defined(ratio(f.agreement, f.pairs_both + f.pairs_one + neither), f.stated())
+
+
+@measure(
+    "PrefAvg",
+    reference=TREC_EVAL,
+    aliases=("prefs_avgjg", "prefs_avgjg_{pairs}"),
+    reads="preferences",
+)
+def by_group(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+    """The share of the preferences that the ranking fulfils, with every group counting alike.
+
+    The mean over the groups of fulfilled preferences divided by those that count; a group of
+    which none counts adds 0. Undefined without preferences.
+    """
+    shares = ratio(f.fulfilled(pairs), f.possible(pairs))
+    return f.defined(ratio(total(shares), f.groups), f.stated())
+
+
+@measure(
+    "PrefAvgBalanced",
+    reference=TREC_EVAL,
+    aliases=("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_{pairs}"),
+    reads="preferences",
+)
+def by_balanced_group(f: Fulfilments, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
+    """PrefAvg as if each group had as many documents that are not relevant as relevant ones.
+
+    A document is relevant if its level is above 0. Let r count a group's relevant documents, z
+    the others, ok the relevant ones retrieved (with `pairs=ret` r and z count retrieved documents
+    only). If r >= z, as many others are imagined at the end: (F + ok (r - z)) / (Q + R (r - z)),
+    F being the fulfilled preferences, Q those that count and R all relevant documents. If r < z,
+    only the first r others in the ranking stay, and F / Q is taken of what is left. The value is
+    the mean over the groups, and 0 if some group is left without anything to divide by. Undefined
+    without groups.
+
+    Beware: it follows trec_eval to the letter, oddities included. Within the lowest class of a
+    group every document counts as preferred to those that stay; with `pairs=ret` the missing
+    ones are still imagined once for each relevant document, retrieved or not; and in groups with
+    several sub-groups R, not r, documents of level 0 stay.
+    """
+    if pairs == "ret":
+        lacking = f.relevant_retrieved - f.nonrelevant_retrieved
+        trimmed = ratio(f.trimmed_fulfilled_both, f.trimmed_both, undefined=np.nan)
+    else:
+        lacking = f.relevant - f.nonrelevant
+        trimmed = ratio(f.trimmed_fulfilled, f.trimmed, undefined=np.nan)
+    part = f.fulfilled(pairs) + f.relevant_retrieved * lacking
+    whole = f.possible(pairs) + f.relevant * lacking
+    shares = np.where(lacking >= 0, ratio(part, whole, undefined=np.nan), trimmed)
+    real = np.arange(shares.shape[-1]) < f.groups[:, None]
+    sums = total(np.where(real, shares, 0))
+    return f.defined(ratio(np.where(sums > 0, sums, 0), f.groups), f.groups)

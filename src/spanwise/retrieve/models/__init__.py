@@ -1,0 +1,1 @@
+"""Retrieval models written in NumPy."""

@@ -1,0 +1,322 @@
+"""From a request to scored units: weighted words, structural queries, propagation of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from warnings import warn
+
+import numpy as np
+
+from spanwise.errors import InputError, SpanwiseWarning
+from spanwise.model.columns import PlainIds, Rows
+from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
+from spanwise.model.run import Run
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.nexi import Condition, Path, Query, Term
+    from spanwise.retrieve.registry import Searcher
+    from spanwise.retrieve.units import Units
+
+Fits = Callable[[str, "Path"], bool]
+"""Whether the element at a path, as in a run, is one that a path of a query leads to."""
+
+NOTHING = -np.inf
+"""The score of what was not found."""
+BOOST_TARGET = 1.0
+"""Vaguely, an element of the kind asked for counts so much more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Scored units, in no order."""
+
+    units: IntArray
+    scores: FloatArray
+
+    def best(self, top: int) -> Hits:
+        """The best ones in falling order of score; of equal ones the first unit comes first."""
+        order = np.lexsort((self.units, -self.scores))[:top]
+        return Hits(self.units[order], self.scores[order])
+
+
+def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
+    """Units for weighted words.
+
+    A model that can weigh words does so. Of others the words of one weight are asked together,
+    and scores are added up: BM25 and its like add up over words, so that asking in parts gives
+    what a weighted query would give.
+    """
+    if hasattr(searcher, "weighted"):
+        return Hits(*searcher.weighted(words, top))
+    groups = by_weight(words)
+    if len(groups) == 1:
+        weight, some = next(iter(groups.items()))
+        units, scores = searcher.search(some, top)
+        return Hits(units, scores * weight).best(top)
+    parts = [(weight, searcher.search(some, DEEP)) for weight, some in groups.items()]
+    return summed([Hits(units, scores * weight) for weight, (units, scores) in parts]).best(top)
+
+
+def by_weight(words: Mapping[str, float]) -> dict[float, list[str]]:
+    """The words of each weight."""
+    groups: dict[float, list[str]] = {}
+    for word, weight in words.items():
+        groups.setdefault(weight, []).append(word)
+    return groups
+
+
+DEEP = 10_000_000
+"""Units that are asked for where every one counts: more than a collection has."""
+
+
+def summed(parts: Sequence[Hits]) -> Hits:
+    """Scores added up by unit."""
+    if not parts:
+        return Hits(np.zeros(0, np.int64), np.zeros(0))
+    every = np.concatenate([part.units for part in parts])
+    units, place = np.unique(every, return_inverse=True)
+    scores: FloatArray = np.concatenate([part.scores for part in parts]).astype(np.float64)
+    return Hits(units, np.bincount(place, weights=scores, minlength=len(units)).astype(np.float64))
+
+
+def positive(scores: FloatArray) -> FloatArray:
+    """Scores that can be multiplied and shared out.
+
+    Where some are negative they are logarithms, as those of query likelihood: then chances, of
+    which the greatest is 1.
+    """
+    return np.exp(scores - scores.max()) if (scores < 0).any() else scores
+
+
+# Structure --------------------------------------------------------------------------------------
+
+
+def wanted_words(terms: Sequence[Term]) -> list[str]:
+    """The words of an about clause; those with a minus are not asked for."""
+    found: list[str] = []
+    for term in terms:
+        if term.sign != "-":
+            found += term.words if isinstance(term, Phrase) else [term.text]
+    return found
+
+
+def content_words(query: Query) -> list[str]:
+    """All words that a query wants to find anywhere."""
+    if not isinstance(query, Structured):
+        return wanted_words(query.terms)
+    conditions = [step.condition for step in query.steps if step.condition is not None]
+    return [word for one in conditions for about in _abouts(one) for word in about]
+
+
+def _abouts(condition: Condition) -> list[list[str]]:
+    if isinstance(condition, About):
+        return [wanted_words(condition.terms)]
+    if isinstance(condition, Comparison):
+        return []
+    return [words for part in condition.conditions for words in _abouts(part)]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Everything that an answer to a structural query is made of."""
+
+    units: Units
+    search: Callable[[list[str]], Hits]  # for words, all units that have some
+    fits: Fits
+    value: Callable[[int], float | None]  # the number that a unit's text is
+
+    def vaguely(self, query: Structured) -> Hits:
+        """All units about the words; those of the kind asked for count more."""
+        hits = self.search(content_words(query))
+        is_target = self._of_kind(hits.units, query.target)
+        return Hits(hits.units, positive(hits.scores) * (1.0 + BOOST_TARGET * is_target))
+
+    def strictly(self, query: Structured) -> Hits:
+        """Units of the kind asked for, below elements that meet the conditions on the way.
+
+        A condition is met by text about its words anywhere in the elements it names; the scores
+        of all clauses, each the best in its element, add up.
+        """
+        from spanwise.model.nexi import Path
+
+        below: Hits | None = None  # elements that meet the steps so far
+        nodes = query.steps[0].path.nodes[:0]
+        for step in query.steps:
+            nodes += step.path.nodes
+            place = Path(nodes)
+            every = np.arange(len(self.units))
+            here = every[self._of_kind(every, place)]
+            scores: FloatArray = np.zeros(len(here))
+            if below is not None:
+                scores = self._above(here, below)
+                here, scores = here[scores > NOTHING], scores[scores > NOTHING]
+            if step.condition is not None:
+                met, more = self._met(here, step.condition, place)
+                here, scores = here[met], scores[met] + more[met]
+            below = Hits(here, scores)
+        assert below is not None
+        return below
+
+    def _met(
+        self, units: IntArray, condition: Condition, place: Path
+    ) -> tuple[BoolArray, FloatArray]:
+        """Which units meet a condition, and how well."""
+        if isinstance(condition, About):
+            hits = self.search(wanted_words(condition.terms))
+            hits = Hits(hits.units, positive(hits.scores))
+            scores = self._inside(units, self._at(hits, place, condition.path))
+            met = scores > NOTHING
+            return met, np.where(met, scores, 0.0)
+        if isinstance(condition, Comparison):
+            return self._compared(units, condition, place), np.zeros(len(units))
+        assert isinstance(condition, And | Or)
+        parts = [self._met(units, part, place) for part in condition.conditions]
+        all_or_any = np.all if isinstance(condition, And) else np.any
+        return all_or_any([one for one, _ in parts], axis=0), np.sum([s for _, s in parts], axis=0)
+
+    def _at(self, hits: Hits, place: Path, path: Path) -> Hits:
+        from spanwise.model.nexi import Path
+
+        kept = self._of_kind(hits.units, Path(place.nodes + path.nodes))
+        return Hits(hits.units[kept], hits.scores[kept])
+
+    def _compared(self, units: IntArray, condition: Comparison, place: Path) -> BoolArray:
+        from operator import (
+            eq,
+            ge,
+            gt,
+            le,
+            lt,
+        )
+
+        test = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}[condition.operator]
+        every = np.arange(len(self.units))
+        named = self._at(Hits(every, np.ones(len(every))), place, condition.path).units
+        values = [self.value(unit) for unit in named.tolist()]
+        due = float(condition.value)
+        good = [value is not None and test(value, due) for value in values]
+        return self._inside(units, Hits(named[good], np.ones(sum(good)))) > NOTHING
+
+    def _of_kind(self, units: IntArray, path: Path) -> BoolArray:
+        known: dict[str, bool] = {}
+        found = []
+        for unit in units.tolist():
+            tags = _tags(self.units.paths[unit])
+            if tags not in known:
+                known[tags] = self.fits(tags, path)
+            found.append(known[tags])
+        return np.array(found, np.bool_)
+
+    def _inside(self, units: IntArray, hits: Hits) -> FloatArray:
+        """For each unit the best score among hits that lie in it."""
+        best: dict[tuple[int, str], float] = {}
+        for unit, score in zip(hits.units.tolist(), hits.scores.tolist(), strict=True):
+            for place in self._around(unit):
+                if score > best.get(place, NOTHING):
+                    best[place] = score
+        return np.array([best.get(self._place(unit), NOTHING) for unit in units.tolist()])
+
+    def _above(self, units: IntArray, hits: Hits) -> FloatArray:
+        """For each unit the best score among hits that it lies in."""
+        places = map(self._place, hits.units.tolist())
+        known = dict(zip(places, hits.scores.tolist(), strict=True))
+        found = [
+            max(known.get(place, NOTHING) for place in self._around(unit))
+            for unit in units.tolist()
+        ]
+        return np.array(found, np.float64)
+
+    def _place(self, unit: int) -> tuple[int, str]:
+        return int(self.units.document[unit]), self.units.paths[unit]
+
+    def _around(self, unit: int) -> Iterator[tuple[int, str]]:
+        """The places of a unit and of all elements around it."""
+        document, path = self._place(unit)
+        while path:
+            yield document, path
+            path = path.rpartition("/")[0]
+
+
+def _tags(path: str) -> str:
+    """A path without its numbers, as the kind of an element."""
+    return "/".join(step.partition("[")[0] for step in path.split("/"))
+
+
+# Propagation ------------------------------------------------------------------------------------
+
+
+def propagated(units: Units, hits: Hits, decay: float) -> Hits:
+    """Scores of elements handed on to those around them, each step up times `decay`.
+
+    An element has its own score, and from every element below it that element's score times
+    `decay` for each step between them. Elements that are no units are stepped over.
+    """
+    rows = {
+        (int(units.document[unit]), units.paths[unit]): unit
+        for unit in np.flatnonzero(np.isin(units.document, units.document[hits.units])).tolist()
+    }
+    scores: dict[int, float] = {}
+    for unit, score in zip(hits.units.tolist(), positive(hits.scores).tolist(), strict=True):
+        document, path = int(units.document[unit]), units.paths[unit]
+        share = score
+        while path:
+            target = rows.get((document, path))
+            if target is not None:
+                scores[target] = scores.get(target, 0.0) + share
+            path = path.rpartition("/")[0]
+            share *= decay
+    return Hits(np.array(list(scores), np.int64), np.array(list(scores.values())))
+
+
+# Rankings of topics, gathered into a run. ---------------------------------------------------------
+
+DIGITS = 9
+"""Scores are rounded so, which makes runs the same on every machine; small ones keep as many."""
+
+
+def rounded(scores: FloatArray) -> FloatArray:
+    """Scores with nine digits after the point, and nine that count below 1.
+
+    >>> rounded(np.array([12.3456789012345, 0.000001234567890123, -0.0])).tolist()
+    [12.345678901, 1.23456789e-06, 0.0]
+    """
+    size = np.abs(scores)
+    first = np.floor(np.log10(size, out=np.zeros_like(size), where=size > 0)).astype(np.int64)
+    places = np.clip(DIGITS - 1 - first, DIGITS, 300)
+    return (
+        np.array([round(s, p) for s, p in zip(scores.tolist(), places.tolist(), strict=True)]) + 0.0
+    )
+
+
+def _say_unanswered(topics: Sequence[str], source: str) -> None:
+    if topics:
+        some = ", ".join(map(repr, topics[:5])) + (", ..." if len(topics) > 5 else "")
+        message = f"{source}: nothing was found for {len(topics)} of the topics: {some}"
+        warn(message, SpanwiseWarning, stacklevel=2)
+
+
+def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) -> Run:
+    """The run; topics without an answer are not in it, and are said."""
+    found = {topic: hits for topic, hits in answers.items() if len(hits.units)}
+    if not found:
+        raise InputError(f"{source}: nothing was found for any topic")
+    _say_unanswered([topic for topic in answers if topic not in found], source)
+    rows = np.concatenate([hits.units for hits in found.values()])
+    scores = rounded(np.concatenate([hits.scores for hits in found.values()]))
+    starts = np.cumsum([0, *(len(hits.units) for hits in found.values())])
+    names = [units.ids[document].encode() for document in units.document[rows].tolist()]
+    topics = tuple(topic.encode("utf-8", "surrogateescape") for topic in found)
+    kind = units.grain.kind
+    paths = [units.paths[row].encode() for row in rows.tolist()] if kind == "element" else None
+    return Run(
+        name,
+        Rows(source, topics, starts, has_lines=False),
+        PlainIds(names),
+        scores,
+        spans=units.spans.at(rows) if kind == "chunk" else None,
+        paths=PlainIds(paths) if paths is not None else None,
+        unit="byte" if units.collection.policy.unit == "bytes" else "codepoint",
+    )

@@ -1,0 +1,123 @@
+"""Many runs at once: variance by runs and by topics, and all pairs in one family.
+
+Runs are measured on the same topics, and topics differ more than runs do. The two-way analysis
+takes the topics' part out; Tukey's honestly significant differences are then judged by what is
+left. Topics for which a run has no value have to be left out before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from spanwise.model.comparison import Anova
+from spanwise.stats.intervals import CONFIDENCE, special
+from spanwise.stats.resampling import SAME, Draws
+from spanwise.stats.tests import stats
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+
+
+class Family(NamedTuple):
+    """What is said of pairs of one family: a p for each, and how far any two runs differ by chance.
+
+    The bounds of a difference are this `reach` to both sides of it; all of them hold together.
+    """
+
+    p: list[float]
+    reach: float
+
+
+def two_way(values: FloatArray) -> Anova:
+    """The analysis of a grid: a row per topic, a column per run, one value in each cell."""
+    topics, runs = values.shape
+    grand = values.mean()
+    by_run, by_topic = values.mean(0), values.mean(1)
+    left = values - by_run - by_topic[:, None] + grand
+    least = SAME**2 * float((values**2).sum())  # below this all that is left is rounding
+
+    def square(parts: FloatArray) -> float:
+        total = float(parts.sum())
+        return total if total > least else 0.0
+
+    squares = (
+        square(topics * (by_run - grand) ** 2),
+        square(runs * (by_topic - grand) ** 2),
+        square(left**2),
+    )
+    freedom = (runs - 1, topics - 1, (runs - 1) * (topics - 1))
+    f, p = [], []
+    for part, free in zip(squares[:2], freedom[:2], strict=True):
+        ratio = _ratio(_ratio(part, free), _ratio(squares[2], freedom[2]))
+        f.append(ratio)
+        p.append(float(special().fdtrc(free, freedom[2], ratio)) if ratio == ratio else np.nan)
+    return Anova(*squares, *freedom, f[0], p[0], f[1], p[1])
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan") if not part else float("inf")
+
+
+UNDEFINED = float("nan")
+
+
+def tukey(
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws | None = None,  # noqa: ARG001
+    confidence: float = CONFIDENCE,
+) -> Family:
+    """Tukey's honestly significant differences of pairs of runs, topics taken out.
+
+    The family is all runs of the grid, however few pairs are asked for: p needs no correction.
+    """
+    topics, runs = values.shape
+    if topics < 2 or runs < 2:
+        return Family([UNDEFINED] * len(pairs), UNDEFINED)
+    analysis = two_way(values)
+    error = float(np.sqrt(analysis.error / topics))
+    gaps = _gaps(values.mean(0), pairs)
+    if not error:
+        same = gaps <= SAME * np.abs(values).mean()
+        return Family(np.where(same, 1.0, 0.0).tolist(), 0.0)
+    spread = stats().studentized_range
+    with catch_warnings():
+        simplefilter("ignore")  # near 1 the integral is said to diverge, and is right all the same
+        p = spread.sf(gaps / error, runs, analysis.freedom_left)
+        reach = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
+    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), reach)
+
+
+def randomised_tukey(
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws | None = None,
+    confidence: float = CONFIDENCE,
+) -> Family:
+    """Tukey's difference without assumptions: within each topic the runs are shuffled.
+
+    p is the share of shuffles, the observed order among them, in which the best and the worst run
+    are at least as far apart as the pair. (Carterette, TOIS 2012.)
+    """
+    if len(values) < 2:
+        return Family([UNDEFINED] * len(pairs), UNDEFINED)
+    draws = draws or Draws()
+    generator = np.random.default_rng(draws.seed)
+    ranges = np.empty(draws.resamples)
+    for draw in range(draws.resamples):
+        sums = generator.permuted(values, axis=1).sum(0)
+        ranges[draw] = sums.max() - sums.min()
+    ranges.sort()
+    reached = _gaps(values.mean(0), pairs) * len(values) - SAME * np.abs(values).sum()
+    extreme = len(ranges) - np.searchsorted(ranges, reached, side="left")
+    reach = float(np.quantile(ranges, confidence, method="higher")) / len(values)
+    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), reach)
+
+
+def _gaps(means: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+    """How far the means of two runs are apart."""
+    return np.abs([means[one] - means[other] for one, other in pairs])

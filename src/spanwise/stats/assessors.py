@@ -1,0 +1,378 @@
+"""The same text before several judges: documents that they share, laid end to end by topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from spanwise.errors import InputError
+from spanwise.model.columns import text
+from spanwise.model.spans import NOTHING, Spans, overlap
+from spanwise.stats.agreement import (
+    MISSING,
+    Continuum,
+    Ratings,
+    alpha,
+    alpha_u,
+    alpha_u_binary,
+    fleiss,
+    interval,
+    table,
+    weighted_kappa,
+)
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.judgements import Judgements
+
+Lengths = Callable[[Sequence[bytes]], "IntArray"]
+"""The characters of documents, -1 where nobody knows."""
+
+
+class Judge(NamedTuple):
+    """One who judged, and what."""
+
+    name: str
+    judgements: Judgements
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """The documents of one topic that at least two judges have judged."""
+
+    topic: bytes
+    documents: tuple[bytes, ...]
+    bounds: IntArray  # where each document begins and ends when they lie end to end
+    known: BoolArray  # whether each document's length is known, or only how far it was highlighted
+    seen: BoolArray  # judges by documents
+    units: tuple[Spans, ...]  # what each judge highlighted
+    entries: IntArray  # judges by documents: best entry points within the document, -1 for none
+    grades: FloatArray  # judges by documents
+
+    def ratings(self) -> Ratings:
+        """What each judge said of every character."""
+        edges = [
+            self.bounds,
+            *(one.starts for one in self.units),
+            *(one.ends for one in self.units),
+        ]
+        cuts = np.unique(np.concatenate(edges))
+        pieces = Spans(cuts[:-1], np.diff(cuts))
+        return self._rated(pieces, pieces.lengths)
+
+    def ratings_of(self, pieces: Spans) -> Ratings:
+        """What each judge said of tokens or sentences: yes, if half of one is highlighted."""
+        return self._rated(pieces, np.ones(len(pieces), np.int64))
+
+    def _rated(self, pieces: Spans, weights: IntArray) -> Ratings:
+        owner = np.searchsorted(self.bounds, pieces.starts, side="right") - 1
+        yes = [2 * overlap(pieces, one) >= pieces.lengths for one in self.units]
+        values = np.where(self.seen[:, owner], np.array(yes).astype(np.int64), MISSING)
+        return Ratings(weights, values)
+
+    def graded(self) -> Ratings:
+        """What each judge said of every document: its grade; highlighted text alone counts 1."""
+        grades = np.where(self.seen, self.grades, MISSING)
+        return Ratings(np.ones(len(self.documents), np.int64), grades)
+
+    def continuum(self) -> Continuum:
+        """The documents that all judges have seen."""
+        kept = np.asarray(self.seen.all(axis=0))
+        bounds = np.concatenate([[0], np.cumsum(np.diff(self.bounds)[kept])])
+        moved = np.cumsum(kept) - 1
+        units = []
+        for one in self.units:
+            owner = np.searchsorted(self.bounds, one.starts, side="right") - 1
+            stays = kept[owner]
+            owner, some = owner[stays], one.at(np.flatnonzero(stays))
+            starts = some.starts - self.bounds[owner] + bounds[moved[owner]]
+            units.append(Spans(starts, some.lengths))
+        return Continuum(bounds, tuple(units))
+
+    def measured(self) -> bool:
+        """Whether the length of every document is known."""
+        return bool(self.known.all())
+
+
+def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> list[Shared]:
+    """The topics in byte order that have a document which two judges or more have judged."""
+    books = [_book(judge) for judge in judges]
+    found = []
+    for topic in sorted(set().union(*books)):
+        pages = [book.get(topic, {}) for book in books]
+        documents = sorted(set().union(*pages))
+        rows = np.array([[page.get(name, -1) for name in documents] for page in pages])
+        several = (rows >= 0).sum(axis=0) > 1
+        if several.any():
+            chosen = tuple(name for name, kept in zip(documents, several, strict=True) if kept)
+            found.append(_shared(judges, topic, chosen, rows[:, several], lengths))
+    return found
+
+
+def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
+    """By topic, the row of every document that was judged."""
+    judgements = judge.judgements
+    rows = judgements.rows
+    owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
+    names = judgements.documents.take(np.arange(len(rows)))
+    graded = (judgements.grades >= 0).tolist()
+    book: dict[bytes, dict[bytes, int]] = {}
+    for row, (owner, name) in enumerate(zip(owners, names, strict=True)):
+        topic = rows.topics[owner]
+        page = book.setdefault(topic, {})
+        if graded[row] and name in page:
+            raise InputError(
+                f"{rows.place(row)}: document {text(name)!r} of topic {text(topic)!r} is"
+                f" judged twice by {judge.name!r}; expected one judgement by each judge"
+            )
+        if graded[row]:
+            page[name] = row
+    return book
+
+
+def _shared(
+    judges: Sequence[Judge],
+    topic: bytes,
+    documents: tuple[bytes, ...],
+    rows: IntArray,
+    lengths: Lengths | None,
+) -> Shared:
+    stated = _stated_lengths(judges, topic, documents, rows)
+    if lengths is not None:
+        told = lengths(documents)
+        stated = np.where(stated < 0, told, stated)
+    known = stated >= 0
+    reach = np.array(
+        [[_reach(judge, row) for row in mine] for judge, mine in zip(judges, rows, strict=True)]
+    ).max(axis=0)
+    if (beyond := np.flatnonzero(known & (reach > stated))).size:
+        raise InputError(
+            f"topic {text(topic)!r}, document {text(documents[beyond[0]])!r}: highlighted up to"
+            f" character {reach[beyond[0]]}, but it has {stated[beyond[0]]}"
+        )
+    bounds = np.concatenate([[0], np.cumsum(np.where(known, stated, reach))])
+    units = tuple(_laid_out(judge, mine, bounds) for judge, mine in zip(judges, rows, strict=True))
+    return Shared(
+        topic,
+        documents,
+        bounds,
+        known,
+        rows >= 0,
+        units,
+        _entries(judges, rows),
+        _grades(judges, rows),
+    )
+
+
+def _stated_lengths(
+    judges: Sequence[Judge], topic: bytes, documents: Sequence[bytes], rows: IntArray
+) -> IntArray:
+    """The lengths that judgements state; they must agree, else the texts are not the same."""
+    stated = np.full(len(documents), -1)
+    for judge, mine in zip(judges, rows, strict=True):
+        marked = judge.judgements.highlights
+        if marked is None:
+            continue
+        said = np.where(mine >= 0, marked.lengths[mine], -1)
+        other = np.flatnonzero((said >= 0) & (stated >= 0) & (said != stated))
+        if other.size:
+            raise InputError(
+                f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {judge.name!r}"
+                f" judged a text of {said[other[0]]} characters, another judge one of"
+                f" {stated[other[0]]}; expected the same text"
+            )
+        stated = np.maximum(stated, said)
+    return stated
+
+
+def _spans(judge: Judge, row: int) -> Spans:
+    marked = judge.judgements.highlights
+    return NOTHING if marked is None or row < 0 else marked.of(row)
+
+
+def _reach(judge: Judge, row: int) -> int:
+    spans = _spans(judge, row)
+    return int(spans.ends[-1]) if len(spans) else 0
+
+
+def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
+    """The highlights of a judge on the common axis."""
+    each = [_spans(judge, row) for row in rows.tolist()]
+    offsets = np.repeat(bounds[:-1], [len(one) for one in each])
+    return Spans(
+        np.concatenate([one.starts for one in each]) + offsets,
+        np.concatenate([one.lengths for one in each]),
+    )
+
+
+def _entries(judges: Sequence[Judge], rows: IntArray) -> IntArray:
+    entries = np.full(rows.shape, -1)
+    for number, (judge, mine) in enumerate(zip(judges, rows, strict=True)):
+        marked = judge.judgements.highlights
+        if marked is not None:
+            entries[number] = np.where(mine >= 0, marked.entries[mine], -1)
+    return entries
+
+
+def _grades(judges: Sequence[Judge], rows: IntArray) -> FloatArray:
+    return np.array(
+        [
+            np.where(mine >= 0, judge.judgements.grades[mine], MISSING)
+            for judge, mine in zip(judges, rows, strict=True)
+        ],
+        np.float64,
+    )
+
+
+# Agreement of judges over topics: each pair, all together, best entry points, intervals. ----------
+
+PAIRS = ("overlap", "f1", "kappa")
+BESIDE = ("precision", "recall", "negative", "ac1", "prevalence", "bias")
+ALL = ("fleiss", "alpha", "alpha_u", "alpha_u_binary")
+NEEDS_LENGTH = frozenset({"kappa", "negative", "ac1", "prevalence", "bias", *ALL})
+WITHIN = (0, 500, 1000)
+
+Rate = Callable[["Shared"], Ratings]
+Cut = Callable[["Shared"], "Spans"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """Values by topic, nan where undefined; means are over the topics that have one."""
+
+    topics: tuple[bytes, ...]
+    pairs: Mapping[tuple[int, int], Mapping[str, FloatArray]]
+    all: Mapping[str, FloatArray]
+    entries: Mapping[tuple[int, int], Entries]
+    curve: Mapping[int, float]  # overlap of all within groups of so many judges
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """How far apart two judges would begin to read, over all documents with both points."""
+
+    documents: int
+    median: float
+    within: Mapping[int, float]  # share of documents within so many characters
+    chance: float  # the median for two points anywhere in the document
+
+
+def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Agreement:
+    """All coefficients. `cut` says where the tokens, sentences or elements of a topic lie."""
+    judges = len(topics[0].seen) if topics else 0
+    rated = [_rated(shared, unit, cut) for shared in topics]
+    chosen = list(combinations(range(judges), 2))
+    pairs = {(a, b): _pair(topics, rated, a, b, graded=unit == "document") for a, b in chosen}
+    every = _columns(
+        [_of_all(shared, one, unit) for shared, one in zip(topics, rated, strict=True)]
+    )
+    return Agreement(
+        tuple(shared.topic for shared in topics),
+        pairs,
+        every,
+        {(a, b): entry_points(topics, a, b) for a, b in chosen},
+        _curve(rated, judges),
+    )
+
+
+def _rated(shared: Shared, unit: str, cut: Cut | None) -> Ratings:
+    if unit == "document":
+        return shared.graded()
+    return shared.ratings() if cut is None else shared.ratings_of(cut(shared))
+
+
+def _pair(
+    topics: Sequence[Shared], rated: Sequence[Ratings], a: int, b: int, *, graded: bool
+) -> dict[str, FloatArray]:
+    rows = []
+    for shared, ratings in zip(topics, rated, strict=True):
+        counts = table(ratings.of(a, b))
+        known = graded or bool(shared.known[shared.seen[[a, b]].all(axis=0)].all())
+        row = {
+            name: getattr(counts, name)() if known or name not in NEEDS_LENGTH else math.nan
+            for name in (*PAIRS, *BESIDE)
+        }
+        if graded:
+            row["weighted_kappa"] = weighted_kappa(ratings.of(a, b))
+        rows.append(row)
+    return _columns(rows)
+
+
+def _of_all(shared: Shared, ratings: Ratings, unit: str) -> dict[str, float]:
+    graded = unit == "document"
+    if not graded and not shared.measured():
+        return dict.fromkeys(ALL, math.nan)
+    values = {"fleiss": fleiss(_yes(ratings)), "alpha": alpha(_yes(ratings))}
+    if graded:
+        return (
+            values
+            | {"alpha_u": math.nan, "alpha_u_binary": math.nan}
+            | {"alpha_ordinal": alpha(ratings, ordinal=True)}
+        )
+    text = shared.continuum()
+    return values | {"alpha_u": alpha_u(text), "alpha_u_binary": alpha_u_binary(text)}
+
+
+def _yes(ratings: Ratings) -> Ratings:
+    """Grades as yes and no; every grade above 0, however small, is a yes."""
+    return Ratings(ratings.weights, np.where(ratings.values > 0, 1, ratings.values))
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, FloatArray]:
+    names = rows[0] if rows else {}
+    return {name: np.array([row[name] for row in rows], np.float64) for name in names}
+
+
+def mean(values: FloatArray) -> float:
+    """Over the topics that have a value."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def intervals(values: Mapping[str, FloatArray], seed: int) -> dict[str, tuple[float, float]]:
+    """For each coefficient the interval of its mean, where there are topics enough."""
+    return {name: interval(column, seed) for name, column in values.items()}
+
+
+def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
+    """How far apart the best entry points of two judges are."""
+    distances: list[float] = []
+    lengths: list[float] = []
+    for shared in topics:
+        both = (shared.entries[[a, b]] >= 0).all(axis=0)
+        distances += np.abs(shared.entries[a] - shared.entries[b])[both].tolist()
+        lengths += np.where(shared.known, np.diff(shared.bounds), math.nan)[both].tolist()
+    if not distances:
+        return Entries(0, math.nan, dict.fromkeys(WITHIN, math.nan), math.nan)
+    apart = np.array(distances)
+    return Entries(
+        len(apart),
+        float(np.median(apart)),
+        {most: float((apart <= most).mean()) for most in WITHIN},
+        float(np.median(np.array(lengths) * (1 - math.sqrt(0.5)))),
+    )
+
+
+def _curve(rated: Sequence[Ratings], judges: int) -> dict[int, float]:
+    """Expected overlap within a random group of 2, 3, ... judges, on what all have seen.
+
+    What such a group has in common, over what any of it took, both as means over all groups.
+    """
+    curve = {}
+    for size in range(2, judges + 1):
+        share = np.array([math.comb(k, size) for k in range(judges + 1)]) / math.comb(judges, size)
+        curve[size] = mean(np.array([_expected_overlap(one.complete(), share) for one in rated]))
+    return curve
+
+
+def _expected_overlap(ratings: Ratings, share: FloatArray) -> float:
+    """`share[k]` of all groups lie within k judges."""
+    yes = (ratings.values > 0).sum(axis=0)
+    common = float((ratings.weights * share[yes]).sum())
+    either = float((ratings.weights * (1 - share[len(ratings.values) - yes])).sum())
+    return common / either if either else math.nan

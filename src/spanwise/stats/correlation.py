@@ -1,0 +1,232 @@
+"""How far two rankings of the same things agree: Kendall's tau, tau-AP, rank-biased overlap.
+
+A ranking is given by scores, the highest first: two sequences in one order of things, or two
+mappings from the same names to scores. Nothing here depends on the scores but through their order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from spanwise.errors import UsageError
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+
+Ranked: TypeAlias = "Mapping[str, float] | Sequence[float] | FloatArray"
+
+
+def kendall(a: Ranked, b: Ranked) -> float:
+    """Kendall's tau-b: pairs in the same order minus pairs in opposite order, per pair.
+
+    Pairs that one side ties count for neither, and the divisor is made smaller for them.
+    Undefined where one side ties everything.
+
+    >>> kendall([3, 2, 1], [3, 1, 2])
+    0.3333333333333333
+    """
+    first, second = (_signs(scores) for scores in _paired(a, b))
+    pairs = np.triu_indices(len(first), 1)
+    x, y = first[pairs], second[pairs]
+    divisor = np.sqrt(float(np.count_nonzero(x)) * float(np.count_nonzero(y)))
+    return float((x * y).sum() / divisor) if divisor else float("nan")
+
+
+def tau_ap(a: Ranked, b: Ranked) -> float:
+    """tau-AP of the ranking `b` against the true ranking `a`: mistakes at the top weigh most.
+
+    For each thing but the first of `b`, the share of those above it that belong there; the mean of
+    these shares, scaled to -1 ... 1. Equal scores are the mean over all their orders, on both
+    sides. Undefined for fewer than two things.
+
+    Yilmaz, Aslam and Robertson, SIGIR 2008; ties as in Urbano and Marrero, SIGIR 2017 (tau_AP,a).
+
+    >>> tau_ap([3, 2, 1], [3, 1, 2])
+    0.5
+    """
+    truth, scores = _paired(a, b)
+    things = len(truth)
+    if things < 2:
+        return float("nan")
+    right = (1 + _signs(truth)) / 2  # [i, j]: how far i belongs above j
+    total = 0.0
+    for thing in range(things):
+        above, level = scores > scores[thing], scores == scores[thing]
+        level[thing] = False
+        before, beside = int(above.sum()), int(level.sum())
+        sure, open_ = float(right[above, thing].sum()), float(right[level, thing].sum())
+        k = np.arange(beside + 1)  # how many of its equals stand above it: all equally likely
+        held = sure + (k * open_ / beside if beside else 0.0)
+        others = before + k
+        shares = np.divide(held, others, out=np.zeros(len(k)), where=others > 0)
+        total += float(shares.mean())
+    return 2 * total / (things - 1) - 1
+
+
+def rbo(a: Ranked, b: Ranked, p: float = 0.9) -> float:
+    """Rank-biased overlap: the share that the first d of both have in common, over all d.
+
+    Depth d weighs p^(d-1), so that a small p looks at the top only; what lies below the end is
+    extrapolated. Things of equal score all stand at the first of their ranks, and the share is
+    twice what is common by what there is on both sides.
+
+    Webber, Moffat and Zobel, TOIS 2010 (RBO_EXT, section 4.5 for ties).
+
+    >>> round(rbo([3, 2, 1], [3, 1, 2], p=0.5), 4)
+    0.875
+    """
+    if not 0 < p < 1:
+        raise UsageError(f"p of rbo is {p!r}; expected a number between 0 and 1")
+    first, second = (_ranks(scores) for scores in _paired(a, b))
+    depths = np.arange(1, len(first) + 1)
+    mine, theirs = first[:, None] <= depths, second[:, None] <= depths
+    agreement = 2 * (mine & theirs).sum(0) / (mine.sum(0) + theirs.sum(0))
+    seen = (1 - p) * float((agreement * p ** (depths - 1.0)).sum())
+    return seen + float(agreement[-1]) * p ** len(first)
+
+
+def _paired(a: Ranked, b: Ranked) -> tuple[FloatArray, FloatArray]:
+    """Two columns of scores of the same things."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        if set(a) != set(b):
+            odd = min(set(a) ^ set(b))
+            raise UsageError(f"{odd!r} is ranked on one side only; expected the same names")
+        b = [b[name] for name in a]
+        a = list(a.values())
+    elif isinstance(a, Mapping) or isinstance(b, Mapping):
+        raise UsageError("one ranking has names and the other has none; expected two of a kind")
+    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if first.shape != second.shape or first.ndim != 1 or not len(first):
+        raise UsageError(f"{first.size} scores against {second.size}; expected the same things")
+    if np.isnan(first).any() or np.isnan(second).any():
+        raise UsageError("a score is undefined; leave out what is not scored on both sides")
+    return first, second
+
+
+def _signs(scores: FloatArray) -> FloatArray:
+    """[i, j]: 1 where i is above j, -1 where it is below, 0 where they are equal."""
+    signs: FloatArray = np.sign(scores[:, None] - scores[None, :])
+    return signs
+
+
+def _ranks(scores: FloatArray) -> FloatArray:
+    """1 for the best; equals share the first of their ranks."""
+    ranks: FloatArray = 1.0 + (scores[None, :] > scores[:, None]).sum(1)
+    return ranks
+
+
+# Does it matter who judged? The ranking of runs under one judge against that under another. -------
+
+MIXTURES = 10_000
+FLIPS = 10_000
+DIGITS = 9
+"""Means that differ by rounding are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two runs that change places between two judges."""
+
+    better_for_a: str
+    better_for_b: str
+    difference_a: float  # of the means, above 0
+    difference_b: float
+    p_a: float  # how likely so large a difference is by chance, under each judge
+    p_b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """How alike two judges rank the runs."""
+
+    tau: float
+    tau_ap: float  # the first judge's ranking is taken for the true one
+    spearman: float
+    swaps: tuple[Swap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixtures:
+    """Rankings under judges drawn anew for each topic, against that of the mean over judges."""
+
+    count: int
+    tau_mean: float
+    tau_low: float  # 2.5 % of the mixtures are below
+    same_best: float  # share in which the best run stays the best
+
+
+def rankings(names: Sequence[str], a: FloatArray, b: FloatArray, seed: int) -> Rankings:
+    """Compare two judges; `a` and `b` have a value for each run and topic."""
+    x, y = a.mean(axis=1).round(DIGITS), b.mean(axis=1).round(DIGITS)
+    swaps = [
+        _swap(names, a, b, first, second, seed)
+        for first, second in combinations(range(len(names)), 2)
+        if (x[first] - x[second]) * (y[first] - y[second]) < 0
+    ]
+    return Rankings(kendall(x, y), tau_ap(x, y), spearman(x, y), tuple(swaps))
+
+
+def _swap(
+    names: Sequence[str], a: FloatArray, b: FloatArray, first: int, second: int, seed: int
+) -> Swap:
+    if a[first].mean() < a[second].mean():
+        first, second = second, first
+    under_a, under_b = a[first] - a[second], b[second] - b[first]
+    return Swap(
+        names[first],
+        names[second],
+        float(under_a.mean()),
+        float(under_b.mean()),
+        randomisation(under_a, seed),
+        randomisation(under_b, seed),
+    )
+
+
+def spearman(x: FloatArray, y: FloatArray) -> float:
+    """The correlation of ranks, equal values sharing theirs."""
+    a, b = _ranks_of_runs(x), _ranks_of_runs(y)
+    a, b = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
+    return float((a * b).sum()) / spread if spread else math.nan
+
+
+def _ranks_of_runs(x: FloatArray) -> FloatArray:
+    below = (x[:, None] > x[None, :]).sum(axis=1)
+    return below + ((x[:, None] == x[None, :]).sum(axis=1) - 1) / 2
+
+
+def randomisation(differences: FloatArray, seed: int) -> float:
+    """Share of random changes of sign that give so large a mean: exact up to 13 topics."""
+    n = len(differences)
+    if n <= 13:
+        signs = 1 - 2 * (np.arange(1 << n)[:, None] >> np.arange(n) & 1)
+    else:
+        signs = 1 - 2 * np.random.default_rng(seed).integers(0, 2, (FLIPS, n))
+        signs[0] = 1
+    sums = np.abs(signs @ differences)
+    return float((sums >= abs(float(differences.sum())) * (1 - 1e-12)).mean())
+
+
+def mixtures(values: FloatArray, seed: int) -> Mixtures:
+    """`values` are judges by runs by topics; a mixture takes one judge for each topic."""
+    judges, _, topics = values.shape
+    random = np.random.default_rng(seed)
+    whole = values.mean(axis=(0, 2)).round(DIGITS)
+    best = whole >= whole.max()
+    taus = np.empty(MIXTURES)
+    kept = 0
+    for number in range(MIXTURES):
+        chosen = random.integers(0, judges, topics)
+        means = values[chosen, :, np.arange(topics)].mean(axis=0).round(DIGITS)
+        taus[number] = kendall(whole, means)
+        kept += bool((best & (means >= means.max())).any())
+    known = taus[~np.isnan(taus)]
+    low = float(np.quantile(known, 0.025)) if len(known) else math.nan
+    average = float(known.mean()) if len(known) else math.nan
+    return Mixtures(MIXTURES, average, low, kept / MIXTURES)

@@ -1,0 +1,132 @@
+"""Between which bounds a mean lies, at a stated confidence."""
+
+from __future__ import annotations
+
+from math import exp, inf, isfinite, isnan, lgamma, nan, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from spanwise.errors import MissingExtra, UsageError
+from spanwise.stats.aggregation import running_sum
+from spanwise.stats.resampling import SAME
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray
+
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    """A mean with its bounds; not-a-number where they are undefined."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def student(values: FloatArray, confidence: float = CONFIDENCE) -> Interval:
+    """Student's interval for the mean of defined values; undefined for fewer than two."""
+    defined = values[~np.isnan(values)]
+    topics = len(defined)
+    mean = running_sum(defined) / topics if topics else float("nan")
+    if topics < 2:
+        return Interval(mean, float("nan"), float("nan"))
+    error = float(defined.std(ddof=1)) / np.sqrt(topics)
+    reach = float(special().stdtrit(topics - 1, (1 + checked(confidence)) / 2)) * float(error)
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def checked(confidence: float) -> float:
+    """A confidence that makes sense."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    return confidence
+
+
+def student_tail(values: FloatArray, freedom: int) -> FloatArray:
+    """How probable a t of at least these values is; infinity has none."""
+    tail: FloatArray = special().stdtr(freedom, -np.minimum(values, 1e300))
+    return tail
+
+
+def special() -> Any:
+    """SciPy's distribution functions, imported when they are needed."""
+    try:
+        from scipy import special
+    except ImportError:
+        raise MissingExtra("SciPy", "stats", "an interval or a test") from None
+    return special
+
+
+# How large a difference is beside its spread over topics, and how many topics would show it. ------
+
+ALPHA, POWER = 0.05, 0.8
+MOST = 10_000_000
+"""More topics than this are as good as infinitely many."""
+
+
+def cohen(differences: FloatArray) -> float:
+    """Cohen's d of paired differences (d_z): their mean by their standard deviation.
+
+    0 where all are 0; undefined for fewer than two, infinite where all are the same.
+    """
+    if len(differences) < 2:
+        return nan
+    mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
+    if deviation > SAME * abs(mean):
+        return mean / deviation
+    return 0.0 if mean == 0 else inf if mean > 0 else -inf
+
+
+def hedges(differences: FloatArray) -> float:
+    """Cohen's d_z without the bias that few topics give it."""
+    freedom = len(differences) - 1
+    if freedom < 2:
+        return nan
+    factor = exp(lgamma(freedom / 2) - lgamma((freedom - 1) / 2)) / sqrt(freedom / 2)
+    return factor * cohen(differences)
+
+
+def rank_biserial(differences: FloatArray) -> float:
+    """What Wilcoxon's test looks at: ranks of better topics minus ranks of worse ones, -1 to 1."""
+    kept = differences[differences != 0]
+    if not len(kept):
+        return 0.0 if len(differences) else nan
+    sizes = np.abs(kept)
+    ranks = (sizes[:, None] > sizes).sum(1) + ((sizes[:, None] == sizes).sum(1) + 1) / 2
+    return float((ranks * np.sign(kept)).sum() / ranks.sum())
+
+
+def power(effect: float, topics: int, alpha: float = ALPHA) -> float:
+    """How probable it is that so many topics show such an effect in a two-sided paired t-test."""
+    if isnan(effect) or topics < 2:
+        return nan
+    freedom, shift = topics - 1, abs(effect) * sqrt(topics)
+    bound = special().stdtrit(freedom, 1 - alpha / 2)
+    above = 1 - special().nctdtr(freedom, shift, bound)
+    below = special().nctdtr(freedom, shift, -bound)
+    return float(above if isnan(below) else above + below)  # SciPy gives up where it is nothing
+
+
+def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) -> float:
+    """How many topics show an effect with the wanted power; infinite where there is no effect.
+
+    The effect is taken for the true one: seen on few topics, it is a rough guess.
+    """
+    if isnan(effect):
+        return nan
+    if not effect:
+        return inf
+    if not isfinite(effect):
+        return 2.0
+    low, high = 2, 2
+    while power(effect, high, alpha) < wanted:
+        low, high = high, high * 2
+        if high > MOST:
+            return inf
+    while low < high:
+        middle = (low + high) // 2
+        enough = power(effect, middle, alpha) >= wanted
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return float(low)

@@ -1,0 +1,244 @@
+"""Is a difference between two runs more than chance? Paired tests, two-sided, uncorrected.
+
+Each takes differences (a row per topic, a column per pair of runs) and gives a p for each column.
+Where all differences are zero nothing speaks against equality, and p is 1. A single topic leaves
+Student's t and the bootstrap without a variance: p is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.errors import MissingExtra, UnknownName
+from spanwise.stats.grid import alike, wins_ties_losses
+from spanwise.stats.intervals import CONFIDENCE, Interval, checked, student_tail
+from spanwise.stats.resampling import SAME, Draws, all_signs, sums
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
+
+EXACT = 14
+"""Up to so many topics that differ, all signs are gone through instead of drawing some."""
+
+
+def t(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
+    """Student's paired t-test, as SciPy's `ttest_rel`."""
+    topics = len(differences)
+    if topics < 2:
+        return np.full(differences.shape[1], np.nan)
+    means, errors = differences.mean(0), differences.std(0, ddof=1) / np.sqrt(topics)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * student_tail(np.abs(means / errors), topics - 1)
+    return np.where(np.any(differences != 0, axis=0), p, 1.0)
+
+
+def wilcoxon(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
+    """Wilcoxon's signed ranks, as SciPy's `wilcoxon` with its defaults."""
+    return np.array([_wilcoxon(column) for column in differences.T])
+
+
+def _wilcoxon(column: FloatArray) -> float:
+    if not np.any(column):
+        return 1.0
+    return float(stats().wilcoxon(column).pvalue)
+
+
+def sign(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
+    """The sign test, as SciPy's `binomtest`; topics without a difference are dropped."""
+    return np.array([_sign(column) for column in differences.T])
+
+
+def _sign(column: FloatArray) -> float:
+    wins, _, losses = wins_ties_losses(column)
+    return float(stats().binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+
+
+def randomisation(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
+    """Fisher's randomisation of the mean difference: each topic's sign may be turned around.
+
+    All signs are gone through where at most 14 topics differ. Otherwise signs are drawn, and the
+    observed ones count as one draw more, so that p is never 0.
+    """
+    few = np.count_nonzero(differences, axis=0) <= EXACT
+    p = np.ones(differences.shape[1])
+    for column in np.flatnonzero(few):
+        p[column] = _exact(differences[:, column])
+    if not few.all():
+        p[~few] = _drawn(differences[:, ~few], draws or Draws())
+    return p
+
+
+def _exact(column: FloatArray) -> float:
+    kept = column[column != 0]
+    if not len(kept):
+        return 1.0
+    totals = np.abs(sums(all_signs(len(kept)), kept[:, None])[:, 0])
+    return float(np.mean(totals >= abs(totals[0]) - SAME * np.abs(kept).sum()))
+
+
+def _drawn(differences: FloatArray, draws: Draws) -> FloatArray:
+    reached = np.abs(sums(np.ones((1, len(differences))), differences)[0])
+    reached -= SAME * np.abs(differences).sum(0)
+    extreme = np.zeros(differences.shape[1], np.int64)
+    for signs in draws.signs(len(differences)):
+        extreme += np.count_nonzero(np.abs(sums(signs, differences)) >= reached, axis=0)
+    return (extreme + 1) / (draws.resamples + 1)
+
+
+def bootstrap(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
+    """The studentised paired bootstrap: topics are drawn again, with replacement.
+
+    Differences are moved so that their mean is 0; p is the share of draws whose t is at least as
+    far from 0 as the observed one. (Sakai, SIGIR 2006.)
+    """
+    draws = draws or Draws()
+    topics = len(differences)
+    if topics < 2:
+        return np.full(differences.shape[1], np.nan)
+    observed = np.abs(studentised(differences.mean(0), differences.std(0, ddof=1), topics))
+    extreme = np.zeros(differences.shape[1], np.int64)
+    for values in bootstrap_ts(differences, draws):
+        extreme += np.count_nonzero(np.abs(values) >= observed * (1 - SAME), axis=0)
+    p = (extreme + 1) / (draws.resamples + 1)
+    return np.where(np.any(differences != 0, axis=0), p, 1.0)
+
+
+def bootstrap_ts(differences: FloatArray, draws: Draws) -> Any:
+    """Blocks of t-values of draws around the mean."""
+    topics = len(differences)
+    centred = differences - differences.mean(0)
+    squares = centred**2
+    for counts in draws.counts(topics):
+        means, totals = sums(counts, centred) / topics, sums(counts, squares)
+        left = totals - topics * means**2
+        left = np.where(left > SAME * totals, left, 0)
+        yield studentised(means, np.sqrt(left / (topics - 1)), topics)
+
+
+def studentised(means: FloatArray, deviations: FloatArray, topics: int) -> FloatArray:
+    """Means by their standard errors; without variance, 0 or infinite as the mean is."""
+    endless = np.where(np.abs(means) > SAME, np.copysign(np.inf, means), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = means / (deviations / np.sqrt(topics))
+    return np.where(deviations <= SAME * np.abs(means), endless, values)
+
+
+Test = Callable[[Any, Draws | None], Any]
+
+TESTS: dict[str, Test] = {
+    "t": t,
+    "wilcoxon": wilcoxon,
+    "sign": sign,
+    "randomisation": randomisation,
+    "bootstrap": bootstrap,
+}
+"""Every test of one pair of runs."""
+
+
+def find_test(name: str) -> Test:
+    """The test of that name."""
+    if name not in TESTS:
+        raise UnknownName("test", name, list(TESTS))
+    return TESTS[name]
+
+
+def p_values(columns: Sequence[FloatArray], test: str, draws: Draws | None = None) -> list[float]:
+    """A p for each column of differences; columns may have different topics."""
+    function = find_test(test)
+    p = np.full(len(columns), np.nan)
+    for numbers, differences in alike(columns):
+        if len(differences):
+            p[numbers] = function(differences, draws)
+    return p.tolist()
+
+
+def stats() -> Any:
+    """SciPy's statistics, imported when they are needed."""
+    try:
+        from scipy import stats
+    except ImportError:
+        raise MissingExtra("SciPy", "stats", "this test") from None
+    return stats
+
+
+# Many comparisons, some of them significant by chance: p-values made larger to allow for it. ------
+
+
+def bonferroni(p: FloatArray) -> FloatArray:
+    """Each p times the number of comparisons: at most this chance of any mistake."""
+    return np.minimum(p * len(p), 1)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """The smallest p times all comparisons, the next times one less, ...: as safe as Bonferroni's,
+    and never larger.
+    """
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * np.arange(len(p), 0, -1)
+    return _in_place(order, np.minimum(np.maximum.accumulate(scaled), 1))
+
+
+def benjamini_hochberg(p: FloatArray) -> FloatArray:
+    """The share of mistakes among what is called significant is kept low, not the chance of any."""
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    return _in_place(order, np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1))
+
+
+def _in_place(order: IntArray, values: FloatArray) -> FloatArray:
+    placed = np.empty_like(values)
+    placed[order] = values
+    return placed
+
+
+def _unchanged(p: FloatArray) -> FloatArray:
+    return p
+
+
+CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+    "none": _unchanged,
+}
+"""Every correction by its name; `bh` is Benjamini and Hochberg's."""
+
+
+def corrected(p: Sequence[float], correction: str) -> list[float]:
+    """The p-values of one family, corrected; undefined ones stay so and do not count.
+
+    >>> corrected([0.01, 0.02, 0.03], "holm")
+    [0.03, 0.04, 0.04]
+    """
+    if correction not in CORRECTIONS:
+        raise UnknownName("correction", correction, list(CORRECTIONS))
+    values = np.array(p, np.float64)
+    defined = ~np.isnan(values)
+    values[defined] = CORRECTIONS[correction](values[defined])
+    return values.tolist()
+
+
+# An interval that assumes nothing about the shape of the differences. -----------------------------
+
+
+def bootstrap_intervals(
+    differences: FloatArray, draws: Draws, confidence: float = CONFIDENCE
+) -> list[Interval]:
+    """Symmetric bootstrap-t intervals of the means, one for each column.
+
+    They leave out 0 when the bootstrap test rejects it, but for the observed draw that the test
+    adds.
+    """
+    topics, means = len(differences), differences.mean(0)
+    if topics < 2:
+        return [Interval(mean, float("nan"), float("nan")) for mean in means.tolist()]
+    errors = differences.std(0, ddof=1) / np.sqrt(topics)
+    drawn = np.abs(np.concatenate(list(bootstrap_ts(differences, draws))))
+    reach = np.quantile(drawn, checked(confidence), axis=0, method="higher") * errors
+    return [
+        Interval(mean, mean - width, mean + width)
+        for mean, width in zip(means.tolist(), reach.tolist(), strict=True)
+    ]

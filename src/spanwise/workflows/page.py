@@ -1,0 +1,335 @@
+"""What `spanwise compare --html` does: curves, rankings and documents, put together on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spanwise.console import say, watched, write_atomically
+from spanwise.errors import SpanwiseError
+from spanwise.evaluation.kinds import kinds_of
+from spanwise.evaluation.pipeline import asked, fitting, how_to_read, texts_along
+from spanwise.evaluation.profiles import find_profile
+from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.formats.io.files import lasts
+from spanwise.formats.results import holds_results
+from spanwise.matching import align
+from spanwise.matching.order import by_score, places_of
+from spanwise.matching.placing import placed_judgements, placed_run
+from spanwise.model.columns import text
+from spanwise.model.judgements import Judgements
+from spanwise.model.scores import printable
+from spanwise.model.spans import UNKNOWN
+from spanwise.report.page import packed, page, short
+from spanwise.report.plots import Curve, curve_of, find_curve
+from spanwise.stats.grid import grid
+from spanwise.stats.intervals import student
+from spanwise.workflows.eval import scored
+from spanwise.workflows.explain import Case, ranking_of
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.shards import Request
+    from spanwise.model.arrays import IntArray
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.documents import Collection
+    from spanwise.model.policy import Policy
+    from spanwise.model.rankings import Rankings
+    from spanwise.model.run import Run
+    from spanwise.model.scores import Scores
+    from spanwise.workflows.explain import Ranking
+
+CURVES = 4
+"""So many curves at most."""
+RANKS = 250_000
+"""So many ranks of all rankings together; of more runs and topics fewer ranks are shown."""
+DEEPEST, SHALLOWEST = 50, 5
+LETTERS = 6_000_000
+"""So many characters of documents at most, and of one document:"""
+LONGEST = 60_000
+ROOM = 8_000_000
+"""So many letters for all topics; the page with all that it needs is then below 10 MB."""
+
+
+def write_page(request: Request, c: Comparison, output: str) -> None:
+    """The page of a comparison."""
+    topics = grid(c.scores, c.measures[0]).topics
+    fresh = lasts(request.judgements) and not holds_results(request.judgements)
+    for file in (request.judgements, *(scores.source for scores in c.scores)):
+        if not lasts(file):
+            say(
+                "warning",
+                f"{file}: cannot be read twice; the page has no curves, no rankings of it",
+            )
+    curves = _curves(request, c) if fresh else []
+    details = _details(request, c, topics) if fresh else {}
+    title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
+    chunks = ((f"topic-{n}", details[topic]) for n, topic in enumerate(topics) if topic in details)
+    whole = page(c, topics, curves, chunks, title, c.measures[0])
+    write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
+
+
+def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
+    """Files of runs that can be read again, with their places on the page."""
+    places = {scores.source: n for n, scores in enumerate(c.scores)}
+    plain = dict.fromkeys([*expanded(request.runs), *places])
+    return [(places[f], f) for f in plain if f in places and lasts(f) and not holds_results(f)]
+
+
+# Curves -------------------------------------------------------------------------------------
+
+
+def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list[float | None]]]]]:
+    """The curve of recall and precision, and those of the measures that were asked for."""
+    runs = _runs(request, c)
+    if len(runs) < len(c.runs):
+        return []
+    kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
+    found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
+    if "preferences" not in kinds:  # behind what reading brings, where that was asked for
+        over_budget = bool(found) and "budget={x}" in found[0].template
+        found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
+    several = list({curve.template: curve for curve in found}.values())[:CURVES]
+    files = [file for _, file in runs]
+    several = [curve for curve in several if _drawable(replace(request, runs=files[:1]), curve)]
+    wanted = [name for curve in several for name in curve.measures()]
+    if not wanted:
+        return []
+    results, _ = scored(replace(request, measures=list(dict.fromkeys(wanted)), runs=files))
+    mine = {place: scores for (place, _), scores in zip(runs, results, strict=True)}
+    return [
+        (curve, [_points(curve, mine[place], c.confidence) for place in range(len(c.runs))])
+        for curve in several
+    ]
+
+
+def _drawable(request: Request, curve: Curve) -> bool:
+    """Whether a measure takes these cut-offs; if not, it is said."""
+    try:
+        scored(replace(request, measures=curve.measures()))
+    except SpanwiseError as error:
+        say("warning", f"no curve of {curve.name}: {error}")
+        return False
+    return True
+
+
+def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:
+    """Mean and bounds at each place."""
+    every = [student(scores.values[name], confidence) for name in curve.measures()]
+    return [[short(number) for number in interval] for interval in every]
+
+
+# Rankings -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What is said of one topic, as it comes together run by run."""
+
+    header: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    runs: dict[int, Any] = field(default_factory=dict)
+    documents: dict[bytes, dict[str, Any]] = field(default_factory=dict)
+    left: int = 0  # documents that are not shown
+
+    def as_data(self) -> dict[str, Any]:
+        """The same for the page."""
+        places = {name: n for n, name in enumerate(self.documents)}
+        runs = {}
+        for place, run in self.runs.items():
+            spans = [[places[s[0]], *s[1:]] for s in run["spans"] if s[0] in places]
+            runs[place] = {**run, "spans": spans}
+        return {
+            "header": self.header,
+            "words": self.words,
+            "runs": runs,
+            "documents": list(self.documents.values()),
+            "left": self.left,
+        }
+
+    def cut(self, depth: int) -> None:
+        """Show so many ranks only, and the documents that these or other runs' ranks lie in."""
+        for run in self.runs.values():
+            run["more"] += max(len(run["rows"]) - depth, 0)
+            run["rows"] = run["rows"][:depth]
+            run["spans"] = [span for span in run["spans"] if span[3] <= depth]
+
+    def empty(self) -> None:
+        """Leave out the documents."""
+        self.left += len(self.documents)
+        self.documents.clear()
+
+    def size(self) -> int:
+        """How many letters it takes on the page."""
+        return len(packed(self.as_data()))
+
+
+def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each topic the rankings of all runs, and the documents that they show."""
+    from spanwise.collection import opened
+
+    runs = _runs(request, c)
+    how = how_to_read(find_profile(request.profile, request.task), request.policy or {})
+    judgements = read_judgements(request.judgements, request.judgements_format, how)
+    if not isinstance(judgements, Judgements) or judgements.assessors is not None:
+        return {}
+    collection = opened(request.collection, judgements) or texts_along(judgements)
+    judgements = placed_judgements(judgements, collection)
+    deep = RANKS // max(len(c.runs) * len(topics), 1)
+    depth = max(SHALLOWEST, min(DEEPEST, deep))
+    sheets = {topic: Sheet() for topic in topics}
+    painter = Painter(collection)
+    for place, file in watched(runs, len(runs), "drawing rankings"):
+        run = placed_run(read_run(file, request.run_format, how), collection)
+        try:
+            _draw(request, judgements, run, c.measures[0], place, depth, sheets, painter)
+        except SpanwiseError:
+            continue  # this measure cannot be shown row by row; the page says so
+    drawn = {topic: sheet for topic, sheet in sheets.items() if sheet.runs}
+    _fit(list(drawn.values()), depth)
+    return {topic: sheet.as_data() for topic, sheet in drawn.items()}
+
+
+def _fit(sheets: Sequence[Sheet], depth: int) -> None:
+    """Make a page that can be mailed: fewer ranks first, then fewer topics with documents."""
+    for fewer in (depth // 2, SHALLOWEST):
+        if sum(sheet.size() for sheet in sheets) <= ROOM:
+            return
+        for sheet in sheets:
+            sheet.cut(max(fewer, SHALLOWEST))
+    left = sum(sheet.size() for sheet in sheets)
+    for sheet in reversed(sheets):
+        if left <= ROOM:
+            return
+        left -= sheet.size()
+        sheet.empty()
+        left += sheet.size()
+
+
+def _draw(
+    request: Request,
+    judgements: Judgements,
+    run: Run,
+    measure: str,
+    place: int,
+    depth: int,
+    sheets: dict[str, Sheet],
+    painter: Painter,
+) -> None:
+    """One run: a ranking for each topic."""
+    named, word = find_profile(request.profile, request.task), request.profile or request.task
+    profile = fitting(named, judgements, run, request.measures, named=word)
+    (one,) = asked([measure], profile.defaults)
+    policy = replace(profile.policy, **(request.policy or {}))
+    here = [key for topic in sheets if (key := _key(topic)) in run.rows.topics]
+    here = [key for key in here if key in judgements.rows.topics]
+    case = Case(judgements, run, b"", one, policy, painter.collection)
+    blocks: dict[bytes, Rankings] = {}
+    order: dict[bytes, IntArray] = {}
+    if one.measure.reads == "rankings" and policy.unjudged == "keep":
+        order = ordered(run, policy)
+        for block in align(run, judgements, here, policy).blocks(with_scores=True):
+            blocks |= {topic: single(block, n, depth) for n, topic in enumerate(block.topics)}
+    for key in here:
+        mine = replace(case, topic=key, block=blocks.get(key), rows=order.get(key))
+        ranking = ranking_of(mine)
+        sheet = sheets[text(key)]
+        sheet.header = [printable(name) for name in ranking.table.header]
+        rows = [list(map(printable, row)) for row in ranking.table.rows[:depth]]
+        spans = painter.paint(sheet, run, ranking, depth)
+        words = [printable(line) for line in ranking.words]
+        more = len(ranking.rows) - len(rows)
+        sheet.runs[place] = {"rows": rows, "more": max(more, 0), "words": words, "spans": spans}
+
+
+def _key(topic: str) -> bytes:
+    return topic.encode("utf-8", "surrogateescape")
+
+
+def ordered(run: Run, policy: Policy) -> dict[bytes, IntArray]:
+    """The rows of each topic in the order in which measures of rankings see them."""
+    every = np.arange(int(run.rows.starts[-1]))
+    places = places_of(by_score(run, policy), run, policy, every)
+    found = {}
+    for number, topic in enumerate(run.rows.topics):
+        first, last = run.rows.starts[number], run.rows.starts[number + 1]
+        found[topic] = first + np.argsort(places[first:last])[: policy.depth]
+    return found
+
+
+def single(block: Rankings, row: int, depth: int) -> Rankings:
+    """One topic of a block, as deep as it is shown."""
+    here = slice(row, row + 1)
+    depth = min(depth, int(block.retrieved[row]))  # other topics of the block may be deeper
+    return replace(
+        block,
+        topics=block.topics[here],
+        retrieved=np.minimum(block.retrieved[here], depth),
+        grade=block.grade[here, :depth],
+        status=block.status[here, :depth],
+        ideal=block.ideal[here],
+        judged=block.judged[here],
+        set_aside=block.set_aside[here],
+        score=None if block.score is None else block.score[here, :depth],
+        tied_from=None,
+        tied_to=None,
+        _derived={},
+    )
+
+
+# Documents ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Painter:
+    """Puts documents on the sheets of topics, as long as there is room."""
+
+    collection: Collection | None
+    room: int = LETTERS
+
+    def paint(self, sheet: Sheet, run: Run, ranking: Ranking, depth: int) -> list[list[Any]]:
+        """Where the results of a ranking lie: document, start, end, rank."""
+        if run.spans is None and self.collection is None:
+            return []
+        rows = ranking.rows[:depth]
+        places = []
+        for rank, (row, name) in enumerate(zip(rows, run.documents.take(rows), strict=True), 1):
+            document = sheet.documents.get(name) or self._document(sheet, ranking, name)
+            if document is None:
+                continue
+            start, end = 0, document["length"]
+            if run.spans is not None:
+                start = int(run.spans.starts[row])
+                end = start + int(run.spans.lengths[row])
+                document["length"] = max(document["length"], end)
+            if start != UNKNOWN:
+                places.append([name, start, end, rank])
+        return places
+
+    def _document(self, sheet: Sheet, ranking: Ranking, name: bytes) -> dict[str, Any] | None:
+        relevant, entry = ranking.relevant(name)
+        known = self.collection is not None and name in self.collection
+        if not known and not len(relevant):
+            return None
+        length = self.collection.length(name) if known and self.collection is not None else 0
+        passages = np.column_stack([relevant.starts, relevant.ends]).tolist()
+        length = max([length, *(end for _, end in passages)])
+        shown = min(length, LONGEST)
+        if self.room < shown:
+            sheet.left += 1
+            return None
+        words = None
+        if known and self.collection is not None:
+            self.room -= shown
+            words = self.collection.text(name, 0, shown)
+        sheet.documents[name] = {
+            "name": printable(text(name)),
+            "length": length,
+            "text": words,
+            "relevant": passages,
+            "entry": entry,
+        }
+        return sheet.documents[name]

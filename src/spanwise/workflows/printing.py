@@ -1,0 +1,89 @@
+"""What `spanwise eval` prints: tables and rows, results to keep, what to beware of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spanwise.console import emit, page_width, say, write_atomically
+from spanwise.errors import UsageError
+from spanwise.evaluation.pipeline import asked
+from spanwise.model.scores import printable, run_names
+from spanwise.report.scores import records, rendered
+from spanwise.workflows.eval import scored
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.shards import Request
+    from spanwise.model.scores import Scores
+
+
+def report(
+    request: Request,
+    layout: str | None,
+    per_topic: bool,
+    output: str | None,
+    cite: bool = False,
+    on: str | None = None,
+) -> None:
+    """Score and print; without a layout, the name of the file may ask for results to keep."""
+    results, counting = scored(request, on)
+    kept = layout is None and output is not None and _asks_for_results(output)
+    shown = layout or ("results" if kept else "table")
+    for label in results[0].texts if not per_topic or shown in ("parquet", "results") else ():
+        say("warning", f"{label} is a text: it is shown for each topic (-q), not in sum")
+    if kept and output is not None:
+        from spanwise.workflows.results import keep
+
+        keep(request, results, output)
+    elif shown == "parquet":
+        _parquet(results, per_topic, output)
+    else:
+        width = page_width(output)
+        emit(rendered(results, shown, per_topic=per_topic, counting=counting, width=width), output)
+    if shown not in ("table", "md", "latex", "json"):
+        for message in _notes(results):
+            say("warning", message)
+    if cite:
+        emit(("" if output else "\n") + cited(results))
+
+
+def _asks_for_results(output: str) -> bool:
+    from spanwise.workflows.results import is_results_name
+
+    return is_results_name(output)
+
+
+def cited(results: Sequence[Scores]) -> str:
+    """The sentence and BibTeX that a paper needs for the measures used."""
+    from spanwise.report.catalogue import citation
+
+    measures = [(one.label, one.measure) for one in asked(results[0].means)]
+    return citation(measures, results[0].signature)
+
+
+def _notes(results: Sequence[Scores]) -> Iterator[str]:
+    alike = Counter(scores.run for scores in results)
+    for name in (name for name, count in alike.items() if count > 1):
+        yield f"{alike[name]} runs call themselves {name!r}; only their order tells them apart here"
+    for name, scores in zip(run_names(results), results, strict=True):
+        for note in scores.notes:
+            yield f"{name}: {note}"
+
+
+def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> None:
+    from io import BytesIO
+
+    import polars as pl
+
+    if output is None:
+        raise UsageError("--format parquet needs -o FILE")
+    every = [record for scores in results for record in records(scores, per_topic)]
+    rows = [record for record in every if not isinstance(record["value"], str)]
+    schema = {"run": pl.String, "topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    for row in rows:
+        row |= {"run": printable(row["run"]), "topic": printable(row["topic"])}
+    buffer = BytesIO()
+    pl.DataFrame(rows, schema=schema).write_parquet(buffer)
+    write_atomically(Path(output), buffer.getvalue())

@@ -1,0 +1,203 @@
+"""What `spanwise search` does: topics put to an engine, answers made into a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from spanwise.collection import open_collection
+from spanwise.errors import FormatError, InputError, QueryError, UsageError
+from spanwise.formats import read_topics
+from spanwise.retrieve.expansion import FEEDBACK
+from spanwise.retrieve.indexing import indexed
+from spanwise.retrieve.queries import (
+    DEEP,
+    Asking,
+    Hits,
+    asked,
+    by_weight,
+    content_words,
+    propagated,
+    run_of,
+)
+from spanwise.retrieve.registry import find_engine, words_of
+from spanwise.retrieve.shaping import Task, shaped
+from spanwise.retrieve.units import grain_of, units_of
+
+if TYPE_CHECKING:
+    from spanwise.model.documents import Collection
+    from spanwise.model.nexi import Path, Query
+    from spanwise.model.run import Run
+    from spanwise.model.topics import Topic, Topics
+    from spanwise.retrieve.expansion import Expander
+    from spanwise.retrieve.registry import Engine, Entry, Searcher
+    from spanwise.retrieve.units import Grain, Units
+
+FIELDS = ("title", "description", "narrative", "keywords", "castitle")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is to be searched, as it was asked for."""
+
+    collection: str
+    topics: str
+    engine: str = "fts5"
+    grain: str = "document"
+    top: int = 1000
+    index: str | None = None
+    query: str = "title"  # fields of topics, with + between them
+    structure: str = "vague"  # what castitles demand: strict, or vague
+    task: Task = "thorough"
+    propagate: float = 0.0
+    expand: str | None = None
+    topics_format: str | None = None
+    name: str | None = None
+    settings: Mapping[str, str | float] = field(default_factory=dict)
+
+
+def searched(search: Search, collection: Collection | None = None) -> Run:
+    """The run of an engine."""
+    topics = read_topics(search.topics, search.topics_format)
+    entry, grain, engine = check_request(search)
+    questions = list(_questions(topics, search))
+    if collection is None:
+        collection = open_collection(search.collection)
+    units = replace(units_of(collection, grain), own=search.propagate > 0)
+    with indexed(engine, entry.name, units, search.index) as searcher:
+        expanded = _expander(search, units, searcher.search)
+
+        def find(words: list[str], top: int) -> Hits:
+            if expanded is None or not words:
+                return Hits(*searcher.search(words, top))
+            return asked(searcher, expanded(words), top)
+
+        asking = [(topic, _split(question, searcher)) for topic, question in questions]
+        if hasattr(searcher, "prepare"):
+            plain = [question for _, question in asking if isinstance(question, list)]
+            _prepared(searcher.prepare, plain, expanded, depth(search))
+        answers = {topic.id: _answer(search, units, question, find) for topic, question in asking}
+    return run_of(answers, units, search.name or entry.name, search.topics)
+
+
+def check_request(search: Search) -> tuple[Entry, Grain, Engine]:
+    """The engine as it is set, and the grain; what makes no sense is an error."""
+    entry = find_engine(search.engine)
+    grain = grain_of(search.grain)
+    if grain.kind != "element" and (search.query == "castitle" or search.propagate):
+        raise UsageError(f"grain {grain}: structural queries and propagation need elements")
+    return entry, grain, entry.made(**search.settings)
+
+
+def _prepared(
+    prepare: Callable[[list[list[str]], int], None],
+    questions: list[list[str]],
+    expanded: Expander | None,
+    top: int,
+) -> None:
+    """Put all questions to an engine at once that takes its time to begin."""
+    if expanded is None:
+        prepare(questions, top)
+        return
+    prepare(questions, FEEDBACK)
+    groups = [by_weight(expanded(question)) for question in questions if question]
+    prepare([words for some in groups if len(some) > 1 for words in some.values()], DEEP)
+    prepare([words for some in groups if len(some) == 1 for words in some.values()], top)
+
+
+def _questions(topics: Topics, search: Search) -> Iterator[tuple[Topic, str | Query]]:
+    for topic in topics:
+        if search.query == "castitle":
+            yield topic, _structured(topic, topics.source)
+        else:
+            yield topic, " ".join(_text(topic, name, topics) for name in search.query.split("+"))
+
+
+def _text(topic: Topic, name: str, topics: Topics) -> str:
+    if name not in FIELDS:
+        raise UsageError(f"--query {name!r}; expected {', '.join(FIELDS)}, with + between several")
+    value: str | None = getattr(topic, name)
+    if not value:
+        stated = [other for other in FIELDS if getattr(topic, other)]
+        raise InputError(
+            f"{topics.source}: topic {topic.id!r} has no {name}; it has {', '.join(stated)}"
+            " (--query)"
+        )
+    return value
+
+
+def _structured(topic: Topic, source: str) -> Query:
+    from spanwise.formats.topics.nexi import parse
+
+    where = topic.structured
+    if where is None:
+        raise InputError(f"{source}: topic {topic.id!r} has no query on structure")
+    try:
+        return parse(getattr(topic, where), legacy=where == "title")
+    except QueryError as error:
+        raise FormatError(source, topic.line(where), str(error), "") from error
+
+
+def _split(question: str | Query, searcher: Searcher) -> list[str] | Query:
+    """The words of a question; an engine may want to do more than take letters and digits."""
+    split: Callable[[str], list[str]] = getattr(searcher, "split", words_of)
+    return split(question) if isinstance(question, str) else question
+
+
+def depth(search: Search) -> int:
+    """How many results an engine is asked for; where some will be dropped, as many as there are."""
+    return DEEP if search.task != "thorough" or search.propagate > 0 else search.top
+
+
+def _answer(
+    search: Search,
+    units: Units,
+    question: list[str] | Query,
+    find: Callable[[list[str], int], Hits],
+) -> Hits:
+    """One topic's ranking."""
+    if isinstance(question, list):
+        hits = find(question, depth(search))
+    else:
+        hits = _by_structure(search, units, question, find)
+    if search.propagate:
+        hits = propagated(units, hits, search.propagate)
+    return shaped(units, hits, search.task, search.top)
+
+
+def _by_structure(
+    search: Search, units: Units, query: Query, find: Callable[[list[str], int], Hits]
+) -> Hits:
+    from spanwise.matching.structure import satisfies
+    from spanwise.model.nexi import Step, Structured
+
+    def words(some: list[str]) -> Hits:
+        return find(words_of(" ".join(some)), DEEP)
+
+    def fits(path: str, target: Path) -> bool:
+        return satisfies(path, Structured((Step(target),)), strict=True)
+
+    if not isinstance(query, Structured):
+        return words(content_words(query))
+    asking = Asking(units, words, fits, lambda unit: _number(units, unit))
+    return asking.strictly(query) if search.structure == "strict" else asking.vaguely(query)
+
+
+def _number(units: Units, unit: int) -> float | None:
+    """The number that the text of a unit is, None if it is none."""
+    name = units.names[int(units.document[unit])]
+    start, length = int(units.spans.starts[unit]), int(units.spans.lengths[unit])
+    try:
+        return float(units.collection.text(name, start, length).strip())
+    except ValueError:
+        return None
+
+
+def _expander(search: Search, units: Units, find: Callable[..., object]) -> Expander | None:
+    """What turns the words of a question into weighted ones, if they are to be expanded."""
+    if search.expand is None:
+        return None
+    from spanwise.retrieve.expansion import expander
+
+    return expander(search.expand, units, find)

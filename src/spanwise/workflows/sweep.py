@@ -1,0 +1,233 @@
+"""What `spanwise sweep` does: cut documents in many ways, retrieve, compare at equal reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.collection import opened
+from spanwise.console import say, watched, write_atomically
+from spanwise.errors import InputError, UsageError
+from spanwise.evaluation.budgets import Budgets, compared_at, policy_of, sizes_of, unit_of
+from spanwise.evaluation.comparing import refuse_budget_on
+from spanwise.evaluation.pipeline import texts_along
+from spanwise.formats import FORMATS, Reading, expanded, read_judgements, read_run
+from spanwise.formats.io.files import STDIN
+from spanwise.matching.quotes import Page, Quote
+from spanwise.model.columns import PlainIds, Rows
+from spanwise.model.elements import begins_of
+from spanwise.model.judgements import Judgements
+from spanwise.model.run import Run
+from spanwise.model.spans import Spans
+from spanwise.retrieve.chunkers import Chunker, find_chunker, find_retriever, refuse_sizes
+from spanwise.workflows.compare import with_baseline
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.shards import Request
+    from spanwise.model.comparison import Comparison
+    from spanwise.model.documents import Collection
+    from spanwise.stats.statements import Question
+
+DEEP = 50
+"""So many results at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What is to be tried."""
+
+    judgements: str
+    collection: str | None
+    chunkers: Sequence[str]
+    retriever: str
+    sizes: Sequence[int]
+    overlaps: Sequence[int]
+    budget: str
+    unit: str = "chars"
+    measures: Sequence[str] = ()
+    keep: str | None = None  # a folder for the runs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """All documents, cut one way."""
+
+    name: str
+    documents: list[bytes]
+    spans: Spans
+    texts: list[str]
+
+    def as_run(self) -> Run:
+        """All chunks as one run of one topic: what there is to choose from."""
+        rows = Rows(self.name, (b"",), np.array([0, len(self.documents)]), has_lines=False)
+        scores = np.zeros(len(self.documents))
+        return Run(self.name, rows, PlainIds(self.documents), scores, spans=self.spans)
+
+
+def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
+    """Make the runs and compare them."""
+    sizes = sizes_of(sweep.budget)
+    policy = policy_of(sweep.unit)
+    judgements = read_judgements(sweep.judgements)
+    documents = opened(sweep.collection) or texts_along(judgements)
+    if documents is None:
+        raise UsageError("to cut documents needs --collection")
+    topics, questions = _questions(judgements)
+    engine = find_retriever(sweep.retriever)
+    ways = _ways(sweep)
+    runs: dict[str, Run] = {}
+    chunks: dict[str, Run] = {}
+    texts = _texts(documents, sweep)
+    for name, chunker, size, overlap in watched(ways, len(ways), "cutting and retrieving"):
+        cut = cut_up(name, texts, chunker, size, overlap)
+        most = max(DEEP, math.ceil(max(sizes) / max(size, 1)) + 5)
+        found, scores = engine(cut.texts).best(questions, most)
+        runs[name] = _run(cut, topics, found, scores)
+        chunks[name] = cut.as_run()
+        if sweep.keep is not None:
+            _kept(runs[name], sweep.keep)
+    budgets = Budgets(sizes, policy, tuple(sweep.measures))
+    return compared_at(
+        judgements,
+        runs,
+        budgets,
+        collection=documents,
+        baseline=baseline,
+        question=question,
+        chunks=chunks,
+    )
+
+
+def _texts(documents: Collection, sweep: Sweep) -> dict[str, str]:
+    """All documents but the file of judgements, should it lie among them."""
+    texts = {one.name: documents.text(one.name) for one in documents.documents()}
+    folder, gold = Path(sweep.collection or ""), Path(sweep.judgements)
+    if folder.is_dir() and gold.resolve().is_relative_to(folder.resolve()):
+        name = gold.resolve().relative_to(folder.resolve()).as_posix()
+        if texts.pop(name, None) is not None:
+            say("warning", f"{gold}: holds the judgements, so it is not searched")
+    return texts
+
+
+def _ways(sweep: Sweep) -> list[tuple[str, Chunker, int, int]]:
+    ways = []
+    for word in sweep.chunkers:
+        chunker = find_chunker(word)
+        for size in sweep.sizes:
+            for overlap in sweep.overlaps:
+                if overlap < size or len(sweep.overlaps) == 1:
+                    refuse_sizes(size, overlap)
+                    ways.append((f"{word} {size}/{overlap}", chunker, size, overlap))
+    if not ways:
+        raise UsageError("no size is larger than an overlap; expected some chunks")
+    return ways
+
+
+def _questions(judgements: object) -> tuple[list[bytes], list[str]]:
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    if not isinstance(judgements, Judgements) or evidence is None or not evidence.questions:
+        raise InputError("the judgements have no questions to search for; expected a 'query' each")
+    missing = [t for t in judgements.rows.topics if t not in evidence.questions]
+    if missing:
+        raise InputError(f"{judgements.rows.source}: no question for topic {missing[0].decode()!r}")
+    topics = list(judgements.rows.topics)
+    return topics, [evidence.questions[topic] for topic in topics]
+
+
+def cut_up(name: str, texts: dict[str, str], chunker: Chunker, size: int, overlap: int) -> Cut:
+    """Cut all documents; chunks without offsets are looked for in their document."""
+    names: list[bytes] = []
+    bounds: list[tuple[int, int]] = []
+    words: list[str] = []
+    for document, text in texts.items():
+        place = 0
+        page: Page | None = None
+        for chunk in chunker(text, size, overlap):
+            if isinstance(chunk, str):
+                page = page or Page(text)
+                found = page.placed(Quote(chunk, max(place, 0)))
+                start, end = found.start, found.start + found.length
+                place = start + 1
+            else:
+                start, end = chunk
+            if end > start >= 0:
+                names.append(_stem(document))
+                bounds.append((start, end - start))
+                words.append(text[start:end])
+    if not names:
+        raise InputError(f"{name}: no chunks came of the documents")
+    starts, lengths = np.array(bounds, np.int64).T
+    return Cut(name, names, Spans(starts, lengths), words)
+
+
+def _stem(name: str) -> bytes:
+    folder, slash, base = name.rpartition("/")
+    return f"{folder}{slash}{base.rpartition('.')[0] or base}".encode("utf-8", "surrogateescape")
+
+
+def _run(cut: Cut, topics: Sequence[bytes], found: object, scores: object) -> Run:
+    table, values = np.asarray(found), np.asarray(scores, np.float64)
+    rows = table.ravel()
+    return Run(
+        cut.name,
+        Rows(cut.name, tuple(topics), begins_of([table.shape[1]] * len(topics)), has_lines=False),
+        PlainIds([cut.documents[row] for row in rows.tolist()]),
+        values.ravel(),
+        np.tile(np.arange(1.0, table.shape[1] + 1), len(topics)),
+        cut.spans.at(rows),
+        unit="codepoint",
+    )
+
+
+def _kept(run: Run, folder: str) -> None:
+    write = FORMATS["span_run"].write
+    assert write is not None
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    file = "".join(c if c.isalnum() or c in "-_." else "-" for c in run.name)
+    write_atomically(Path(folder) / f"{file}.jsonl", write(run))
+
+
+# What `spanwise compare --budget` does: read runs, compare them at equal reading. -----------------
+
+
+def reading(request: Request, unit: str, on: str | None) -> Request:
+    """A request of which all that follows counts reading in this unit; no engine does that."""
+    refuse_budget_on(on)
+    given = {"ties": "rank", "unit": unit_of(unit), **(request.policy or {})}
+    return replace(request, policy=given)
+
+
+def comparison_at(
+    request: Request,
+    budget: str,
+    baseline: str | None,
+    question: Question,
+    *,
+    ceilings: bool = True,
+) -> Comparison:
+    """The runs of a request, compared at equal reading: see `reading`."""
+    sizes = sizes_of(budget)
+    policy = policy_of(**dict(request.policy or {}))
+    files = with_baseline(list(expanded(request.runs)), baseline)
+    if [request.judgements, *files].count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    twice = [file for file in files if files.count(file) > 1]
+    if twice:
+        raise UsageError(f"{twice[0]}: given twice; a run is compared with others, not with itself")
+    how = Reading(ranks=True)
+    judgements = read_judgements(request.judgements, request.judgements_format, how)
+    named = {file: partial(read_run, file, request.run_format, how) for file in files}
+    return compared_at(
+        judgements,
+        named,
+        Budgets(sizes, policy, tuple(request.measures), ceilings),
+        collection=opened(request.collection),
+        baseline=baseline,
+        question=question,
+    )

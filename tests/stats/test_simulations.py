@@ -1,0 +1,76 @@
+"""Do intervals cover, and do tests keep their promise? Slow: `make simulate`."""
+
+import numpy as np
+import pytest
+
+from spanwise.stats.intervals import student
+from spanwise.stats.question import FAMILIES
+from spanwise.stats.resampling import Draws
+from spanwise.stats.tests import TESTS, bootstrap_intervals, corrected
+
+pytestmark = pytest.mark.simulation
+WORLDS = 2000
+
+
+def differences(shape, topics, worlds, rng):
+    """Differences of two equally good runs: per-topic scores in [0, 1], as measures give them."""
+    if shape == "normal":
+        return rng.normal(0, 0.2, (topics, worlds))
+    if shape == "beta":  # like average precision
+        return rng.beta(0.8, 2, (topics, worlds)) - rng.beta(0.8, 2, (topics, worlds))
+    return rng.choice([0, 0.1, 0.2, 0.5, 1], (topics, worlds)) - rng.choice(
+        [0, 0.1, 0.2, 0.5, 1], (topics, worlds)
+    )  # like reciprocal rank, with many ties
+
+
+@pytest.mark.parametrize("shape", ["normal", "beta", "steps"])
+@pytest.mark.parametrize("topics", [10, 25, 50])
+@pytest.mark.parametrize("name", TESTS)
+def test_false_positives(name, topics, shape):
+    rng = np.random.default_rng(1)
+    worlds = WORLDS // 10 if name == "wilcoxon" and topics < 14 else WORLDS  # it enumerates
+    d = differences(shape, topics, worlds, rng)
+    p = TESTS[name](d, Draws(seed=2, resamples=2000))
+    rate = float(np.mean(p < 0.05))
+    print(f"\n{name:14} {shape:7} {topics:3} topics: {rate:.3f}")
+    assert rate < 0.05 + 4 * np.sqrt(0.05 * 0.95 / worlds)
+
+
+@pytest.mark.parametrize("shape", ["normal", "beta", "steps"])
+@pytest.mark.parametrize("topics", [10, 25, 50])
+def test_coverage(topics, shape):
+    rng = np.random.default_rng(3)
+    d = differences(shape, topics, WORLDS, rng) + 0.1
+    bounds = [student(column)[1:] for column in d.T]
+    covered = np.mean([low <= 0.1 <= high for low, high in bounds])
+    drawn = bootstrap_intervals(d, Draws(seed=4, resamples=2000))
+    redrawn = np.mean([low <= 0.1 <= high for _, low, high in drawn])
+    print(f"\n{shape:7} {topics:3} topics: Student {covered:.3f}, bootstrap {redrawn:.3f}")
+    assert 0.93 < covered < 0.97
+    assert 0.92 < redrawn < 0.98
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
+def test_any_mistake_among_ten_runs(correction):
+    rng = np.random.default_rng(5)
+    mistakes = 0
+    for _ in range(WORLDS // 4):
+        runs = rng.beta(0.8, 2, (30, 10))
+        p = TESTS["t"](runs[:, 1:] - runs[:, :1], None)
+        mistakes += min(corrected(p.tolist(), correction)) < 0.05
+    rate = mistakes / (WORLDS // 4)
+    print(f"\n{correction:10} any of 9: {rate:.3f}")
+    assert rate < 0.05 + 4 * np.sqrt(0.05 * 0.95 / (WORLDS // 4))
+
+
+@pytest.mark.parametrize("name", ["tukey", "randomised_tukey"])
+def test_any_mistake_of_tukey(name):
+    rng = np.random.default_rng(6)
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    worlds, mistakes = 300, 0
+    for world in range(worlds):
+        values = rng.beta(0.8, 2, (30, 4)) + rng.random((30, 1))
+        draws = Draws(world, 500)
+        mistakes += min(FAMILIES[name](values, pairs, draws).p) < 0.05
+    print(f"\n{name:16} any of 6 pairs: {mistakes / worlds:.3f}")
+    assert mistakes / worlds < 0.05 + 4 * np.sqrt(0.05 * 0.95 / worlds)
