@@ -5,6 +5,25 @@ BIN    := $(VENV)/bin
 ADAPTERS := .venv-adapters
 UV     := $(shell command -v uv 2>/dev/null)
 
+# As many processes as processors; the tests of one file share a process, and with it the servers,
+# browsers and files that the file prepares once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+
+# What `make check` leaves out: folders and files of tests that start browsers, servers and clusters,
+# run the documentation, or take seconds each.
+SLOW := adapters browser cluster collection docs engines golden judge laws peers \
+        app/test_beyond_memory.py app/test_compare.py app/test_datasets.py app/test_estimates.py \
+        app/test_search.py app/test_terminal.py app/test_workers.py compare/test_anova.py \
+        compare/test_judged_rankings.py formats/test_columns.py formats/test_smart.py \
+        ground/test_element_oracle.py ground/test_passages.py measure/test_discoveries.py \
+        report/test_plots.py
+
+define LINT
+$(BIN)/ruff format --check .
+$(BIN)/ruff check .
+$(BIN)/mypy
+endef
+
 ifdef UV
 CREATE  = $(UV) venv -q --allow-existing --python $(PYTHON) $(1)
 INSTALL = $(UV) pip install -q --python $(1)/bin/python
@@ -20,9 +39,9 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo judge test test-adapters test-engines test-cluster soak fix simulate bench docs clean
+.PHONY: help demo judge check test test-oldest test-adapters test-engines test-cluster soak fix simulate bench docs clean
 help:            ## show this list
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@awk -F ':.*## *' '/^[a-z-]+: .*##/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core    ## evaluate the runs that come with the package
 	$(BIN)/spanwise demo
@@ -33,11 +52,22 @@ judge: $(VENV)/.judge    ## judge the handbook that comes with the package, in t
 soak: $(VENV)/.test    ## the slow tests of the judging page: kills, load, 10,000 selections
 	SPANWISE_SOAK=1 $(BIN)/python -m pytest tests/judge -s
 
-test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files, documentation
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest
+check: $(VENV)/.test    ## the quick part of `make test`, in under a minute: format, lint, types, fast tests
+	$(LINT)
+	$(PYTEST) tests $(SLOW:%=--ignore=tests/%) --hypothesis-profile=few
+
+test: $(VENV)/.test    ## format, lint, types and all tests, in parallel
+	$(LINT)
+	$(PYTEST)
+
+OLDEST := .venv-oldest
+
+# The lower bounds in pyproject.toml are true as long as this passes. Only uv can choose them.
+test-oldest:    ## all tests with the oldest dependencies that pyproject.toml allows (needs uv)
+	@command -v uv >/dev/null || { echo "test-oldest: needs uv"; exit 3; }
+	uv venv -q --clear --python $(PYTHON) $(OLDEST)
+	uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct -e . --group test
+	$(OLDEST)/bin/python -m pytest -n auto --dist loadfile
 
 # Frameworks are large and change often: they have an environment of their own, and where it cannot
 # be made their tests are skipped.
@@ -110,7 +140,7 @@ docs: $(VENV)/.docs    ## build the documentation into site/
 	$(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove environments and what was built
-	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) $(CLUSTER) $(BENCH) site dist build bench/data
+	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) $(CLUSTER) $(BENCH) $(OLDEST) site dist build bench/data
 
 $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))
