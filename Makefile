@@ -9,14 +9,12 @@ UV     := $(shell command -v uv 2>/dev/null)
 # browsers and files that the file prepares once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 
-# What `make check` leaves out: folders and files of tests that start browsers, servers and clusters,
-# run the documentation, or take seconds each.
+# What `make check` leaves out, by name, wherever it lies below tests: folders and files of tests that
+# start browsers, servers and clusters, run the documentation, or take seconds each.
 SLOW := adapters browser cluster collection docs engines golden judge laws peers \
-        app/test_beyond_memory.py app/test_compare.py app/test_datasets.py app/test_estimates.py \
-        app/test_search.py app/test_terminal.py app/test_workers.py compare/test_anova.py \
-        compare/test_judged_rankings.py formats/test_columns.py formats/test_smart.py \
-        ground/test_element_oracle.py ground/test_passages.py measure/test_discoveries.py \
-        report/test_plots.py
+        test_anova.py test_beyond_memory.py test_columns.py test_compare.py test_datasets.py \
+        test_discoveries.py test_element_oracle.py test_estimates.py test_judged_rankings.py \
+        test_passages.py test_plots.py test_search.py test_smart.py test_terminal.py test_workers.py
 
 define LINT
 $(BIN)/ruff format --check .
@@ -54,7 +52,7 @@ soak: $(VENV)/.test    ## the slow tests of the judging page: kills, load, 10,00
 
 check: $(VENV)/.test    ## the quick part of `make test`, in under a minute: format, lint, types, fast tests
 	$(LINT)
-	$(PYTEST) tests $(SLOW:%=--ignore=tests/%) --hypothesis-profile=few
+	$(PYTEST) tests $(SLOW:%=--ignore-glob='*/%') --hypothesis-profile=few
 
 test: $(VENV)/.test    ## format, lint, types and all tests, in parallel
 	$(LINT)

@@ -5,6 +5,7 @@
 And the one session of Playwright: a process can have no second one.
 """
 
+import os
 import shutil
 import signal
 
@@ -16,6 +17,9 @@ from hypothesis import settings
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+if not hasattr(os, "mkfifo"):  # Windows
+    os.mkfifo = lambda *_: pytest.skip("this system has no named pipes")
 
 settings.register_profile("few", max_examples=5, deadline=None)
 settings.register_profile("quick", max_examples=50, deadline=None)  # machines may be busy

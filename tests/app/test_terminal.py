@@ -2,7 +2,6 @@
 
 import io
 import os
-import pty
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ import pytest
 import spanwise
 from demo_files import DENSE, HYBRID, KEYWORD, QRELS
 from spanwise.app import terminal
+
+pty = pytest.importorskip("pty", reason="terminals are tested where POSIX has them")
 
 
 def on_a_terminal(*words, columns=100, **variables):
