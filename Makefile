@@ -5,6 +5,23 @@ BIN    := $(VENV)/bin
 ADAPTERS := .venv-adapters
 UV     := $(shell command -v uv 2>/dev/null)
 
+# As many processes as processors; the tests of one file share a process, and with it the servers,
+# browsers and files that the file prepares once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+
+# What `make check` leaves out, by name, wherever it lies below tests: folders and files of tests that
+# start browsers, servers and clusters, run the documentation, or take seconds each.
+SLOW := adapters browser cluster collection docs engines golden judge laws peers \
+        test_anova.py test_beyond_memory.py test_columns.py test_compare.py test_datasets.py \
+        test_discoveries.py test_element_oracle.py test_estimates.py test_judged_rankings.py \
+        test_passages.py test_plots.py test_search.py test_smart.py test_terminal.py test_workers.py
+
+define LINT
+$(BIN)/ruff format --check .
+$(BIN)/ruff check .
+$(BIN)/mypy
+endef
+
 ifdef UV
 CREATE  = $(UV) venv -q --allow-existing --python $(PYTHON) $(1)
 INSTALL = $(UV) pip install -q --python $(1)/bin/python
@@ -20,9 +37,9 @@ else
 FRESH_PIP = $(1)/bin/python -m pip install -q --disable-pip-version-check --upgrade 'pip>=25.1'
 endif
 
-.PHONY: help demo judge test test-adapters test-engines test-cluster soak fix simulate bench docs clean
+.PHONY: help demo judge check test test-oldest test-adapters test-engines test-cluster soak fix simulate bench docs clean
 help:            ## show this list
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@awk -F ':.*## *' '/^[a-z-]+: .*##/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core    ## evaluate the runs that come with the package
 	$(BIN)/spanwise demo
@@ -33,11 +50,24 @@ judge: $(VENV)/.judge    ## judge the handbook that comes with the package, in t
 soak: $(VENV)/.test    ## the slow tests of the judging page: kills, load, 10,000 selections
 	SPANWISE_SOAK=1 $(BIN)/python -m pytest tests/judge -s
 
-test: $(VENV)/.test    ## format, lint, types, rooms, units, laws, golden files, documentation
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest
+check: $(VENV)/.test    ## the quick part of `make test`, in under a minute: format, lint, types, fast tests
+	$(LINT)
+	$(PYTEST) tests $(SLOW:%=--ignore-glob='*/%') --hypothesis-profile=few
+
+test: $(VENV)/.test    ## format, lint, types and all tests, in parallel
+	$(LINT)
+	$(PYTEST)
+
+OLDEST := .venv-oldest
+
+# The lower bounds in pyproject.toml are true as long as this passes. Only uv can choose them. Old
+# libraries are compiled first, because their own syntax warnings would fail tests.
+test-oldest:    ## all tests with the oldest dependencies that pyproject.toml allows (needs uv)
+	@command -v uv >/dev/null || { echo "test-oldest: needs uv"; exit 3; }
+	uv venv -q --clear --python $(PYTHON) $(OLDEST)
+	uv pip install -q --python $(OLDEST)/bin/python --compile-bytecode --resolution lowest-direct \
+	  -e . --group test
+	$(PYTEST:$(BIN)%=$(OLDEST)/bin%)
 
 # Frameworks are large and change often: they have an environment of their own, and where it cannot
 # be made their tests are skipped.
@@ -110,7 +140,7 @@ docs: $(VENV)/.docs    ## build the documentation into site/
 	$(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove environments and what was built
-	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) $(CLUSTER) $(BENCH) site dist build bench/data
+	rm -rf $(VENV) $(ADAPTERS) $(ENGINES) $(CLUSTER) $(BENCH) $(OLDEST) site dist build bench/data
 
 $(VENV)/.core: pyproject.toml
 	$(call CREATE,$(VENV))

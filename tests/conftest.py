@@ -1,8 +1,11 @@
 """How generated tests run: quick by default, `--hypothesis-profile=thorough` before a release.
 
+`make check` uses the profile `few`.
+
 And the one session of Playwright: a process can have no second one.
 """
 
+import os
 import shutil
 import signal
 
@@ -17,6 +20,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+if not hasattr(os, "mkfifo"):  # Windows
+    os.mkfifo = lambda *_: pytest.skip("this system has no named pipes")
+
+settings.register_profile("few", max_examples=5, deadline=None)
 settings.register_profile("quick", max_examples=50, deadline=None)  # machines may be busy
 settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.load_profile("quick")

@@ -2,7 +2,6 @@
 
 import io
 import os
-import pty
 import subprocess
 import sys
 import time
@@ -17,6 +16,8 @@ from demo_files import (
     QRELS,
 )
 from spanwise import console as output
+
+pty = pytest.importorskip("pty", reason="terminals are tested where POSIX has them")
 
 
 def on_a_terminal(*words, columns=100, **variables):

@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 import pytest
+from click import NoSuchOption
 
 from spanwise.model.policy import Policy
 
@@ -188,10 +189,11 @@ def run_command_to(stream, run_command):
 
 # What cannot be done -------------------------------------------------------------------------
 
+NO_OPTION = NoSuchOption("--nonsense").message  # versions of click differ
 WRONG = {
     "no files": ((), "Missing argument 'JUDGEMENTS'."),
     "no run": (("qrels.txt",), "Missing argument 'RUNS...'."),
-    "an unknown option": (("qrels.txt", "run.txt", "--nonsense"), "No such option '--nonsense'."),
+    "an unknown option": (("qrels.txt", "run.txt", "--nonsense"), NO_OPTION),
     "an unknown format": (("qrels.txt", "run.txt", "--format", "xml"), "'xml' is not one of"),
     "an unknown profile": (
         ("qrels.txt", "run.txt", "--profile", "x"),

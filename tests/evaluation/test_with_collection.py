@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 
@@ -186,6 +185,7 @@ def test_elements_are_rows_with_their_paths(ask):
 
 @pytest.mark.parametrize(("setting", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colours_are_for_terminals_that_want_them(folder, setting, coloured):
+    pty = pytest.importorskip("pty", reason="terminals are tested where POSIX has them")
     here, there = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"}
     words = [sys.executable, "-m", "spanwise", *EXPLAIN, "--collection", "docs", "--most", "1"]

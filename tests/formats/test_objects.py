@@ -39,7 +39,7 @@ SAME_JUDGEMENTS = {
     "polars": pl.DataFrame(COLUMNS),
     "polars categories": pl.DataFrame(COLUMNS).cast({"doc_id": pl.Categorical}),
     "Arrow": pa.table(COLUMNS),
-    "Arrow batch": pa.record_batch(COLUMNS),
+    "Arrow batch": pa.RecordBatch.from_pydict(COLUMNS),
     "named tuples": [Qrel("q2", "a", 2), Qrel("q1", "a", 0), Qrel("q2", "b", 1)],
     "a generator": None,
 }

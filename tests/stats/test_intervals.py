@@ -4,6 +4,7 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
+import scipy
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
@@ -116,9 +117,13 @@ def test_power_is_that_of_statsmodels(effect):
     assert topics_needed(effect) == np.ceil(topics)
 
 
+# SciPy's own two ways to this distribution differ by 4e-7 for two topics before its version 1.15.
+EXACT = 1e-9 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 15) else 1e-6
+
+
 @pytest.mark.parametrize(("effect", "topics"), [(3, 30), (2, 100), (20, 2), (9, 2)])
 def test_power_of_effects_beyond_doubt(effect, topics):
-    assert power(effect, topics) == pytest.approx(nct_power(effect, topics), abs=1e-9)
+    assert power(effect, topics) == pytest.approx(nct_power(effect, topics), abs=EXACT)
 
 
 def nct_power(effect, topics):
