@@ -1,7 +1,7 @@
 """Generate docs/reference from the registries of the package: python docs/generate.py [--check].
 
-Edit the registries or this file, not the pages. With --check, no page is written, and the exit status is 1
-if a page is out of date.
+Edit the registries or this file, not the pages. With --check, no page is written, and the exit
+status is 1 if a page is out of date.
 """
 
 import ast
