@@ -1,10 +1,10 @@
-"""How well does PLSI find a distribution again? Fifty texts drawn from a known one.
+"""Test how well PLSI recovers a known distribution from fifty texts drawn from it.
 
     python examples/recovery.py recovery.svg
 
-Two topics are known: how probable each of ten words is in them. Fifty texts are drawn, each with
-its own share of the two topics, and the model is asked for the topics that it sees. The picture
-shows what was true, and what was found. It is the experiment of a survey of 2007, made again.
+The probabilities of ten words in two topics are known. Fifty texts are drawn, each a different
+mixture of the two topics, and the model is fitted to them. The picture compares the true with the
+fitted probabilities. The experiment repeats one of a survey of 2007.
 """
 
 import sys
@@ -19,16 +19,17 @@ TRUE = np.array([[9, 8, 7, 6, 5, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 5, 6, 7, 8, 9]]
 
 
 def drawn(seed=7):
-    """Fifty texts as counts of words, and the share of topics in each."""
+    """Return the word counts of fifty random texts and the topic mixture of each."""
     random = np.random.default_rng(seed)
     shares = random.dirichlet([0.3, 0.3], TEXTS)
     return random.multinomial(LENGTH, shares @ TRUE).astype(float), shares
 
 
 def recovered(seed=7, beta=1.0):
-    """The topics that were found, in the order of the true ones, and how far they are from them.
+    """Return the fitted topics, in the order of the true ones, and their distances from these.
 
-    The distance is half the sum of differences: 0 if the same, 1 if nothing is in common.
+    The distance is half the sum of absolute differences: 0 if two topics are equal, 1 if they
+    have no word in common.
     """
     table, _ = drawn(seed)
     words = fitted(counts_of(table), 2, rounds=300, beta=beta).words
@@ -38,7 +39,7 @@ def recovered(seed=7, beta=1.0):
 
 
 def picture(words):
-    """True probabilities as bars, found ones as dots, as SVG."""
+    """Return an SVG picture with true probabilities as bars and fitted ones as dots."""
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="640" height="320" font-size="12">']
     for topic, (true, found) in enumerate(zip(TRUE, words, strict=True)):
         left = 30 + 310 * topic
