@@ -7,7 +7,7 @@ UV     := $(shell command -v uv 2>/dev/null)
 
 # As many processes as processors; the tests of one file share a process, and with it the servers,
 # browsers and files that the file prepares once.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n auto
 
 # What `make check` leaves out, by name, wherever it lies below tests: folders and files of tests that
 # start browsers, servers and clusters, run the documentation, or take seconds each.

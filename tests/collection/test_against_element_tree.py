@@ -30,11 +30,11 @@ def pieces(draw):
         st.sampled_from(["plain", "plain", "references", "cdata", "comment", "instruction"])
     ):
         case "plain":
-            return (
-                escape(text)
-                if draw(st.booleans()) or "]]>" in text
-                else (text.replace("&", "&amp;").replace("<", "&lt;"))
-            )
+            # "]]>" must not stand in text, not even where two pieces meet
+            closes = "]]>" in text or text.lstrip("]").startswith(">")
+            if closes or draw(st.booleans()):
+                return escape(text)
+            return text.replace("&", "&amp;").replace("<", "&lt;")
         case "references":
             return "".join(f"&#{ord(c)};" if c != "a" else "&#x61;" for c in text)
         case "cdata":

@@ -69,7 +69,7 @@ HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)"
 def loss_in_words(kind: str, count: int) -> str:
     """A kind with its number.
 
-    >>> said(HEADER, 1), said(ELEMENTS, 312)
+    >>> loss_in_words(HEADER, 1), loss_in_words(ELEMENTS, 312)
     ('1 entry of the header', '312 element grades')
     """
     head = HEAD.match(kind)
