@@ -83,13 +83,10 @@ def commented_fields(owner: type) -> dict[str, str]:
 
 def measures() -> str:
     """Return the page of measures, by family, with trec_eval's names for them."""
-    families: dict[str, list[Measure]] = {name: [] for name in catalogue.FAMILY}
-    for measure in MEASURES.values():
-        families.setdefault(measure.family, []).append(measure)
+    ours = (measure for measure in MEASURES.values() if not measure.plugin)
     parts: list[str] = []
-    for family, members in families.items():
-        if members:
-            parts += [f"## {catalogue.FAMILY.get(family, family)}", *map(one_measure, members)]
+    for heading, members in catalogue.by_heading(ours).items():
+        parts += [f"## {heading}", *map(one_measure, members)]
     parts += ["## trec_eval's measures", prose(TREC_OPENING), trec_measures()]
     parts += ["## Nicknames", prose(NICKNAMES_OPENING), nicknames()]
     return page("Measures", MEASURES_OPENING, parts)

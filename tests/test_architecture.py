@@ -15,7 +15,7 @@ WORKING = {
 
 TIERS = [
     {"errors", "version"},
-    {"console"},
+    {"console", "plugin_loading"},
     {"model"},
     WORKING,
     {"evaluation"},
@@ -23,7 +23,7 @@ TIERS = [
     {"workflows"},
     {"dropins"},
     {"cli"},
-    {"public API", "__main__"},
+    {"public API", "plugins", "__main__"},
 ]
 """From the ground up: a package imports only what stands on lower tiers."""
 

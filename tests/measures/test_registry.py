@@ -7,6 +7,7 @@ from math import inf
 import pytest
 
 from spanwise import measures
+from spanwise.errors import UsageError
 from spanwise.measures import MEASURES
 from spanwise.model.measure import Law, keywords
 
@@ -26,7 +27,7 @@ every_measure = pytest.mark.parametrize("entry", MEASURES.values(), ids=lambda e
 
 def test_every_family_is_imported():
     families = {module.name for module in pkgutil.iter_modules(measures.__path__)} - NO_FAMILIES
-    assert families <= set(measures.__all__)
+    assert families == set(measures.FAMILIES)
     assert families == {entry.family for entry in MEASURES.values()}
 
 
@@ -72,6 +73,28 @@ def test_an_expectation_over_ties_takes_the_same_parameters(entry):
 
 def test_two_measures_cannot_share_a_name():
     before = dict(MEASURES)
-    with pytest.raises(ValueError, match="two measures are called 'AP'"):
-        measures.measure("AP", reference="nowhere, 2000")(lambda r: r)
+    taken = "measure 'AP' of .*test_registry already exists in spanwise.measures.ranks"
+    with pytest.raises(UsageError, match=taken):
+
+        @measures.measure("AP", reference="nowhere, 2000")
+        def another(r):
+            """Another one."""
+
     assert before == MEASURES
+
+
+def test_a_measure_cannot_have_the_alias_of_another():
+    before = dict(MEASURES)
+    with pytest.raises(UsageError, match="measure 'map' of .* already exists"):
+
+        @measures.measure("Mine", reference="nowhere, 2000", aliases=("map",))
+        def another(r):
+            """Another one."""
+
+    assert before == MEASURES
+
+
+@every_measure
+def test_every_measure_has_a_heading(entry):
+    assert re.fullmatch(r"[A-Z].{5,}", entry.heading)
+    assert not entry.heading.startswith("Plug-in") or entry.plugin

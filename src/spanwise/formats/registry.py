@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+from warnings import warn
 
-from spanwise.errors import FormatError, UnknownName
+from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
 from spanwise.formats.io.files import chunks
+from spanwise.plugin_loading import Registry, home_of, is_ours, load
 
 PARQUET = b"PAR1"
 END = 1 << 16
@@ -66,7 +69,7 @@ class Format:
         return getdoc(self.parse) or ""
 
 
-FORMATS: dict[str, Format] = {}
+FORMATS: Registry[Format] = Registry("format")
 
 
 def reader(
@@ -76,17 +79,109 @@ def reader(
     recognise: Callable[[bytes], bool] = lambda _: False,
     lines: Lines | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated function in the table; hand it back unchanged.
+    """Register the decorated function as the reader of a format, and return it unchanged.
 
-    `recognise` is shown the first piece of a file and says whether it looks like this format.
-    A format with `lines` can be read piece by piece.
+    The function takes the pieces of a file, already decompressed, in order; the name of the file;
+    and a `Reading`. It returns what the format holds, such as a `Run` or `Judgements`. For these
+    two it may return a dict as `spanwise.evaluate` takes it. A problem is a `FormatError`: raise
+    it, or pass it to `Reading.note` to go on reading. The docstring describes the format, in one
+    line and then in full.
+
+    Example:
+
+        from spanwise.plugins import FormatError, reader
+
+        @reader("pairs", holds="judgements", recognise=lambda head: head.startswith(b"%pairs"))
+        def read_pairs(pieces, file, how):
+            '''Relevant documents: `topic document`, after a line that says %pairs.'''
+            found = {}
+            for number, line in enumerate(b"".join(pieces).splitlines(), start=1):
+                columns = line.split()
+                if line.startswith(b"%"):
+                    continue
+                if len(columns) != 2:
+                    how.note(FormatError(file, number, f"{len(columns)} columns", "2 columns"))
+                    continue
+                found.setdefault(columns[0], {})[columns[1]] = 1
+            return found
+
+    name: the name of the format.
+    holds: what a file holds: run, judgements, preferences, statistics, topics or pool.
+    recognise: a function that takes the first piece of a file and returns whether it looks like
+        this format. The formats of spanwise are asked first; without it the format must be named.
+    lines: what is needed to read the file in pieces.
     """
 
     def enter(parse: Any) -> Any:
-        FORMATS[name] = Format(name, holds, parse, recognise, lines=lines)
+        home = home_of(parse)
+        if holds not in get_args(Holds):
+            due = ", ".join(get_args(Holds))
+            raise UsageError(f"format {name!r} of {home}: holds={holds!r}; expected {due}")
+        entry = Format(name, holds, parse, recognise, lines=lines)
+        if not is_ours(home):
+            if not entry.description:
+                raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
+            entry = _careful(entry, home)
+        before = FORMATS.registered.get(name)
+        if before is not None:  # the writer stays when a cell of a notebook runs again
+            entry = replace(entry, write=before.write, loses=before.loses, files=before.files)
+        FORMATS.enter(name, entry, home)
         return parse
 
     return enter
+
+
+def _careful(entry: Format, home: str) -> Format:
+    """Return the format of a plug-in so that its mistakes are reported as such."""
+    recognise, parse = entry.recognise, entry.parse
+
+    def recognised_safely(head: bytes) -> bool:
+        try:
+            return bool(recognise(head))
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}".splitlines()[0]
+            warn(
+                f"format {entry.name!r} of {home}: recognise failed ({what}); it was not asked",
+                SpanwiseWarning,
+                stacklevel=2,
+            )
+            return False
+
+    @wraps(parse)
+    def parse_safely(pieces: Iterator[bytes], file: str, how: Reading) -> Any:
+        return _content(parse(pieces, file, how), file, entry, home)
+
+    return replace(entry, parse=parse_safely, recognise=recognised_safely)
+
+
+def _content(content: Any, file: str, entry: Format, home: str) -> Any:
+    """Return what a reader returned as what its format holds; dicts become columns."""
+    from spanwise.formats.frames.tables import judgements_of, run_of
+    from spanwise.model.judgements import Judgements, Preferences
+    from spanwise.model.pools import Pool
+    from spanwise.model.run import Run
+    from spanwise.model.topics import Topics
+
+    kinds: dict[str, type] = {
+        "run": Run,
+        "judgements": Judgements,
+        "preferences": Preferences,
+        "topics": Topics,
+        "pool": Pool,
+    }
+    due = kinds.get(entry.holds, object)
+    if isinstance(content, due):
+        return content
+    made: Any = None
+    if isinstance(content, Mapping) and due in (Run, Judgements):
+        made = run_of(content) if due is Run else judgements_of(content)
+    if made is None:
+        raise UsageError(
+            f"format {entry.name!r} of {home}: its reader returned {type(content).__name__};"
+            f" expected {due.__name__}"
+        )
+    made = replace(made, rows=replace(made.rows, source=file))
+    return replace(made, name=Path(file).name.split(".")[0]) if due is Run else made
 
 
 def writer(
@@ -95,14 +190,41 @@ def writer(
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated function as the writer of a format that has a reader already.
+    """Register the decorated function as the writer of a format, and return it unchanged.
 
-    It turns content into pieces of bytes. `loses` counts by kind what of some content the format
-    cannot hold. Where one file cannot hold everything, `files` gives names and parts.
+    The format must have a reader already. The function takes what the format holds, such as a
+    `Run`, and yields pieces of bytes. It is a plain function, not a method.
+
+    Example, for a format of runs called `lines`:
+
+        from spanwise.plugins import results_of, writer
+
+        @writer("lines")
+        def write_lines(run):
+            for topic, result in results_of(run):
+                yield b"%b %b %r\\n" % (topic, result.document, result.score)
+
+    name: the name of the format.
+    loses: a function that counts, by kind, what of some content the format cannot hold. Users are
+        warned of it.
+    files: a function that yields names and parts, where one file cannot hold everything.
     """
 
     def enter(write: Any) -> Any:
-        FORMATS[name] = replace(FORMATS[name], write=write, loses=loses, files=files)
+        home = home_of(write)
+        entry = FORMATS.registered.get(name)
+        if entry is None:
+            raise UsageError(
+                f"format {name!r} of {home} has a writer but no reader; register the reader first"
+            )
+        if entry.write is not None and FORMATS.home(name) != home:
+            raise UsageError(
+                f"format {name!r} of {home} already has a writer in {FORMATS.home(name)};"
+                " choose another name"
+            )
+        FORMATS.enter(
+            name, replace(entry, write=write, loses=loses, files=files), FORMATS.home(name)
+        )
         return write
 
     return enter
@@ -110,10 +232,10 @@ def writer(
 
 def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
     """The format of that name; it must hold one of the things asked for."""
+    if name in FORMATS and FORMATS[name].holds in holds:
+        return FORMATS[name]
     known = [entry.name for entry in FORMATS.values() if entry.holds in holds]
-    if name not in known:
-        raise UnknownName(" or ".join(holds) + " format", name, known, "see: spanwise formats")
-    return FORMATS[name]
+    raise UnknownName(" or ".join(holds) + " format", name, known, "see: spanwise formats")
 
 
 def read(
@@ -140,18 +262,32 @@ def told(
 
 
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
-    """The format that the beginning of a file looks like, else the commonest of its kind.
+    """Return the format that the beginning of a file looks like, else the commonest of its kind.
 
-    Formats that were entered later are more special and are asked first. The commonest one's
-    reader says what is wrong with a file that nobody recognises, line by line.
+    Our formats are asked before those of plug-ins, so that a plug-in never changes how a file of
+    ours is read. Of ours, and then of theirs, those registered later are more special and are asked
+    first. The commonest format's reader says what is wrong with a file that no format recognises,
+    line by line.
     """
-    candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
     mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
     common = [FORMATS[name] for name in COMMONEST[mark]]
-    fallback = next((entry for entry in common if entry in candidates), candidates[0])
-    if mark == PARQUET:  # it is no text, whatever the bytes look like
-        candidates = [entry for entry in common if entry in candidates]
-    return next((entry for entry in reversed(candidates) if entry.recognise(head)), fallback)
+    for ours in (True, False):
+        if not ours:
+            load()
+        candidates = [
+            entry
+            for name, entry in reversed(FORMATS.registered.items())
+            if entry.holds in holds and is_ours(FORMATS.home(name)) == ours
+        ]
+        if mark == PARQUET and ours:  # it is no text, whatever the bytes look like
+            candidates = [entry for entry in reversed(common) if entry.holds in holds]
+        for entry in candidates:
+            if entry.recognise(head):
+                return entry
+    return next(
+        (entry for entry in common if entry.holds in holds),
+        next(entry for entry in FORMATS.registered.values() if entry.holds in holds),
+    )
 
 
 COMMONEST = {

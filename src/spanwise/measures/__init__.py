@@ -1,46 +1,19 @@
 """Measures: pure functions of a block of rankings, one module per family."""
 
-from spanwise.measures import (
-    chunks,
-    context,
-    cumulated,
-    gains,
-    genomics,
-    highlight,
-    incomplete,
-    navigation,
-    next_generation,
-    older,
-    older_time,
-    precall,
-    preferences,
-    ranks,
-    sets,
-    users,
-)
-from spanwise.measures import highlight as hixeval
-from spanwise.measures import older as older_bpref
+from importlib import import_module
+
 from spanwise.measures.registry import MEASURES, measure
 
-__all__ = [
-    "MEASURES",
-    "chunks",
-    "context",
-    "cumulated",
-    "gains",
-    "genomics",
-    "highlight",
-    "hixeval",
-    "incomplete",
-    "measure",
-    "navigation",
-    "next_generation",
-    "older",
-    "older_bpref",
-    "older_time",
-    "precall",
-    "preferences",
-    "ranks",
-    "sets",
-    "users",
-]
+FAMILIES = (
+    *("ranks", "gains", "users", "incomplete", "sets", "preferences"),
+    *("chunks", "genomics", "highlight", "context"),
+    *("cumulated", "precall", "next_generation", "navigation"),
+    *("older", "older_time"),
+)
+"""The modules that define our measures, in the order of the listing."""
+
+__all__ = ["FAMILIES", "MEASURES", "measure"]
+
+for _family in FAMILIES:
+    import_module(f"{__name__}.{_family}")
+MEASURES.arrange(lambda entry: FAMILIES.index(entry.family))

@@ -16,6 +16,8 @@ from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.readings import NEVER, Readings
 
+FAMILY = "Chunks, at a reading budget or after k results"
+
 RESTRICTED = (
     "Arvola, Geva, Kamps, Schenkel, Trotman and Vainio: Overview of the INEX 2010 Ad Hoc Track."
     " In: Comparative Evaluation of Focused Retrieval, LNCS 6932, 2011"
@@ -81,6 +83,7 @@ def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
     Law.READ_AGAIN,
     reference=RESTRICTED,
     reads="readings",
+    explains="readings",
 )
 def span_recall(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
@@ -94,7 +97,15 @@ def span_recall(
     return r.ratio(what_is_read(r, budget, cutoff).hit, r.highlighted)
 
 
-@measure("SpanP", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=HIXEVAL, reads="readings")
+@measure(
+    "SpanP",
+    *LAWS,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=HIXEVAL,
+    reads="readings",
+    explains="readings",
+)
 def span_precision(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
@@ -109,7 +120,15 @@ def span_precision(
     return r.ratio(text.hit, text.read, undefined=0)
 
 
-@measure("SpanF", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=HIXEVAL, reads="readings")
+@measure(
+    "SpanF",
+    *LAWS,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=HIXEVAL,
+    reads="readings",
+    explains="readings",
+)
 def span_f(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None, beta: float = 1
 ) -> FloatArray:
@@ -132,6 +151,7 @@ def span_f(
     Law.READ_AGAIN,
     reference=FEVER,
     reads="readings",
+    explains="readings",
 )
 def full_evidence(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
@@ -154,6 +174,7 @@ def full_evidence(
     reference=OWN,
     reads="readings",
     less_is_better=True,
+    explains="readings",
 )
 def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
     """The share of what is read that had been read before.
@@ -173,6 +194,7 @@ def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None
     bounds=(0.0, float("inf")),
     reads="readings",
     less_is_better=True,
+    explains="readings",
 )
 def characters_read(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
@@ -185,7 +207,15 @@ def characters_read(
     return r.limit(budget, cutoff).astype(np.float64)
 
 
-@measure("SpanIoU", *LAWS, Law.CUT_IN_TWO, Law.READ_AGAIN, reference=CHROMA, reads="readings")
+@measure(
+    "SpanIoU",
+    *LAWS,
+    Law.CUT_IN_TWO,
+    Law.READ_AGAIN,
+    reference=CHROMA,
+    reads="readings",
+    explains="readings",
+)
 def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
     """How well what is read and what is needed coincide.
 
@@ -205,6 +235,7 @@ def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = N
     bounds=(0.0, float("inf")),
     reads="readings",
     less_is_better=True,
+    explains="readings",
 )
 def first_evidence(r: Readings) -> FloatArray:
     """How much has to be read before the first character that is needed.
@@ -228,6 +259,7 @@ def first_evidence(r: Readings) -> FloatArray:
     Law.READ_AGAIN,
     reference=GENOMICS,
     reads="readings",
+    explains="readings",
 )
 def aspect_recall(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
@@ -251,6 +283,7 @@ def aspect_recall(
     Law.READ_AGAIN,
     reference=TOLERANCE,
     reads="readings",
+    explains="readings",
 )
 def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None) -> FloatArray:
     """The share of the needed text that is read, or that lies close to what is read.
@@ -267,7 +300,14 @@ def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None)
     return r.ratio(r.evidence.near(cutoff, tolerance), r.highlighted)
 
 
-@measure("JudgedText", Law.BLIND_BELOW_CUTOFF, Law.CUT_IN_TWO, reference=OWN, reads="readings")
+@measure(
+    "JudgedText",
+    Law.BLIND_BELOW_CUTOFF,
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    reads="readings",
+    explains="readings",
+)
 def judged_text(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
@@ -289,7 +329,12 @@ TOUCHING = (
 
 
 @measure(
-    "ChunkHit", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+    "ChunkHit",
+    Law.NOTHING_IS_ZERO,
+    Law.BLIND_BELOW_CUTOFF,
+    reference=TOUCHING,
+    reads="readings",
+    explains="readings",
 )
 def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
     """Whether one of the first k results touches something relevant at all.
@@ -303,7 +348,12 @@ def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
 
 
 @measure(
-    "ChunkP", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+    "ChunkP",
+    Law.NOTHING_IS_ZERO,
+    Law.BLIND_BELOW_CUTOFF,
+    reference=TOUCHING,
+    reads="readings",
+    explains="readings",
 )
 def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
     """The share of the first k results that touch something relevant.
@@ -318,7 +368,12 @@ def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
 
 
 @measure(
-    "ChunkNDCG", Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF, reference=TOUCHING, reads="readings"
+    "ChunkNDCG",
+    Law.NOTHING_IS_ZERO,
+    Law.BLIND_BELOW_CUTOFF,
+    reference=TOUCHING,
+    reads="readings",
+    explains="readings",
 )
 def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
     """How early results that touch something relevant come.

@@ -15,6 +15,8 @@ from spanwise.model.arrays import FloatArray
 from spanwise.model.measure import Law
 from spanwise.model.readings import Readings
 
+FAMILY = "Documents in context (format inex_qrels)"
+
 INEX_2006 = (
     "Lalmas, Kazai, Kamps, Pehcevski, Piwowarski and Robertson: INEX 2006 Evaluation Measures. In:"
     " Comparative Evaluation of XML Information Retrieval Systems, LNCS 4518, 2007"
@@ -104,6 +106,7 @@ def curve(documents: Documents) -> FloatArray:
     reads="readings",
     of=Documents,
     properties=BY_DOCUMENT,
+    explains="context",
 )
 def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
     """How good the first k documents are, each judged by what was shown of it.
@@ -138,6 +141,7 @@ def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
     reads="readings",
     of=Documents,
     properties=BY_DOCUMENT,
+    explains="context",
 )
 def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
     """The share of the documents with highlighted text that is among the first k.
@@ -160,6 +164,7 @@ def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
     reads="readings",
     of=Documents,
     properties=BY_DOCUMENT,
+    explains="context",
 )
 def average_generalised_precision(documents: Documents) -> FloatArray:
     """How early good documents come, every document with highlighted text counting alike.

@@ -19,6 +19,8 @@ from spanwise.model.element_rankings import ROUNDING, Cap, ElementRankings, Gain
 from spanwise.model.elements import Ties
 from spanwise.model.measure import Law
 
+FAMILY = "Elements: cumulated gain (2005-06)"
+
 XCG = (
     "Kazai and Lalmas: eXtended Cumulated Gain Measures for the Evaluation of Content-oriented XML"
     " Retrieval. ACM Transactions on Information Systems 24(4), 2006"
@@ -136,6 +138,7 @@ def reached(
     reads="elements",
     of=Curves,
     properties=BY_RANK,
+    explains="cumulated",
 )
 def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much a reader has gained after the first k results.
@@ -164,6 +167,7 @@ def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     reads="elements",
     of=Curves,
     properties=BY_RANK,
+    explains="cumulated",
 )
 def normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much of what could be gained with k results was gained with the first k.
@@ -190,6 +194,7 @@ def normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     reads="elements",
     of=Curves,
     properties=BY_RANK,
+    explains="cumulated",
 )
 def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much of what could be gained was gained, on average over the first k ranks.
@@ -216,6 +221,7 @@ def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray
     reads="elements",
     of=Curves,
     properties=BY_RANK,
+    explains="cumulated",
 )
 def gain_at_rank_percents(curves: Curves, *, base: str = "1500") -> FloatArray:
     """How much of what could be gained was gained, at ten ranks spread over the whole list.
@@ -253,6 +259,7 @@ def _length(curves: Curves, base: str) -> IntArray:
     reads="elements",
     of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
+    explains="cumulated",
 )
 def effort_precision(curves: Curves, *, recall: float) -> FloatArray:
     """How little effort it took to gain a given share of everything, beside the least possible.
@@ -283,6 +290,7 @@ def effort_precision(curves: Curves, *, recall: float) -> FloatArray:
     reads="elements",
     of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
+    explains="cumulated",
 )
 def gain_recall(curves: Curves, *, cutoff: int) -> FloatArray:
     """The share of everything that can be gained which the first k results gain.
@@ -305,6 +313,7 @@ def gain_recall(curves: Curves, *, cutoff: int) -> FloatArray:
     reads="elements",
     of=WITHOUT_OVERLAP,
     properties=BY_GAIN,
+    explains="cumulated",
 )
 def average_effort_precision(curves: Curves) -> FloatArray:
     """How little effort every gain took, beside the least possible, over all that is relevant.

@@ -13,6 +13,8 @@ from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
+FAMILY = "Graded relevance"
+
 # What a grade is worth, and the best ranking that the judgements allow. ---------------------------
 #
 # By default a grade is worth itself. A table `gains` gives other worths; the keys -1 and -2 stand
@@ -216,6 +218,7 @@ def _expected_ndcg(
     aliases=("ndcg", "ndcg_cut_{cutoff}", "ndcg_{gains}", "NDCG"),
     expected=_expected_ndcg,
     of=condensed,
+    explains="gains",
 )
 def ndcg(
     r: Rankings, *, gains: Gains = (), dcg: Scale = "log2", cutoff: int | None = None
@@ -242,6 +245,7 @@ def ndcg(
     bounds=(0.0, inf),
     aliases=("dcg", "dcg_{gains}"),
     expected=_expected_dcg,
+    explains="gains",
 )
 def dcg(
     r: Rankings, *, gains: Gains = (), dcg: Scale = "log2", cutoff: int | None = None

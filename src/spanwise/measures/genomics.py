@@ -11,6 +11,8 @@ from spanwise.model.arrays import FloatArray
 from spanwise.model.measure import Law
 from spanwise.model.readings import Readings
 
+FAMILY = "Passages (TREC Genomics)"
+
 TRACK_2006 = (
     "Hersh, Cohen, Roberts and Rekapalli: TREC 2006 Genomics Track Overview. In: Proceedings of"
     " the Fifteenth Text REtrieval Conference, 2006"

@@ -16,6 +16,8 @@ from spanwise.model.element_rankings import ElementRankings
 from spanwise.model.measure import Law
 from spanwise.model.readings import Readings
 
+FAMILY = "Highlighted text (format inex_qrels)"
+
 INEX_2007 = (
     "Kamps, Pehcevski, Kazai, Lalmas and Robertson: INEX 2007 Evaluation Measures. In: Focused"
     " Access to XML Documents, LNCS 4862, 2008"
@@ -98,6 +100,7 @@ def _places(rising: IntArray, asked: IntArray) -> IntArray:
     reference=INEX_2007,
     reads="readings",
     properties=BY_GAIN,
+    explains="text",
 )
 def interpolated_precision(
     r: Readings, *, recall: float, repeats: Repeats = "charge"
@@ -126,6 +129,7 @@ def interpolated_precision(
     aliases=("AiP",),
     reads="readings",
     properties=BY_GAIN,
+    explains="text",
 )
 def average_interpolated_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """How little else had to be read for the highlighted text, at all levels of recall alike.
@@ -154,6 +158,7 @@ def _harmonic_mean(r: Readings, precision: FloatArray, recall: FloatArray) -> Fl
     reference=INEX_EVAL,
     reads="readings",
     properties=BY_GAIN,
+    explains="text",
 )
 def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the returned text that is highlighted.
@@ -172,6 +177,7 @@ def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArr
     reference=INEX_EVAL,
     reads="readings",
     properties=BY_GAIN,
+    explains="text",
 )
 def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the highlighted text that was returned.
@@ -188,6 +194,7 @@ def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     reference=INEX_EVAL,
     reads="readings",
     properties=BY_GAIN,
+    explains="text",
 )
 def character_f1(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """Precision and recall of the returned text in one number.
@@ -202,7 +209,14 @@ def _document_precision_and_recall(r: Readings) -> tuple[FloatArray, FloatArray]
     return r.ratio(found, r.documents, undefined=0), r.ratio(found, r.relevant_documents)
 
 
-@measure("art_prec", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+@measure(
+    "art_prec",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    reference=INEX_EVAL,
+    reads="readings",
+    explains="articles",
+)
 def document_precision(r: Readings) -> FloatArray:
     """The share of the documents that results come from which have highlighted text.
 
@@ -213,7 +227,13 @@ def document_precision(r: Readings) -> FloatArray:
 
 
 @measure(
-    "art_rec", *CHARACTERS, Law.IDEAL_IS_ONE, Law.ADD_BELOW, reference=INEX_EVAL, reads="readings"
+    "art_rec",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    Law.ADD_BELOW,
+    reference=INEX_EVAL,
+    reads="readings",
+    explains="articles",
 )
 def document_recall(r: Readings) -> FloatArray:
     """The share of the documents with highlighted text that results come from.
@@ -223,7 +243,14 @@ def document_recall(r: Readings) -> FloatArray:
     return _document_precision_and_recall(r)[1]
 
 
-@measure("art_f1", *CHARACTERS, Law.IDEAL_IS_ONE, reference=INEX_EVAL, reads="readings")
+@measure(
+    "art_f1",
+    *CHARACTERS,
+    Law.IDEAL_IS_ONE,
+    reference=INEX_EVAL,
+    reads="readings",
+    explains="articles",
+)
 def document_f1(r: Readings) -> FloatArray:
     """Precision and recall of documents with highlighted text in one number.
 
@@ -234,6 +261,7 @@ def document_f1(r: Readings) -> FloatArray:
 
 # Highlighted characters among those returned: HiXEval; and how much results overlap. --------------
 
+OF_ELEMENTS = "Elements: highlighted characters; overlap"
 HIXEVAL = (
     "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
     " Information Retrieval and Evaluation, LNCS 3977, 2006"
@@ -294,6 +322,8 @@ def _recall(r: ElementRankings, cutoff: int, alpha: float, base: Base) -> FloatA
     reference=HIXEVAL,
     reads="elements",
     properties=BY_GAIN,
+    explains="characters",
+    heading=OF_ELEMENTS,
 )
 def highlighted_precision(
     r: ElementRankings,
@@ -321,6 +351,8 @@ def highlighted_precision(
     bounds=(0.0, float("inf")),
     reads="elements",
     properties=BY_GAIN,
+    explains="characters",
+    heading=OF_ELEMENTS,
 )
 def highlighted_recall(
     r: ElementRankings, *, cutoff: int, alpha: float = 1.0, base: Base = "focused"
@@ -344,6 +376,8 @@ def highlighted_recall(
     bounds=(0.0, float("inf")),
     reads="elements",
     properties=BY_GAIN,
+    explains="characters",
+    heading=OF_ELEMENTS,
 )
 def highlighted_f(
     r: ElementRankings, *, cutoff: int, alpha: float = 1.0, base: Base = "focused"
@@ -358,7 +392,14 @@ def highlighted_f(
     return np.where(np.isnan(both), np.nan, value)
 
 
-@measure("Overlap", reference=RELIABILITY, reads="elements", less_is_better=True)
+@measure(
+    "Overlap",
+    reference=RELIABILITY,
+    reads="elements",
+    less_is_better=True,
+    explains="overlap",
+    heading=OF_ELEMENTS,
+)
 def overlap_of_results(r: ElementRankings, *, variant: Variant = "inside") -> FloatArray:
     """How many of the results are there twice, because another one holds them.
 

@@ -7,6 +7,8 @@ from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, SET_ASIDE, Rankings
 
+FAMILY = "Incomplete judgements"
+
 BPREF = "Buckley and Voorhees: Retrieval Evaluation with Incomplete Information. SIGIR 2004"
 EPSILON = 0.00001
 
@@ -27,6 +29,7 @@ def above_hits(r: Rankings, marked: BoolArray, rel: float) -> IntArray:
     Law.ADD_BELOW,
     reference=BPREF,
     aliases=("bpref", "BPref"),
+    sampled=False,
 )
 def bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How rarely a judged irrelevant result stands above a relevant one; the unjudged are skipped.
@@ -63,6 +66,7 @@ def geometric_bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.ADD_BELOW,
     reference="Yilmaz and Aslam: Estimating Average Precision with Incomplete Judgments. CIKM 2006",
+    sampled=False,
 )
 def inferred_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Average precision, estimated where only a sample of the pool was judged.
@@ -109,6 +113,7 @@ def _expected_judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     Law.BLIND_BELOW_CUTOFF,
     reference="ir_measures 0.4; see also unj of trec_eval 10.0",
     expected=_expected_judged,
+    sampled=False,
 )
 def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     """The share of the first k results that the judgements mention.
@@ -127,6 +132,7 @@ def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     reference="trec_eval 10.0, NIST, 2026",
     aliases=("unj_{cutoff}",),
     less_is_better=True,
+    sampled=False,
 )
 def unjudged(r: Rankings, *, cutoff: int) -> FloatArray:
     """How many of the first k results nobody judged, divided by k.

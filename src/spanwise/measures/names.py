@@ -11,8 +11,8 @@ measure that has one. Other spellings (`ndcg_cut_10`) are aliases in the table o
 from __future__ import annotations
 
 import re
-from functools import cache
-from math import isinf
+from functools import lru_cache
+from math import inf, isinf
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -20,6 +20,7 @@ from spanwise.errors import UnknownName, UsageError
 from spanwise.measures.gains import Gains
 from spanwise.measures.registry import MEASURES
 from spanwise.model.measure import REQUIRED, Asked, Measure
+from spanwise.plugin_loading import load
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
 POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
@@ -29,7 +30,19 @@ PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(
 
 
 def parse(name: str) -> Asked:
-    """The measure that a name asks for, with its parameters."""
+    """Return the measure that a name asks for, with its parameters.
+
+    Plug-ins are loaded only for a name that none of ours has.
+    """
+    try:
+        return _parsed(name)
+    except UsageError:
+        if not load():
+            raise
+    return _parsed(name)
+
+
+def _parsed(name: str) -> Asked:
     squeezed = "".join(name.split())
     exact = plain_names().get(squeezed)
     measure, given = (exact, {}) if exact else _by_template(squeezed)
@@ -54,25 +67,23 @@ def _with(key: str, name: str) -> str:
 
 
 def plain_names() -> dict[str, Measure]:
-    """Every name and alias without a place for a parameter."""
-    return _plain_names(len(MEASURES))
+    """Every name and alias without a place for a parameter, of the measures registered so far."""
+    return _plain_names(MEASURES.version)
 
 
-@cache
+@lru_cache(maxsize=1)
 def _plain_names(_: int) -> dict[str, Measure]:
-    names: dict[str, Measure] = dict(MEASURES)
-    for entry in MEASURES.values():
-        for alias in entry.aliases:
-            if "{" not in alias and names.setdefault(alias, entry) is not entry:
-                raise ValueError(f"two measures are called {alias!r}")
+    names: dict[str, Measure] = dict(MEASURES.registered)
+    for entry in MEASURES.registered.values():
+        names |= {alias: entry for alias in entry.aliases if "{" not in alias}
     return names
 
 
-@cache
+@lru_cache(maxsize=1)
 def _templates(_: int) -> list[tuple[re.Pattern[str], Measure]]:
     return [
         (_pattern(entry, alias), entry)
-        for entry in MEASURES.values()
+        for entry in MEASURES.registered.values()
         for alias in entry.aliases
         if "{" in alias
     ]
@@ -99,7 +110,7 @@ def _is_int(kind: object) -> bool:
 
 
 def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
-    for pattern, entry in _templates(len(MEASURES)):
+    for pattern, entry in _templates(MEASURES.version):
         match = pattern.fullmatch(name)
         if match:
             return entry, match.groupdict()
@@ -154,6 +165,10 @@ def _value(measure: Measure, key: str, text: str, name: str) -> Any:
         raise UsageError(f"measure {name!r}: {key} is {text!r}; expected {error}") from None
     if key == "cutoff" and value is not None and value < 1:
         raise UsageError(f"measure {name!r}: the cut-off is {text}; it must be 1 or more")
+    low, high = measure.ranges.get(key, (-inf, inf))
+    if isinstance(value, int | float) and not low <= value <= high:
+        due = f"{low:g} to {high:g}".replace("inf", "infinity")
+        raise UsageError(f"measure {name!r}: {key} is {text}; expected a number from {due}")
     return value
 
 
@@ -205,7 +220,7 @@ def _gains(text: str) -> Gains:
 def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
     """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
     named = plain_names().get(stem)
-    for entry in [named] if named else MEASURES.values():
+    for entry in [named] if named else MEASURES.registered.values():
         for alias in entry.aliases:
             before, brace, rest = alias.partition("_{")
             if brace and before == stem:

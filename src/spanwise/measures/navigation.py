@@ -42,6 +42,8 @@ from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import Behaviour, Journeys, Worth
 from spanwise.model.measure import Asked, Law
 
+FAMILY = "Readers who go on from what they find; entry points"
+
 INEX_2006 = (
     "Lalmas, Kazai, Kamps, Pehcevski, Piwowarski and Robertson: INEX 2006 Evaluation Measures. In:"
     " Comparative Evaluation of XML Information Retrieval Systems, LNCS 4518, 2007"
@@ -124,7 +126,15 @@ def _level(name: str, recall: float) -> float:
     return recall
 
 
-@measure("GR", *RECALL, reference=METRICS, reads="journeys", of=Readers, properties=BY_READER)
+@measure(
+    "GR",
+    *RECALL,
+    reference=METRICS,
+    reads="journeys",
+    of=Readers,
+    properties=BY_READER,
+    explains="journeys",
+)
 def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     """The share of what readers are after that they are expected to see in the first k results.
 
@@ -143,6 +153,7 @@ def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     reads="journeys",
     of=EQUAL_TARGETS,
     properties=BY_READER_BINARY,
+    explains="journeys",
 )
 def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
     """How likely a result that is looked at leads to something new, until enough was seen.
@@ -169,6 +180,7 @@ def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
     reads="journeys",
     of=NEAR_ENTRY_POINTS,
     properties=BY_READER,
+    explains="journeys",
 )
 def expected_precision(
     readers: Readers,
@@ -217,6 +229,7 @@ def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
     reference=INEX_2006,
     reads="journeys",
     properties=BY_ENTRY_POINT,
+    explains="journeys",
 )
 def best_entry_point_distance(
     b: Journeys,
@@ -254,6 +267,7 @@ def best_entry_point_distance(
     reference=T2I,
     reads="journeys",
     properties=BY_TOLERANCE,
+    explains="journeys",
 )
 def tolerance_to_irrelevance(b: Journeys, *, tolerance: float = 300) -> FloatArray:
     """Experimental: how early results bring a reader to highlighted passages who soon loses heart.

@@ -11,6 +11,8 @@ from spanwise.model.element_rankings import ElementRankings
 from spanwise.model.elements import NOBODY, JudgedElements
 from spanwise.model.measure import Law
 
+FAMILY = "Elements: specificity and exhaustivity (2003)"
+
 NEXT_GENERATION = (
     "Goevert, Kazai, Fuhr and Lalmas: Evaluating the effectiveness of content-oriented XML"
     " retrieval. Technical report, University of Dortmund, 2003"
@@ -78,6 +80,7 @@ def exhaustivity_in_all(r: ElementRankings) -> FloatArray:
     reads="elements",
     grades=True,
     properties=BY_SIZE,
+    explains="specificity",
 )
 def next_generation_precision(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
@@ -108,6 +111,7 @@ def next_generation_precision(
     reads="elements",
     grades=True,
     properties=BY_SIZE,
+    explains="specificity",
 )
 def next_generation_recall(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"

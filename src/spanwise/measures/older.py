@@ -18,6 +18,8 @@ from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings, packed_ranks
 
+FAMILY = "TrecEval II and trec_eval 8"
+
 TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 TREC_1 = "Harman: Overview of the First Text REtrieval Conference, 1992; " + TREC_EVAL_8
 NONREL = 142
@@ -390,6 +392,7 @@ def micro_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
 # judged not relevant stand above. b counts those above one relevant result, B the judged irrelevant
 # documents of the topic, b_ret the retrieved ones among them, R the relevant documents.
 
+VARIANTS = "Variants of bpref (trec_eval 8)"
 REFERENCE = BPREF + "; trec_eval 8.1, NIST, 2006"
 COUNT = (0.0, inf)
 BprefVariant = Literal[
@@ -451,7 +454,13 @@ def _multiple(r: Rankings, rel: float, times: int) -> FloatArray:
     return np.where(_real(r, rel), shares, 0)
 
 
-@measure("BprefVariant", Law.NOTHING_IS_ZERO, reference=REFERENCE, aliases=("bpref_{variant}",))
+@measure(
+    "BprefVariant",
+    Law.NOTHING_IS_ZERO,
+    reference=REFERENCE,
+    aliases=("bpref_{variant}",),
+    heading=VARIANTS,
+)
 def bpref_variant(
     r: Rankings, *, rel: float = 1, variant: BprefVariant = "allnonrel"
 ) -> FloatArray:
@@ -489,6 +498,7 @@ def bpref_variant(
     Law.NOTHING_IS_ZERO,
     reference=REFERENCE,
     aliases=("old_bpref", "old_bpref_top{margin}pRnonrel"),
+    heading=VARIANTS,
 )
 def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     """Bpref as it was before trec_eval 8: relative to what was retrieved, not to what was judged.
@@ -503,7 +513,13 @@ def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     return r.ratio(r.total_from_top(shares), known)
 
 
-@measure("BprefFirst", Law.NOTHING_IS_ZERO, reference=REFERENCE, aliases=("bpref_{first}",))
+@measure(
+    "BprefFirst",
+    Law.NOTHING_IS_ZERO,
+    reference=REFERENCE,
+    aliases=("bpref_{first}",),
+    heading=VARIANTS,
+)
 def bpref_of_first(r: Rankings, *, rel: float = 1, first: int = 10) -> FloatArray:
     """Bpref that looks only at the first k relevant results and the first k irrelevant ones.
 
@@ -531,6 +547,7 @@ def _counted(r: Rankings, rel: float, pairs: IntArray) -> FloatArray:
     reference=REFERENCE,
     bounds=COUNT,
     aliases=("bpref_num_all",),
+    heading=VARIANTS,
 )
 def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How many judged irrelevant documents the relevant results stand above, taken together.
@@ -546,6 +563,7 @@ def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     reference=REFERENCE,
     bounds=COUNT,
     aliases=("bpref_num_ret",),
+    heading=VARIANTS,
 )
 def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How many judged irrelevant results the relevant results stand above, taken together.
@@ -562,6 +580,7 @@ def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_correct",),
     aggregate="sum",
+    heading=VARIANTS,
 )
 def correct_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How many of the pairs that Bpref looks at are in the right order.
@@ -583,6 +602,7 @@ def correct_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_possible",),
     aggregate="sum",
+    heading=VARIANTS,
 )
 def possible_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
     """How many pairs Bpref looks at.
@@ -599,6 +619,7 @@ def possible_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
     aliases=("micro_bpref",),
     aggregate="pooled",
     parts=(correct_pairs, possible_pairs),
+    heading=VARIANTS,
 )
 def micro_bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The share of the pairs of all topics that are in the right order.

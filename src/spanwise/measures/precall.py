@@ -12,6 +12,8 @@ from spanwise.model.element_rankings import ROUNDING, ElementRankings
 from spanwise.model.elements import NOBODY
 from spanwise.model.measure import Law
 
+FAMILY = "Elements: precision by recall (2002-04)"
+
 INEX_2002 = (
     "Goevert and Kazai: Overview of the INitiative for the Evaluation of XML retrieval (INEX) 2002;"
     " Raghavan, Bollmann and Jung: A critical investigation of recall and precision. ACM"
@@ -110,6 +112,7 @@ def _single(
     aliases=("inex_2002",),
     expected=_mean,
     properties=BY_CHANCE,
+    explains="chances",
 )
 def mean_precall(
     r: ElementRankings, *, quant: str | None = None, points: int = 100, elements: int | None = None
@@ -140,6 +143,7 @@ def precall_curve(
     reads="elements",
     expected=_single,
     properties=BY_CHANCE,
+    explains="chances",
 )
 def precall(
     r: ElementRankings, *, recall: float, quant: str | None = None, elements: int | None = None

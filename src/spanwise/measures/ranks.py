@@ -14,6 +14,8 @@ from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings
 
+FAMILY = "Where the relevant results stand"
+
 BUCKLEY_VOORHEES = "Buckley and Voorhees: Retrieval System Evaluation. In: TREC, MIT Press, 2005"
 TIES = "McSherry and Najork: Computing IR Performance Measures in the Presence of Tied Scores, 2008"
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
@@ -37,6 +39,7 @@ def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArr
     aliases=("P_{cutoff}", "P{cutoff}", "P_avgjg_{cutoff}", "Precision"),
     expected=_expected_precision,
     of=condensed,
+    explains="binary",
 )
 def precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of the first k results that is relevant.
@@ -62,6 +65,7 @@ def _expected_recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     aliases=("recall_{cutoff}", "recall{cutoff}", "Recall"),
     expected=_expected_recall,
     of=condensed,
+    explains="binary",
 )
 def recall(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of all relevant documents that the first k results hold.
@@ -96,6 +100,7 @@ def _expected_average_precision(
     aliases=("map", "map_cut_{cutoff}", "map_avgjg", "MAP"),
     expected=_expected_average_precision,
     of=condensed,
+    explains="binary",
 )
 def average_precision(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
     """How early the relevant documents come, with every one of them counting alike.
@@ -156,6 +161,7 @@ def _expected_reciprocal_rank(
     aliases=("recip_rank", "MRR"),
     expected=_expected_reciprocal_rank,
     of=condensed,
+    explains="binary",
 )
 def reciprocal_rank(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
     """How soon the first relevant result comes.

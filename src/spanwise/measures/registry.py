@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
-from spanwise.model.measure import Aggregate, Function, Law, Measure, Properties, Reads
+from spanwise.errors import UsageError
+from spanwise.model.measure import (
+    Aggregate,
+    Explains,
+    Function,
+    Law,
+    Measure,
+    Properties,
+    Reads,
+    keywords,
+)
+from spanwise.plugin_loading import Registry, home_of, is_ours
 
 PLAIN = Properties()
-MEASURES: dict[str, Measure] = {}
+MEASURES: Registry[Measure] = Registry("measure")
 """Every measure by its own name, in the order of the family modules."""
 
 
@@ -28,16 +39,53 @@ def measure(
     less_is_better: bool = False,
     grades: bool = False,
     properties: Properties = PLAIN,
+    heading: str | None = None,
+    explains: Explains | None = None,
+    sampled: bool = True,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated function in the table; hand it back unchanged."""
+    """Register the decorated function as a measure, and return it unchanged.
+
+    The function takes a block of rankings as its only positional argument and returns one value
+    per topic. Its keyword-only arguments, with annotations, are the parameters of the measure; one
+    without a default must be given. Its docstring is the documentation, and its first paragraph
+    the summary.
+
+    Example:
+
+        from spanwise.plugins import Law, Rankings, measure
+
+        @measure("FoundAny", Law.NOTHING_IS_ZERO, reference="an example, 2024")
+        def found_any(r: Rankings, *, rel: float = 1, cutoff: int = 10):
+            '''Whether the first k results include a relevant one.'''
+            return r.found_by(rel, cutoff) > 0
+
+    name, laws: the name as in the paper, and the laws that hold for every ranking.
+    reference: where the measure is defined, with a year or a version.
+    bounds: the least and the largest value.
+    aliases: other names; `{cutoff}` stands for the value of a parameter.
+    aggregate: how the values of topics are combined.
+    reads: the kind of block that the function takes.
+    of: a function that makes of the block what the function takes; its parameters are shared.
+    expected: a function with the same parameters that returns the mean over all orders of ties.
+    parts: of a pooled measure, the functions whose totals are divided.
+    scores: whether the function needs the scores of the system.
+    less_is_better: whether a lower value is a better one.
+    grades: whether elements count by their grades, without a quantisation.
+    properties: what the measure does for the retrieval of elements.
+    heading: the heading in `spanwise measures`; by default the constant FAMILY of the module.
+    explains: the columns that `spanwise explain` shows.
+    sampled: whether `pool estimate` can estimate its mean from a sample of judgements.
+    ranges: the least and the largest value of parameters that are numbers.
+    """
 
     def enter(function: Any) -> Any:
-        if name in MEASURES:
-            raise ValueError(f"two measures are called {name!r}")
-        MEASURES[name] = Measure(
+        home = home_of(function)
+        plugin = "" if is_ours(home) else home
+        entry = Measure(
             name=name,
             function=function,
-            family=function.__module__.rpartition(".")[2],
+            family=plugin or home.rpartition(".")[2],
             reference=reference,
             laws=frozenset(laws),
             bounds=bounds,
@@ -51,10 +99,46 @@ def measure(
             less_is_better=less_is_better,
             grades=grades,
             properties=properties,
+            heading=heading or _heading(function, home),
+            explains=explains,
+            sampled=sampled,
+            ranges=ranges or {},
+            plugin=plugin,
         )
+        if plugin:
+            _refuse_incomplete(entry)
+        MEASURES.enter(name, entry, home, aliases)
         return function
 
     return enter
+
+
+def _heading(function: Any, home: str) -> str:
+    """Return the heading that a module gives to its measures."""
+    stated = getattr(getattr(function, "func", function), "__globals__", {}).get("FAMILY")
+    if isinstance(stated, str):
+        return stated
+    return "Defined here" if home == "__main__" else f"Plug-in {home.partition('.')[0]}"
+
+
+def _refuse_incomplete(entry: Measure) -> None:
+    """Refuse a measure of a plug-in whose line would fail later, where nobody sees why."""
+    place = f"measure {entry.name!r} of {entry.plugin}"
+    if not entry.summary:
+        raise UsageError(f"{place} has no docstring; expected what it tells, in one sentence")
+    if entry.reads not in get_args(Reads):
+        raise UsageError(f"{place}: reads={entry.reads!r}; expected {', '.join(get_args(Reads))}")
+    if entry.aggregate not in get_args(Aggregate):
+        due = ", ".join(get_args(Aggregate))
+        raise UsageError(f"{place}: aggregate={entry.aggregate!r}; expected {due}")
+    for name in entry.parameters:
+        try:
+            entry.parameter_type(name)
+        except KeyError:
+            raise UsageError(f"{place}: parameter {name} has no annotation") from None
+    for name in entry.ranges:
+        if name not in keywords(entry.function):
+            raise UsageError(f"{place}: ranges name {name!r}, which is no parameter")
 
 
 # What measures do for the retrieval of elements: the answers that several of them share. ----------

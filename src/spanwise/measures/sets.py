@@ -11,6 +11,8 @@ from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
+FAMILY = "Sets and counts"
+
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
 COUNT = (0.0, inf)

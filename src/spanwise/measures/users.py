@@ -15,6 +15,8 @@ from spanwise.model.arrays import BoolArray, FloatArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
+FAMILY = "Models of a reader"
+
 ERR = "Chapelle, Metzler, Zhang, Grinspan: Expected Reciprocal Rank for Graded Relevance. CIKM 2009"
 RBP = (
     "Moffat and Zobel: Rank-Biased Precision for Measurement of Retrieval Effectiveness. TOIS 2008"

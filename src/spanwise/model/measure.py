@@ -18,6 +18,22 @@ Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
 """What kind of block a measure is a function of."""
 
+Explains = Literal[
+    "text",  # highlighted text, result by result
+    "context",  # documents and their scores in context
+    "articles",  # documents and the share of each that was found
+    "binary",  # documents that are relevant or not
+    "gains",  # documents by grade
+    "cumulated",  # elements: gains after what was seen before
+    "chances",  # elements: chances of being relevant
+    "specificity",  # elements: sizes, and what is new
+    "characters",  # elements: highlighted characters
+    "overlap",  # elements: whether another one holds them
+    "journeys",  # readers who navigate
+    "readings",  # text read up to a budget
+]
+"""Which columns `spanwise explain` shows for a measure."""
+
 Function = Callable[..., Any]
 """Takes a block and keyword parameters, gives one value per topic."""
 
@@ -88,6 +104,11 @@ class Measure:
     less_is_better: bool = False
     grades: bool = False  # whether it counts elements by their grades, without a quantisation
     properties: Properties = Properties()
+    heading: str = ""  # of its family in a listing
+    explains: Explains | None = None  # None: results are listed without columns of the measure
+    sampled: bool = True  # whether its mean can be estimated when only a sample was judged
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of parameters
+    plugin: str = ""  # the module that registered it, if it is not one of ours
 
     @property
     def definition(self) -> str:
@@ -116,7 +137,9 @@ class Measure:
     def parameter_type(self, name: str) -> Any:
         """The annotated type of a parameter."""
         own = name in keywords(self.function) or self.of is None
-        return _signed(self.function if own else self.of).__annotations__[name]
+        signed = _signed(self.function if own else self.of)
+        kind = signed.__annotations__[name]
+        return eval(kind, signed.__globals__) if isinstance(kind, str) else kind
 
     def made(self, block: Any, **parameters: Any) -> Any:
         """What the function takes: the block, or what the family makes of it."""
@@ -127,7 +150,20 @@ class Measure:
     def __call__(self, block: Any, **parameters: Any) -> Any:
         """One value per topic of the block."""
         own = {k: v for k, v in parameters.items() if k not in self._shared}
-        return self.function(self.made(block, **parameters), **own)
+        values = self.function(self.made(block, **parameters), **own)
+        return self._refused_misshapen(values, len(block)) if self.plugin else values
+
+    def _refused_misshapen(self, values: Any, count: int) -> Any:
+        """Return the values of a plug-in's measure as an array, if there is one per topic."""
+        import numpy as np
+
+        column = np.asarray(values, None if self.aggregate == "text" else np.float64)
+        if column.shape != (count,):
+            raise UsageError(
+                f"measure {self.name!r} of {self.plugin}: returned an array of shape"
+                f" {column.shape}; expected one value for each of {count} topics"
+            )
+        return column
 
     def __repr__(self) -> str:
         return f"<measure {self.name}>"

@@ -33,40 +33,20 @@ class Described(Protocol):
         """What it looks like."""
 
 
-FAMILY = {
-    "ranks": "Where the relevant results stand",
-    "gains": "Graded relevance",
-    "users": "Models of a reader",
-    "incomplete": "Incomplete judgements",
-    "sets": "Sets and counts",
-    "preferences": "Preferences (formats prefs and qrels_prefs)",
-    "chunks": "Chunks, at a reading budget or after k results",
-    "genomics": "Passages (TREC Genomics)",
-    "highlight": "Highlighted text (format inex_qrels)",
-    "context": "Documents in context (format inex_qrels)",
-    "cumulated": "Elements: cumulated gain (2005-06)",
-    "precall": "Elements: precision by recall (2002-04)",
-    "next_generation": "Elements: specificity and exhaustivity (2003)",
-    "hixeval": "Elements: highlighted characters; overlap",
-    "navigation": "Readers who go on from what they find; entry points",
-    "older": "TrecEval II and trec_eval 8",
-    "older_bpref": "Variants of bpref (trec_eval 8)",
-    "older_time": "Scores that are times (trec_eval 8)",
-}
-
-
 def listed(measures: Iterable[Measure], width: int) -> str:
     """Name and first sentence of every measure, family by family."""
-    families: dict[str, list[Measure]] = {}
-    for measure in measures:
-        families.setdefault(measure.family, []).append(measure)
-    order = [*FAMILY, *(name for name in families if name not in FAMILY)]
     lines = []
-    for family in order:
-        if family in families:
-            lines += ["", FAMILY.get(family, family)]
-            lines += [_listed(measure, width) for measure in families[family]]
+    for heading, members in by_heading(measures).items():
+        lines += ["", heading, *(_listed(measure, width) for measure in members)]
     return "\n".join([*lines[1:], "", "One of them in full: spanwise measures NAME", ""])
+
+
+def by_heading(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Return the measures under each heading, in their order."""
+    found: dict[str, list[Measure]] = {}
+    for measure in measures:
+        found.setdefault(measure.heading, []).append(measure)
+    return found
 
 
 def _listed(measure: Measure, width: int) -> str:
@@ -93,6 +73,7 @@ def defined(measure: Measure) -> str:
         lines += ["Also called: " + ", ".join(measure.aliases)]
     lines += [f"Range: {span(measure)}", f"All topics: {AGGREGATES[measure.aggregate]}"]
     lines += [f"Reference: {measure.reference}"]
+    lines += [f"Plug-in: {measure.plugin}"] if measure.plugin else []
     lines += [f"Law: {law.value}" for law in in_order(measure.laws)]
     if measure.expected is not None:
         lines += ["Ties: its expected value over all orders of tied results is known"]

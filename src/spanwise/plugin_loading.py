@@ -1,0 +1,191 @@
+"""Registries of measures, formats, engines and chunkers, and the plug-ins that add to them.
+
+A plug-in is a module of another package, announced under the entry-point group
+`spanwise.plugins`. Finding entry points takes about 20 ms. They are therefore looked up only when
+a registry needs more than our own entries: when a name is unknown, when a registry is listed, or
+when no format of ours recognises a file. This is the only place that loads plug-ins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from spanwise.errors import SpanwiseError, SpanwiseWarning, UsageError
+
+GROUP = "spanwise.plugins"
+T = TypeVar("T")
+
+_REGISTRIES: list[Registry[Any]] = []
+_LOCK = RLock()
+_PACKAGES: dict[str, str] = {}
+"""The plug-in modules that were loaded, each with the name of its package."""
+_begun = False
+
+
+def load() -> bool:
+    """Import the plug-ins of all installed packages, once; return whether there were any now.
+
+    A plug-in that cannot be imported is a warning that names its package. What it registered
+    before it failed is withdrawn, so that nothing depends on half of a plug-in.
+    """
+    global _begun
+    with _LOCK:
+        if _begun:
+            return False
+        _begun = True
+        from importlib.metadata import entry_points
+
+        found = {(_package(entry), entry.module) for entry in entry_points(group=GROUP)}
+        for package, module in sorted(found):
+            _import(package, module)
+        return bool(found)
+
+
+def _package(entry: Any) -> str:
+    return entry.module.partition(".")[0] if entry.dist is None else str(entry.dist.name)
+
+
+def _import(package: str, module: str) -> None:
+    from importlib import import_module
+
+    before = [(registry, set(registry.registered)) for registry in _REGISTRIES]
+    try:
+        import_module(module)
+    except (Exception, SystemExit) as error:
+        from warnings import warn
+
+        for registry, names in before:
+            registry.withdraw(module, names)
+        reason = str(error) if isinstance(error, SpanwiseError) else _in_one_line(error)
+        warn(
+            f"plug-in {package}: module {module} was not loaded: {reason};"
+            f" update or uninstall {package}",
+            SpanwiseWarning,
+            stacklevel=2,
+        )
+        return
+    _PACKAGES[module] = package
+
+
+def _in_one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def home_of(thing: Any) -> str:
+    """Return the module in which a function or class was defined."""
+    return str(getattr(getattr(thing, "func", thing), "__module__", None) or "an unknown module")
+
+
+def is_ours(home: str) -> bool:
+    """Return whether a module belongs to this package."""
+    return home == "spanwise" or home.startswith("spanwise.")
+
+
+def culprit(error: BaseException) -> str:
+    """Return what caused an unexpected error: spanwise, or the plug-in in which it was raised."""
+    homes = {home for registry in _REGISTRIES for home in registry.homes() if not is_ours(home)}
+    trace, found = error.__traceback__, ""
+    while trace is not None:
+        name = str(trace.tb_frame.f_globals.get("__name__", ""))
+        found = name if name in homes else found
+        trace = trace.tb_next
+    if not found:
+        return "spanwise"
+    return f"the plug-in {_PACKAGES[found]} ({found})" if found in _PACKAGES else f"module {found}"
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Everything of one kind by name: our own entries first, then those of plug-ins.
+
+    Looking up a name loads plug-ins only if the name is not registered yet; listing always loads
+    them. `registered` shows what is there without loading anything.
+
+    `load_ours` imports those modules of ours that register lazily.
+    """
+
+    def __init__(self, kind: str, load_ours: Callable[[], object] = lambda: None) -> None:
+        self.kind = kind
+        self.version = 0
+        """Changes with every registration, so that tables made from a registry can be kept."""
+        self._load_ours = load_ours
+        self._entries: dict[str, T] = {}
+        self._homes: dict[str, str] = {}
+        self._spellings: dict[str, str] = {}  # each name and alias: whose it is
+        _REGISTRIES.append(self)
+
+    @property
+    def registered(self) -> Mapping[str, T]:
+        """The entries registered so far."""
+        return self._entries
+
+    def enter(self, name: str, entry: T, home: str, aliases: Iterable[str] = ()) -> None:
+        """Register an entry; one of the same name from the same module is replaced."""
+        if not is_ours(home):
+            self._load_ours()  # they come first, whoever is imported first
+        if not name or name != name.strip():
+            raise UsageError(f"{self.kind} {name!r} of {home}: expected a name without blanks")
+        spellings = dict.fromkeys((name, *aliases))
+        for spelling in spellings:
+            owner = self._spellings.get(spelling)
+            if owner is not None and (owner != name or self._homes[owner] != home):
+                raise UsageError(
+                    f"{self.kind} {spelling!r} of {home} already exists in {self._homes[owner]};"
+                    " choose another name"
+                )
+        self._forget(name, spellings_only=True)
+        self._entries[name] = entry
+        self._homes[name] = home
+        self._spellings |= dict.fromkeys(spellings, name)
+        self.version += 1
+
+    def home(self, name: str) -> str:
+        """Return the module that registered a name."""
+        return self._homes[name]
+
+    def homes(self) -> set[str]:
+        """Return the modules that registered something."""
+        return set(self._homes.values())
+
+    def withdraw(self, module: str, kept: set[str]) -> None:
+        """Remove the entries of a module and its package, but for some names."""
+        package = module.partition(".")[0]
+        for name, home in list(self._homes.items()):
+            if home.partition(".")[0] == package and name not in kept:
+                self._forget(name)
+
+    def _forget(self, name: str, *, spellings_only: bool = False) -> None:
+        self._spellings = {word: own for word, own in self._spellings.items() if own != name}
+        if not spellings_only:
+            del self._entries[name], self._homes[name]
+            self.version += 1
+
+    def arrange(self, key: Callable[[T], Any]) -> None:
+        """Sort the entries; equal ones stay in the order in which they were registered."""
+        self._entries = dict(sorted(self._entries.items(), key=lambda item: key(item[1])))
+
+    def __getitem__(self, name: str) -> T:
+        for step in (lambda: None, self._load_ours, load):
+            step()
+            if name in self._entries:
+                return self._entries[name]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]  # type: ignore[index]
+        except KeyError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_ours()
+        load()
+        return iter(list(self._entries))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return f"<registry: {self.kind}, {len(self._entries)} registered>"
