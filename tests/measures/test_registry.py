@@ -85,7 +85,7 @@ def test_two_measures_cannot_share_a_name():
 
 def test_a_measure_cannot_have_the_alias_of_another():
     before = dict(MEASURES)
-    with pytest.raises(UsageError, match="measure 'map' of .* already exists"):
+    with pytest.raises(UsageError, match=r"measure 'map' of .* already exists"):
 
         @measures.measure("Mine", reference="nowhere, 2000", aliases=("map",))
         def another(r):

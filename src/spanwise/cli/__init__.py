@@ -102,8 +102,10 @@ def run() -> None:
     except Exception as error:
         if os.environ.get("SPANWISE_TRACEBACK"):
             raise
+        from spanwise.plugin_loading import culprit
+
         what = f"{type(error).__name__}: {error}".splitlines()[0]
-        say("error", f"a defect of spanwise, {what}; SPANWISE_TRACEBACK=1 shows where")
+        say("error", f"a defect of {culprit(error)}, {what}; SPANWISE_TRACEBACK=1 shows where")
         status = 3
     sys.exit(status)
 

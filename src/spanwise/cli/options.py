@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spanwise.cli.names import NamesOption, format_names, measure_names
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 
 measures_option = click.option(
-    "-m", "--measure", "measures", multiple=True, help="A measure; may be repeated."
+    *("-m", "--measure", "measures"),
+    multiple=True,
+    cls=NamesOption,
+    names=measure_names,
+    help="A measure; may be repeated.",
 )
 profile_option = click.option("--profile", help="A named policy with its measures.")
 task_option = click.option("--task", type=click.Choice(TASKS), help="What the runs are for.")
@@ -35,8 +40,15 @@ ties_option = click.option(
     type=click.Choice(["docno", "file", "rank", "expected"]),
     help="Order of equal scores; `expected` is the mean over all orders.",
 )
-judgements_format_option = click.option("--judgements-format", help="See: spanwise formats.")
-run_format_option = click.option("--run-format", help="See: spanwise formats.")
+judgements_format_option = click.option(
+    "--judgements-format",
+    cls=NamesOption,
+    names=format_names("judgements", "preferences"),
+    help="See: spanwise formats.",
+)
+run_format_option = click.option(
+    "--run-format", cls=NamesOption, names=format_names("run"), help="See: spanwise formats."
+)
 on_option = click.option(
     "--on",
     metavar="ENGINE[:ADDRESS]",

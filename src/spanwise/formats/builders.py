@@ -212,6 +212,13 @@ def results_at(run: Run, rows: IntArray) -> Iterator[Result]:
         yield result
 
 
+def results_of(run: Run) -> Iterator[tuple[bytes, Result]]:
+    """Yield each topic and one of its results, in the order that counts."""
+    for topic, rows in topics_of(run):
+        for result in results_at(run, rows):
+            yield topic, result
+
+
 def _add_chunk(result: Result, chunks: Chunks, row: int) -> None:
     here = np.array([row])
     result.text = chunks.texts.take(here)[0].decode("utf-8", "surrogatepass")

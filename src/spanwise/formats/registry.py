@@ -87,7 +87,7 @@ def reader(
     it, or pass it to `Reading.note` to go on reading. The docstring describes the format, in one
     line and then in full.
 
-    Example:
+    For example:
 
         from spanwise.plugins import FormatError, reader
 
@@ -190,19 +190,19 @@ def writer(
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Register the decorated function as the writer of a format, and return it unchanged.
+    r"""Register the decorated function as the writer of a format, and return it unchanged.
 
     The format must have a reader already. The function takes what the format holds, such as a
     `Run`, and yields pieces of bytes. It is a plain function, not a method.
 
-    Example, for a format of runs called `lines`:
+    For example, for a format of runs called `lines`:
 
         from spanwise.plugins import results_of, writer
 
         @writer("lines")
         def write_lines(run):
             for topic, result in results_of(run):
-                yield b"%b %b %r\\n" % (topic, result.document, result.score)
+                yield b"%b %b %r\n" % (topic, result.document, result.score)
 
     name: the name of the format.
     loses: a function that counts, by kind, what of some content the format cannot hold. Users are
@@ -276,7 +276,7 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
             load()
         candidates = [
             entry
-            for name, entry in reversed(FORMATS.registered.items())
+            for name, entry in reversed(list(FORMATS.registered.items()))
             if entry.holds in holds and is_ours(FORMATS.home(name)) == ours
         ]
         if mark == PARQUET and ours:  # it is no text, whatever the bytes look like

@@ -51,7 +51,7 @@ def measure(
     without a default must be given. Its docstring is the documentation, and its first paragraph
     the summary.
 
-    Example:
+    For example:
 
         from spanwise.plugins import Law, Rankings, measure
 

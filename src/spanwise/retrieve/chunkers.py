@@ -1,18 +1,22 @@
 """Chunkers by name: a text, a size and an overlap in characters become stretches of the text.
 
-`fixed`, `sentence` and `recursive` are built in; names that begin with `langchain-` or `chonkie-`
-are those libraries' own.
+`fixed`, `sentence` and `recursive` are written here; names that begin with `langchain-` or
+`chonkie-` call those libraries.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.errors import MissingExtra, UnknownName, UsageError
+from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
+from spanwise.plugin_loading import Registry, home_of, is_ours
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -21,10 +25,71 @@ Stretch = tuple[int, int]
 Chunker = Callable[[str, int, int], "list[Stretch] | list[str]"]
 """Gives where chunks begin and end, or, if it does not know, their texts."""
 
+
+@dataclass(frozen=True, slots=True)
+class ChunkerEntry:
+    """One line of the table of chunkers."""
+
+    name: str
+    cut: Chunker
+    library: str  # the module that must be installed; empty: none
+    install: str  # how to install it
+
+    @property
+    def description(self) -> str:
+        """The function's docstring."""
+        return getdoc(self.cut) or ""
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the docstring."""
+        return " ".join(self.description.partition("\n\n")[0].split())
+
+
+CHUNKERS: Registry[ChunkerEntry] = Registry("chunker")
+
+
+def chunker(name: str, *, library: str = "", install: str = "") -> Callable[[Any], Any]:
+    """Register the decorated function as a chunker, and return it unchanged.
+
+    The function takes a text, a size and an overlap in characters. It returns the chunks in the
+    order of the text: pairs of positions `(start, end)` in the text, or, if it does not know the
+    positions, the texts of the chunks, which are then looked for. Its docstring says how it cuts.
+
+    For example:
+
+        from spanwise.plugins import chunker
+
+        @chunker("lines")
+        def by_line(text, size, overlap):
+            '''Whole lines, whatever the size.'''
+            found, start = [], 0
+            for line in text.splitlines(keepends=True):
+                found.append((start, start + len(line)))
+                start += len(line)
+            return found
+
+    name: the name for `spanwise sweep --chunker`.
+    library: the module that the function imports, if it is not always installed.
+    install: how to install that library.
+    """
+
+    def enter(cut: Any) -> Any:
+        home = home_of(cut)
+        entry = ChunkerEntry(name, cut, library, install)
+        if not is_ours(home) and not entry.description:
+            raise UsageError(f"chunker {name!r} of {home} has no docstring; describe it there")
+        CHUNKERS.enter(name, entry, home)
+        return cut
+
+    return enter
+
+
 _SENTENCE = re.compile(r".+?(?:[.!?。！？]+[\"'”’)\]]*\s+|\n{2,}|$)", re.DOTALL)
 _SEPARATORS = ("\n\n", "\n", ". ", " ", "")
 
 
+@chunker("fixed")
 def fixed(text: str, size: int, overlap: int) -> list[Stretch]:
     """Windows of one size, each beginning `size - overlap` after the one before.
 
@@ -36,11 +101,13 @@ def fixed(text: str, size: int, overlap: int) -> list[Stretch]:
     return [(start, min(start + size, len(text))) for start in range(0, last, step) if text]
 
 
+@chunker("sentence")
 def sentence(text: str, size: int, overlap: int) -> list[Stretch]:
     """Whole sentences, as many as fit; the next chunk begins with those that fit the overlap."""
     return _packed([match.span() for match in _SENTENCE.finditer(text)], size, overlap)
 
 
+@chunker("recursive")
 def recursive(text: str, size: int, overlap: int) -> list[Stretch]:
     """Paragraphs, else lines, else sentences, else words, as many as fit."""
     return _packed(_split(text, 0, len(text), size, 0), size, overlap)
@@ -80,61 +147,68 @@ def _packed(pieces: Sequence[Stretch], size: int, overlap: int) -> list[Stretch]
     return chunks
 
 
-def _langchain(kind: str) -> Chunker:
-    try:
-        import langchain_text_splitters as library
-    except ImportError:
-        raise MissingExtra(
-            "langchain-text-splitters", "sweep", f"chunker 'langchain-{kind}'"
-        ) from None
-    names = {
-        "recursive": "RecursiveCharacterTextSplitter",
-        "character": "CharacterTextSplitter",
-        "token": "TokenTextSplitter",
-        "markdown": "MarkdownTextSplitter",
-    }
-    made = getattr(library, names[kind])
-
-    def split(text: str, size: int, overlap: int) -> list[str]:
-        return list(made(chunk_size=size, chunk_overlap=overlap).split_text(text))
-
-    return split
-
-
-def _chonkie(kind: str) -> Chunker:
-    try:
-        import chonkie as library
-    except ImportError:
-        raise MissingExtra("chonkie", "sweep", f"chunker 'chonkie-{kind}'") from None
-    names = {
-        "token": "TokenChunker",
-        "sentence": "SentenceChunker",
-        "recursive": "RecursiveChunker",
-    }
-    made = getattr(library, names[kind])
-
-    def split(text: str, size: int, overlap: int) -> list[Stretch]:
-        more = {} if kind == "recursive" else {"chunk_overlap": overlap}
-        chunks = made(tokenizer="character", chunk_size=size, **more)(text)
-        return [(chunk.start_index, chunk.end_index) for chunk in chunks]
-
-    return split
-
-
-BUILT_IN: dict[str, Chunker] = {"fixed": fixed, "sentence": sentence, "recursive": recursive}
-FOREIGN: dict[str, Callable[[str], Chunker]] = {
-    **{f"langchain-{k}": _langchain for k in ("recursive", "character", "token", "markdown")},
-    **{f"chonkie-{k}": _chonkie for k in ("token", "sentence", "recursive")},
+INSTALL = "install it with: pip install 'spanwise[sweep]'"
+LANGCHAIN = {
+    "recursive": "RecursiveCharacterTextSplitter",
+    "character": "CharacterTextSplitter",
+    "token": "TokenTextSplitter",
+    "markdown": "MarkdownTextSplitter",
+}
+CHONKIE = {
+    "token": "TokenChunker",
+    "sentence": "SentenceChunker",
+    "recursive": "RecursiveChunker",
 }
 
 
+def _enter_langchain(kind: str, splitter: str) -> None:
+    def split(text: str, size: int, overlap: int) -> list[str]:
+        import langchain_text_splitters as library
+
+        made = getattr(library, splitter)
+        return list(made(chunk_size=size, chunk_overlap=overlap).split_text(text))
+
+    split.__doc__ = f"{splitter} of langchain-text-splitters."
+    chunker(f"langchain-{kind}", library="langchain_text_splitters", install=INSTALL)(split)
+
+
+def _enter_chonkie(kind: str, splitter: str) -> None:
+    def split(text: str, size: int, overlap: int) -> list[Stretch]:
+        import chonkie as library
+
+        more = {} if kind == "recursive" else {"chunk_overlap": overlap}
+        chunks = getattr(library, splitter)(tokenizer="character", chunk_size=size, **more)(text)
+        return [(chunk.start_index, chunk.end_index) for chunk in chunks]
+
+    split.__doc__ = f"{splitter} of chonkie, counting characters."
+    chunker(f"chonkie-{kind}", library="chonkie", install=INSTALL)(split)
+
+
+for _kind, _splitter in LANGCHAIN.items():
+    _enter_langchain(_kind, _splitter)
+for _kind, _splitter in CHONKIE.items():
+    _enter_chonkie(_kind, _splitter)
+
+
+class MissingChunker(MissingExtra):
+    """A chunker is asked for whose library is not installed; the message says what to install."""
+
+    def __init__(self, entry: ChunkerEntry) -> None:
+        how = f"; {entry.install}" if entry.install else ""
+        SpanwiseError.__init__(self, f"chunker {entry.name!r} needs {entry.library}{how}")
+
+
 def find_chunker(name: str) -> Chunker:
-    """The chunker of that name."""
-    if name in BUILT_IN:
-        return BUILT_IN[name]
-    if name in FOREIGN:
-        return FOREIGN[name](name.partition("-")[2])
-    raise UnknownName("chunker", name, [*BUILT_IN, *FOREIGN])
+    """Return the chunker of that name."""
+    if name not in CHUNKERS:
+        raise UnknownName("chunker", name, list(CHUNKERS))
+    entry = CHUNKERS[name]
+    if entry.library:
+        try:
+            import_module(entry.library)
+        except ImportError:
+            raise MissingChunker(entry) from None
+    return entry.cut
 
 
 def refuse_sizes(size: int, overlap: int) -> None:

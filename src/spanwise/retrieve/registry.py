@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from inspect import getdoc, signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spanwise.errors import SpanwiseError, UnknownName, UsageError
+from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
+from spanwise.plugin_loading import Registry, home_of, is_ours
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,18 +19,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 WORD = re.compile(r"\w+")
-RANGES: Mapping[str, tuple[float, float]] = {
-    "k1": (0, 1000),
-    "b": (0, 1),
-    "mu": (1e-6, 1e9),
-    "dimensions": (1, 100_000),
-    "topics": (1, 100_000),
-    "rounds": (1, 1_000_000),
-    "beta": (0, 1),
-    "mix": (0, 1),
-    "seed": (0, 2**32 - 1),
-}
-"""What numbers parameters may be; a name means the same in every engine."""
 
 
 class Searcher(Protocol):
@@ -67,6 +56,7 @@ class Entry:
     title: str
     install: str  # empty: nothing has to be installed
     kind: str
+    ranges: Mapping[str, tuple[float, float]]  # of parameters that are numbers
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -92,8 +82,12 @@ class Entry:
             raise UsageError(
                 f"engine {self.name}: {key}={value}; expected something like {known[key]!r}"
             ) from error
-        low, high = RANGES.get(key, (None, None))
-        if low is not None and not (low <= made <= high and float(value) == made):
+        low, high = self.ranges.get(key, (None, None))
+        if (
+            low is not None
+            and high is not None
+            and not (low <= made <= high and float(value) == made)
+        ):
             kind = "a whole number" if isinstance(made, int) else "a number"
             due = f"{kind} from {low:g} to {high:g}"
             raise UsageError(f"engine {self.name}: {key}={value}; expected {due}")
@@ -109,33 +103,106 @@ def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
         raise UsageError(f"{engine}: {error}") from error
 
 
-class MissingEngine(SpanwiseError):
+class MissingEngine(MissingExtra):
     """An engine is asked for that is not installed; the message says how to install it."""
 
     def __init__(self, name: str, missing: str) -> None:
-        super().__init__(f"engine {name} needs {missing}; {ENGINES[name].install}")
+        SpanwiseError.__init__(self, f"engine {name} needs {missing}; {ENGINES[name].install}")
 
 
-ENGINES: dict[str, Entry] = {}
+def _load_ours() -> None:
+    from spanwise.retrieve import engines
+
+    engines.load()
+
+
+ENGINES: Registry[Entry] = Registry("engine", _load_ours)
 
 
 def engine(
-    name: str, *, title: str, install: str = "", kind: str = "engine"
+    name: str,
+    *,
+    title: str,
+    install: str = "",
+    kind: str = "engine",
+    ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated factory in the table; hand it back unchanged."""
+    """Register the decorated class as an engine, and return it unchanged.
+
+    An instance has two methods. `build(texts, folder)` writes an index of texts, numbered from 0,
+    into an empty folder. `open(folder)` returns a context manager with a method
+    `search(words, top)`, which returns two arrays: the numbers of the best texts and their scores,
+    best first. The keyword arguments of the class, with defaults, are the parameters of the
+    engine. Its docstring describes how it ranks.
+
+    For example:
+
+        import json
+        from contextlib import contextmanager
+        from dataclasses import dataclass
+
+        import numpy as np
+
+        from spanwise.plugins import engine
+
+        @engine("counts", title="Counted words", ranges={"power": (0, 10)})
+        @dataclass(frozen=True)
+        class Counts:
+            '''How often the words of the query occur in a text, to some power.'''
+
+            power: float = 1.0
+
+            def build(self, texts, folder):
+                (folder / "texts.json").write_text(json.dumps(list(texts)))
+
+            @contextmanager
+            def open(self, folder):
+                yield Opened(json.loads((folder / "texts.json").read_text()), self.power)
+
+        class Opened:
+            def __init__(self, texts, power):
+                self.texts = [text.lower().split() for text in texts]
+                self.power = power
+
+            def search(self, words, top):
+                counts = [sum(map(text.count, words)) for text in self.texts]
+                scores = np.array(counts, float) ** self.power
+                best = np.argsort(-scores, kind="stable")[:top]
+                best = best[scores[best] > 0]
+                return best, scores[best]
+
+    name: the name for `spanwise search --engine`.
+    title: what the engine is, in a few words.
+    install: how to install what it needs; empty if there is nothing to install.
+    kind: engine, or model if it is written in Python and needs no program.
+    ranges: the least and the largest value of parameters that are numbers.
+    """
 
     def enter(factory: Any) -> Any:
-        ENGINES[name] = Entry(name, factory, title, install, kind)
+        home = home_of(factory)
+        entry = Entry(name, factory, title, install, kind, ranges or {})
+        if not is_ours(home):
+            _refuse_incomplete(entry, home)
+        ENGINES.enter(name, entry, home)
         return factory
 
     return enter
 
 
-def find_engine(name: str) -> Entry:
-    """The engine of that name."""
-    from spanwise.retrieve import engines
+def _refuse_incomplete(entry: Entry, home: str) -> None:
+    """Refuse an engine of a plug-in whose line would fail later."""
+    if not entry.description:
+        raise UsageError(f"engine {entry.name!r} of {home} has no docstring; describe it there")
+    for method in ("build", "open"):
+        if isinstance(entry.factory, type) and not hasattr(entry.factory, method):
+            raise UsageError(f"engine {entry.name!r} of {home} has no method {method!r}")
+    for name, default in entry.parameters.items():
+        if default is Parameter.empty:
+            raise UsageError(f"engine {entry.name!r} of {home}: parameter {name} has no default")
 
-    engines.load()
+
+def find_engine(name: str) -> Entry:
+    """Return the engine of that name."""
     if name not in ENGINES:
         raise UnknownName("engine", name, list(ENGINES), "see: spanwise search --help")
     return ENGINES[name]

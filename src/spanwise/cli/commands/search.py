@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from spanwise.cli.names import NamesOption, engine_names
+
 if TYPE_CHECKING:
     from spanwise.retrieve.shaping import Task
 
@@ -13,7 +15,15 @@ if TYPE_CHECKING:
 @click.command("search")
 @click.argument("collection")
 @click.argument("topics")
-@click.option("--engine", default="fts5", show_default=True, help="Which one; see: --engines.")
+@click.option(
+    "--engine",
+    default="fts5",
+    show_default=True,
+    cls=NamesOption,
+    names=engine_names,
+    listed=True,
+    help="Which one; see: --engines.",
+)
 @click.option(
     "--grain",
     default="document",
@@ -125,9 +135,7 @@ def _pair(text: str) -> tuple[str, str]:
 def _list(ctx: click.Context) -> None:
     from spanwise.console import emit
     from spanwise.report.catalogue import listed_engines
-    from spanwise.retrieve.engines import load
     from spanwise.retrieve.registry import ENGINES
 
-    load()
     emit(listed_engines(list(ENGINES.values())))
     ctx.exit()

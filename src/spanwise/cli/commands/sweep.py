@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.names import NamesOption, chunker_names
+
 FORMATS = ("table", "md", "latex", "csv", "json")
 
 
@@ -15,8 +17,10 @@ FORMATS = ("table", "md", "latex", "csv", "json")
     "chunkers",
     multiple=True,
     default=("fixed",),
-    help="fixed, sentence, recursive, langchain-recursive, langchain-character, langchain-token,"
-    " chonkie-token, chonkie-sentence, chonkie-recursive; may be repeated.",
+    cls=NamesOption,
+    names=chunker_names,
+    listed=True,
+    help="How to cut documents; may be repeated.",
 )
 @click.option("--retriever", default="bm25", help="bm25 (by the library bm25s).")
 @click.option("--sizes", default="200,400,800", help="Characters of a chunk; 200,400,800.")

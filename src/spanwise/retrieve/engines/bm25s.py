@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 
-@engine("bm25s", title="bm25s", install="install it with: pip install 'spanwise[bm25s]'")
+@engine(
+    "bm25s",
+    title="bm25s",
+    install="install it with: pip install 'spanwise[bm25s]'",
+    ranges={"k1": (0, 1000), "b": (0, 1)},
+)
 @dataclass(frozen=True, slots=True)
 class Bm25s:
     """BM25 as Lucene has it over Snowball's English stems, without English stop words."""

@@ -32,6 +32,7 @@ SEARCH = "io.anserini.search.SearchCollection"
     "lucene",
     title="Lucene (Anserini 0.21)",
     install="install Java 17 and: pip install --no-deps pyserini==0.21.0, or --set jar=FILE",
+    ranges={"k1": (0, 1000), "b": (0, 1)},
 )
 @dataclass(frozen=True, slots=True)
 class Lucene:

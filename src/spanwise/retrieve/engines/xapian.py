@@ -21,6 +21,7 @@ LONGEST_TERM = 64
     "xapian",
     title="Xapian",
     install="install it with: pip install 'spanwise[xapian]', or Debian's python3-xapian",
+    ranges={"k1": (0, 1000), "b": (0, 1)},
 )
 @dataclass(frozen=True, slots=True)
 class Xapian:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     title="Latent semantic indexing",
     install="install it with: pip install 'spanwise[latent]'",
     kind="model",
+    ranges={"dimensions": (1, 100_000), "seed": (0, 2**32 - 1)},
 )
 @dataclass(frozen=True, slots=True)
 class Lsi:
@@ -217,7 +218,18 @@ def _likelihood(counts: Counts, shares: FloatArray) -> float:
     return float(counts.times @ np.log(np.maximum(shares.sum(axis=1), TINY)))
 
 
-@engine("plsi", title="Probabilistic latent semantic indexing", kind="model")
+@engine(
+    "plsi",
+    title="Probabilistic latent semantic indexing",
+    kind="model",
+    ranges={
+        "topics": (1, 100_000),
+        "rounds": (1, 1_000_000),
+        "beta": (0, 1),
+        "mix": (0, 1),
+        "seed": (0, 2**32 - 1),
+    },
+)
 @dataclass(frozen=True, slots=True)
 class Plsi:
     """P(z | unit) by tempered EM, queries folded in, cosine of the two; with TF-IDF by `mix`."""

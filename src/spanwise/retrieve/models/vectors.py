@@ -93,7 +93,7 @@ class TfIdf(_Model):
         return np.divide(scores, norms * length, out=np.zeros(count), where=norms * length > 0)
 
 
-@engine("bm25", title="BM25", kind="model")
+@engine("bm25", title="BM25", kind="model", ranges={"k1": (0, 1000), "b": (0, 1)})
 @dataclass(frozen=True, slots=True)
 class Bm25(_Model):
     """Okapi BM25: ln(1 + (N - df + 1/2) / (df + 1/2)) · tf (k1 + 1) / (tf + k1 (1 - b + b l/L))."""
@@ -113,7 +113,7 @@ class Bm25(_Model):
         return scores
 
 
-@engine("ql", title="Query likelihood", kind="model")
+@engine("ql", title="Query likelihood", kind="model", ranges={"mu": (1e-6, 1e9)})
 @dataclass(frozen=True, slots=True)
 class QueryLikelihood(_Model):
     """The chance that a unit's words give the query, smoothed by the collection (Dirichlet)."""

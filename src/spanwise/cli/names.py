@@ -1,0 +1,74 @@
+"""Options whose values are names in a registry: they are listed in the help and completed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+
+class NamesOption(click.Option):
+    """An option that takes names of a registry, those of plug-ins included.
+
+    The registry is imported only for a completion, and for the help if the names are `listed`.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        names: Callable[[], Iterable[str]],
+        listed: bool = False,
+        **more: Any,
+    ) -> None:
+        super().__init__(*args, **more)
+        self.names, self.listed = names, listed
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, with the names if they are listed."""
+        record = super().get_help_record(ctx)
+        if record is None or not self.listed:
+            return record
+        return record[0], f"{record[1]} Known: {', '.join(self.names())}."
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+def measure_names() -> list[str]:
+    """Return the names of all measures, and their aliases without parameters."""
+    from spanwise.measures import MEASURES
+    from spanwise.measures.names import plain_names
+
+    return [*dict.fromkeys([*MEASURES, *plain_names()])]
+
+
+def format_names(*holds: str) -> Callable[[], list[str]]:
+    """Return a function that lists the formats of files that hold one of these."""
+
+    def names() -> list[str]:
+        from spanwise.formats import FORMATS
+
+        return [entry.name for entry in FORMATS.values() if entry.holds in holds]
+
+    return names
+
+
+def engine_names() -> list[str]:
+    """Return the names of all engines and models."""
+    from spanwise.retrieve.registry import ENGINES
+
+    return list(ENGINES)
+
+
+def chunker_names() -> list[str]:
+    """Return the names of all chunkers."""
+    from spanwise.retrieve.chunkers import CHUNKERS
+
+    return list(CHUNKERS)
