@@ -56,6 +56,7 @@ class Format:
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
+    resemble: Callable[[bytes], bool] = lambda _: False  # asked if no format recognises a file
     write: Callable[[Any], Iterator[bytes]] | None = None  # None: it is only read
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # what it cannot hold, counted
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None  # a folder's files, if several
@@ -77,6 +78,7 @@ def reader(
     *,
     holds: Holds,
     recognise: Callable[[bytes], bool] = lambda _: False,
+    resemble: Callable[[bytes], bool] = lambda _: False,
     lines: Lines | None = None,
 ) -> Callable[[Any], Any]:
     """Register the decorated function as the reader of a format, and return it unchanged.
@@ -109,6 +111,8 @@ def reader(
     holds: what a file holds: run, judgements, preferences, statistics, topics or pool.
     recognise: a function that takes the first piece of a file and returns whether it looks like
         this format. The formats of spanwise are asked first; without it the format must be named.
+    resemble: the same for a file that no format recognises: whether it was meant to be this one,
+        so that the reader says what is wrong with it.
     lines: what is needed to read the file in pieces.
     """
 
@@ -117,7 +121,7 @@ def reader(
         if holds not in get_args(Holds):
             due = ", ".join(get_args(Holds))
             raise UsageError(f"format {name!r} of {home}: holds={holds!r}; expected {due}")
-        entry = Format(name, holds, parse, recognise, lines=lines)
+        entry = Format(name, holds, parse, recognise, resemble, lines=lines)
         if not is_ours(home):
             if not entry.description:
                 raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
@@ -266,8 +270,8 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
 
     Our formats are asked before those of plug-ins, so that a plug-in never changes how a file of
     ours is read. Of ours, and then of theirs, those registered later are more special and are asked
-    first. The commonest format's reader says what is wrong with a file that no format recognises,
-    line by line.
+    first. The reader of a format that a file resembles, or of the commonest one, says what is wrong
+    with a file that no format recognises, line by line.
     """
     mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
     common = [FORMATS[name] for name in COMMONEST[mark]]
@@ -284,10 +288,9 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
         for entry in candidates:
             if entry.recognise(head):
                 return entry
-    return next(
-        (entry for entry in common if entry.holds in holds),
-        next(entry for entry in FORMATS.registered.values() if entry.holds in holds),
-    )
+    every = [entry for entry in FORMATS.registered.values() if entry.holds in holds]
+    near = (entry for entry in every if mark != PARQUET and entry.resemble(head))
+    return next(chain(near, (entry for entry in common if entry in every), every))
 
 
 COMMONEST = {

@@ -97,7 +97,8 @@ def in_order(laws: Iterable[Law]) -> list[Law]:
 def described_parameters(measure: Measure) -> Iterable[str]:
     """Name, choices and default of every parameter."""
     for name, default in measure.parameters.items():
-        choices = _choices(measure.parameter_type(name))
+        low, high = measure.ranges.get(name, (None, None))
+        choices = _choices(measure.parameter_type(name)) if low is None else f"{low:g} to {high:g}"
         if default is REQUIRED:
             yield f"{name} (required)"
         else:

@@ -139,7 +139,8 @@ def stem(file: str) -> str:
 @reader(
     "qrels",
     holds="judgements",
-    recognise=lambda head: 0 < columns_of(head) <= 4,
+    recognise=lambda head: columns_of(head) == 4,
+    resemble=lambda head: 0 < columns_of(head) < 4,
     lines=IN_COLUMNS,
 )
 def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
