@@ -16,6 +16,8 @@ from spanwise.errors import SpanwiseError, SpanwiseWarning, UsageError
 
 GROUP = "spanwise.plugins"
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+"""A function or class that a decorator registers and returns unchanged."""
 
 _REGISTRIES: list[Registry[Any]] = []
 _LOCK = RLock()

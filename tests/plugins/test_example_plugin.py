@@ -173,6 +173,9 @@ def test_a_misspelt_name_gets_a_hint(ask, tmp_path, words, wrong, right):
     ("typed", "expected"),
     [
         ("eval qrels.txt mine.csv -m FirstM", "FirstMiss"),
+        ("eval qrels.txt mine.csv -m AP,FirstM", "AP,FirstMiss"),
+        ("measures FirstM", "FirstMiss"),
+        ("formats ranked", "ranked_csv"),
         ("eval qrels.txt mine.csv --run-format ranked", "ranked_csv"),
         ("search a b --engine over", "overlap"),
         ("sweep gold.jsonl --chunker par", "paragraph"),

@@ -38,7 +38,30 @@ class NamesOption(click.Option):
         incomplete: str,
     ) -> list[CompletionItem]:
         """Return the names that begin with what was typed."""
-        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+        return _completions(self.names, incomplete)
+
+
+class NamesArgument(click.Argument):
+    """An argument that is a name of a registry."""
+
+    def __init__(self, *args: Any, names: Callable[[], Iterable[str]], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.names = names
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        return _completions(self.names, incomplete)
+
+
+def _completions(names: Callable[[], Iterable[str]], incomplete: str) -> list[CompletionItem]:
+    """Return the names that complete what follows the last comma."""
+    before, comma, last = incomplete.rpartition(",")
+    known = (name for name in names() if name.startswith(last))
+    return [CompletionItem(before + comma + name) for name in known]
 
 
 def measure_names() -> list[str]:
@@ -50,12 +73,12 @@ def measure_names() -> list[str]:
 
 
 def format_names(*holds: str) -> Callable[[], list[str]]:
-    """Return a function that lists the formats of files that hold one of these."""
+    """Return a function that lists the formats of files that hold one of these, or all formats."""
 
     def names() -> list[str]:
         from spanwise.formats import FORMATS
 
-        return [entry.name for entry in FORMATS.values() if entry.holds in holds]
+        return [entry.name for entry in FORMATS.values() if not holds or entry.holds in holds]
 
     return names
 

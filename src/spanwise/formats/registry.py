@@ -13,7 +13,7 @@ from warnings import warn
 from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
 from spanwise.formats.io.files import chunks
-from spanwise.plugin_loading import Registry, home_of, is_ours, load
+from spanwise.plugin_loading import F, Registry, home_of, is_ours, load
 
 PARQUET = b"PAR1"
 END = 1 << 16
@@ -80,7 +80,7 @@ def reader(
     recognise: Callable[[bytes], bool] = lambda _: False,
     resemble: Callable[[bytes], bool] = lambda _: False,
     lines: Lines | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[F], F]:
     """Register the decorated function as the reader of a format, and return it unchanged.
 
     The function takes the pieces of a file, already decompressed, in order; the name of the file;
@@ -116,7 +116,7 @@ def reader(
     lines: what is needed to read the file in pieces.
     """
 
-    def enter(parse: Any) -> Any:
+    def enter(parse: F) -> F:
         home = home_of(parse)
         if holds not in get_args(Holds):
             due = ", ".join(get_args(Holds))
@@ -193,7 +193,7 @@ def writer(
     *,
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[F], F]:
     r"""Register the decorated function as the writer of a format, and return it unchanged.
 
     The format must have a reader already. The function takes what the format holds, such as a
@@ -214,7 +214,7 @@ def writer(
     files: a function that yields names and parts, where one file cannot hold everything.
     """
 
-    def enter(write: Any) -> Any:
+    def enter(write: F) -> F:
         home = home_of(write)
         entry = FORMATS.registered.get(name)
         if entry is None:

@@ -36,7 +36,7 @@ def parse(name: str) -> Asked:
     """
     try:
         return _parsed(name)
-    except UsageError:
+    except UnknownName:
         if not load():
             raise
     return _parsed(name)

@@ -17,7 +17,7 @@ from spanwise.model.measure import (
     Reads,
     keywords,
 )
-from spanwise.plugin_loading import Registry, home_of, is_ours
+from spanwise.plugin_loading import F, Registry, home_of, is_ours
 
 PLAIN = Properties()
 MEASURES: Registry[Measure] = Registry("measure")
@@ -43,7 +43,7 @@ def measure(
     explains: Explains | None = None,
     sampled: bool = True,
     ranges: Mapping[str, tuple[float, float]] | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[F], F]:
     """Register the decorated function as a measure, and return it unchanged.
 
     The function takes a block of rankings as its only positional argument and returns one value
@@ -79,7 +79,7 @@ def measure(
     ranges: the least and the largest value of parameters that are numbers.
     """
 
-    def enter(function: Any) -> Any:
+    def enter(function: F) -> F:
         home = home_of(function)
         plugin = "" if is_ours(home) else home
         entry = Measure(

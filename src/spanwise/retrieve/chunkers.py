@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
-from spanwise.plugin_loading import Registry, home_of, is_ours
+from spanwise.plugin_loading import F, Registry, home_of, is_ours
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -49,7 +49,7 @@ class ChunkerEntry:
 CHUNKERS: Registry[ChunkerEntry] = Registry("chunker")
 
 
-def chunker(name: str, *, library: str = "", install: str = "") -> Callable[[Any], Any]:
+def chunker(name: str, *, library: str = "", install: str = "") -> Callable[[F], F]:
     """Register the decorated function as a chunker, and return it unchanged.
 
     The function takes a text, a size and an overlap in characters. It returns the chunks in the
@@ -74,7 +74,7 @@ def chunker(name: str, *, library: str = "", install: str = "") -> Callable[[Any
     install: how to install that library.
     """
 
-    def enter(cut: Any) -> Any:
+    def enter(cut: F) -> F:
         home = home_of(cut)
         entry = ChunkerEntry(name, cut, library, install)
         if not is_ours(home) and not entry.description:

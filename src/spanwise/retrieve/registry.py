@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
-from spanwise.plugin_loading import Registry, home_of, is_ours
+from spanwise.plugin_loading import F, Registry, home_of, is_ours
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -126,7 +126,7 @@ def engine(
     install: str = "",
     kind: str = "engine",
     ranges: Mapping[str, tuple[float, float]] | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[F], F]:
     """Register the decorated class as an engine, and return it unchanged.
 
     An instance has two methods. `build(texts, folder)` writes an index of texts, numbered from 0,
@@ -178,7 +178,7 @@ def engine(
     ranges: the least and the largest value of parameters that are numbers.
     """
 
-    def enter(factory: Any) -> Any:
+    def enter(factory: F) -> F:
         home = home_of(factory)
         entry = Entry(name, factory, title, install, kind, ranges or {})
         if not is_ours(home):

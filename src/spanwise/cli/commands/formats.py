@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.names import NamesArgument, format_names
+
 
 @click.command("formats")
-@click.argument("name", required=False)
+@click.argument("name", required=False, cls=NamesArgument, names=format_names())
 def command(name: str | None) -> None:
     """List all file formats, or describe one of them.
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.names import NamesArgument, measure_names
+
 if TYPE_CHECKING:
     from spanwise.model.measure import Measure
 
 
 @click.command("measures")
-@click.argument("name", required=False)
+@click.argument("name", required=False, cls=NamesArgument, names=measure_names)
 @click.option("--properties", is_flag=True, help="What measures do for the retrieval of elements.")
 def command(name: str | None, properties: bool) -> None:
     """List all measures, or define one of them.
