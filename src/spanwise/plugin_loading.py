@@ -1,7 +1,7 @@
 """Registries of measures, formats, engines and chunkers, and the plug-ins that add to them.
 
 A plug-in is a module of another package, announced under the entry-point group
-`spanwise.plugins`. Finding entry points takes about 20 ms. They are therefore looked up only when
+`spanwise.plugins`. Finding entry points takes about 25 ms. They are therefore looked up only when
 a registry needs more than our own entries: when a name is unknown, when a registry is listed, or
 when no format of ours recognises a file. This is the only place that loads plug-ins.
 """
