@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class NamesOption(click.Option):
@@ -59,6 +61,8 @@ class NamesArgument(click.Argument):
 
 def _completions(names: Callable[[], Iterable[str]], incomplete: str) -> list[CompletionItem]:
     """Return the names that complete what follows the last comma."""
+    from click.shell_completion import CompletionItem
+
     before, comma, last = incomplete.rpartition(",")
     known = (name for name in names() if name.startswith(last))
     return [CompletionItem(before + comma + name) for name in known]
