@@ -95,7 +95,7 @@ def test_ceilings_that_are_only_bounds_are_said_to_be(tmp_path, monkeypatch, cap
     words = ["compare", "gold.jsonl", "run.jsonl", "--budget", "30", "--format", "json"]
     assert main(words) == 0
     said = json.loads(capfdbinary.readouterr().out)["warnings"]
-    assert "run: ceilings that are bounds, not exact: 1 topics" in said
+    assert "run: ceilings that are bounds, not exact (topics): 1" in said
 
 
 def test_to_win_is_to_be_better(folder, capfdbinary):

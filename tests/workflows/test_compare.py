@@ -308,7 +308,7 @@ def test_less_of_some_measures_is_better():
 
 
 def test_runs_on_other_topics_are_compared_on_those_they_share():
-    c = spanwise.compare(QRELS, RUNS, "AP", topics="both")
+    c = spanwise.compare(QRELS, RUNS, "AP", average_over="both")
     assert {one.topics for one in c.differences} == {11, 12}
     assert any("not scored on the same topics" in warning for warning in c.warnings)
 

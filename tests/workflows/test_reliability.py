@@ -269,7 +269,7 @@ def test_runs_of_one_name_are_told_apart(tmp_path, with_runs):
     (tmp_path / "two.xml").write_text(text)
     found = study(*with_runs, "-m", "inex_eval")
     names = [row["run"] for row in found["runs"]]
-    assert names == ["one (one.xml)", "one (two.xml)", "three"]
+    assert names == ["one", "two", "three"]
 
 
 def test_what_is_to_be_said_of_runs_is_said(tmp_path, with_runs):

@@ -158,7 +158,7 @@ ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
 """What is asked of judged elements where nothing is named."""
 
 # The campaigns of 2002 to 2006: EvalJ took the mean over the topics of the run.
-_AS_EVALJ = Policy(ties="file", topics="run")
+_AS_EVALJ = Policy(ties="file", average_over="run")
 _TENTHS = tuple(f"{level / 10}" for level in range(1, 11))
 _A = ("0.01", "0.1", "1", "10", "100")
 
@@ -200,10 +200,10 @@ INEX_2006 = {
 PROFILES: dict[str, Profile] = {
     "documents": Profile(),
     "trec_eval": Profile(
-        Policy(topics="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
+        Policy(average_over="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
     ),
     "trec_eval9": Profile(
-        Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
+        Policy(average_over="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
     "chunks": Profile(
         Policy(ties="rank"),

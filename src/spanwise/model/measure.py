@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
+Reads = Literal[
+    "rankings", "preferences", "readings", "elements", "journeys", "ceilings", "anything"
+]
 """What kind of block a measure is a function of."""
 
 Function = Callable[..., Any]

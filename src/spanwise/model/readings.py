@@ -6,7 +6,7 @@ axis, padded with zeros. Everything is counted in characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -249,3 +249,19 @@ def _of_owner(values: IntArray, owner: IntArray) -> IntArray:
     if not len(owner):
         return values
     return np.bincount(owner, weights=values)[owner].astype(np.int64)
+
+
+# The best that could be read --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ceilings:
+    """A block of the best recall that any order of the same chunks can reach at some budgets."""
+
+    topics: Sequence[bytes]
+    policy: Policy
+    recall: Mapping[float, FloatArray]  # for each budget a value per topic; nan without evidence
+
+    def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
+        """Return for each topic whether it has relevant text."""
+        return ~np.isnan(next(iter(self.recall.values())))

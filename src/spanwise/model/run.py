@@ -53,6 +53,7 @@ class Run:
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
+    pool: Run | None = None  # all that the system could have returned, if that is known
 
     def element_paths(self, rows: IntArray) -> Coded:
         """The paths of results that are elements; empty for spans, points, ranges and documents.

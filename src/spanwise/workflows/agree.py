@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import isnan
 from pathlib import Path
@@ -14,10 +14,10 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asked, fitting, score
-from spanwise.evaluation.profiles import find_profile
-from spanwise.formats import expanded, read_judgements, read_run
-from spanwise.matching.placing import placed_judgements, placed_run
+from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.request import Request
+from spanwise.formats import expanded, read_judgements
+from spanwise.matching.placing import placed_judgements
 from spanwise.matching.units import units_of
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, by_assessor
@@ -262,24 +262,25 @@ def ranking_effects(
     files = expanded(question.runs)
     if len(files) < 2:
         raise UsageError(f"{files[0]}: one run has no ranking; give two runs or more")
-    runs = [placed_run(read_run(file), collection) for file in files]
     common = set.intersection(*(set(judge.judgements.rows.topics) for judge in judges))
     if not common:
         raise InputError("no topic was judged by all judges; expected one in common")
-    profile = fitting(
-        find_profile(None, None), judges[0].judgements, runs[0], question.measures, named=None
-    )
-    measures = asked(question.measures or profile.measures[:1], profile.defaults)
-    policy = replace(profile.policy, topics="judged")
     scores = [
-        [
-            score(_of_topics(judge.judgements, common), run, measures, policy, collection)
-            for run in runs
-        ]
+        score_all(
+            Request(
+                _of_topics(judge.judgements, common),
+                files,
+                question.measures,
+                policy={"average_over": "judged"},
+                collection=collection,
+            )
+        )
         for judge in judges
     ]
-    for one in measures:
-        yield _effect(one.label, judges, [run.name for run in runs], scores, question.seed)
+    names = [run.run for run in scores[0]]
+    labels = list(scores[0][0].means)
+    for label in labels if question.measures else labels[:1]:
+        yield _effect(label, judges, names, scores, question.seed)
 
 
 def _of_topics(judgements: Judgements, topics: set[bytes]) -> Judgements:

@@ -20,7 +20,7 @@ from spanwise.errors import (
     SpanwiseError,
     UsageError,
 )
-from spanwise.evaluation.pipeline import texts_along
+from spanwise.evaluation.prepare import texts_along
 from spanwise.formats import FORMATS, Reading, read
 from spanwise.formats.builders import places
 from spanwise.formats.io.dataset import Dataset, dataset_at, paths_in

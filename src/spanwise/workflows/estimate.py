@@ -11,8 +11,9 @@ import numpy as np
 
 from spanwise.collection import opened
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asked, fitting, refuse_strangers, refuse_unfit, values_of
-from spanwise.evaluation.profiles import find_profile
+from spanwise.evaluation.prepare import Prepared
+from spanwise.evaluation.request import Request
+from spanwise.evaluation.score import match, refuse_strangers, values_of
 from spanwise.formats import read_judgements, read_pool
 from spanwise.judge.pooling import contributions, ranked
 from spanwise.matching import refuse_duplicate_judgements
@@ -407,14 +408,15 @@ def _columns(
     texts: Collection | None,
 ) -> dict[str, FloatArray]:
     """For each measure its values by draw and topic."""
-    profile = fitting(find_profile(None, None), said, run, names, named=None)
-    wanted = asked(names, profile.defaults)
+    prepared = Prepared(Request(said, [run], names, collection=texts))
+    settled = prepared.settle(prepared.profile_of(run))
+    wanted, policy = settled
     for one in wanted:
         _refuse_unfit(one)
-    refuse_unfit(said, wanted)
+    match(prepared, run, settled)
     keys = [topic.encode("utf-8", "surrogateescape") for topic in topics]
     draws = [
-        values_of(judged, run, keys, wanted, profile.policy, collection=texts)
+        values_of(judged, run, keys, wanted, policy, collection=texts)
         for judged in _completed(said, run, list(topics.values()), keys)
     ]
     return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}

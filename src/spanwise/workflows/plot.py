@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.console import write_atomically
 from spanwise.errors import UnknownName, UsageError
+from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.gather import place_of, refuse_none, scores_of
 from spanwise.evaluation.kinds import kinds_of
-from spanwise.evaluation.stating import place_of
 from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
@@ -19,11 +20,9 @@ from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
 from spanwise.stats.grid import grid
 from spanwise.stats.intervals import student
-from spanwise.workflows.compare import gathered, refuse_none
-from spanwise.workflows.eval import scored
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
     from spanwise.model.scores import Scores
     from spanwise.report.plots import Spec
 
@@ -50,9 +49,9 @@ def picture(
 ) -> tuple[Spec, Values]:
     """The picture and its data."""
     if kind == "differences":
-        return of_differences(gathered(request, baseline), baseline, run)
+        return of_differences(scores_of(request, baseline), baseline, run)
     if kind == "scatter":
-        return of_scatter(gathered(request, baseline))
+        return of_scatter(scores_of(request, baseline))
     return of_curve(kind, request)
 
 
@@ -60,11 +59,11 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
     """A line with its band for each run."""
     if holds_results(request.judgements):
         curve = find_curve(kind, request.measures, ["rankings"])
-        results = gathered(replace(request, measures=curve.measures()))
+        results = scores_of(replace(request, measures=curve.measures()))
     else:
         refuse_none(request.judgements, list(expanded(request.runs)))
         curve = find_curve(kind, request.measures, _kinds(kind, request))
-        results, _ = scored(replace(request, measures=curve.measures()))
+        results = score_all(replace(request, measures=curve.measures()))
     return plots.curve_spec(curve), curve_points(curve, results, run_names(results), student)
 
 

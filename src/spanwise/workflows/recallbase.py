@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.collection import opened
 from spanwise.errors import SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asking
+from spanwise.evaluation.prepare import asking
 from spanwise.formats import read_judgements, read_quantisation
 from spanwise.matching.elements import Setting
 from spanwise.matching.placing import placed_judgements

@@ -16,7 +16,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 
 @click.command("plot")

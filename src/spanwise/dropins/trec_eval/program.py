@@ -20,7 +20,7 @@ from spanwise.errors import (
     UnknownName,
     UsageError,
 )
-from spanwise.evaluation.pipeline import values_of
+from spanwise.evaluation.score import values_of
 from spanwise.formats import Reading, read
 from spanwise.matching.documents import refuse_duplicate_judgements, refuse_duplicate_results
 from spanwise.matching.order import by_score, places_of
