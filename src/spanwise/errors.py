@@ -18,8 +18,10 @@ SpanwiseWarning         something was repaired, ignored or left open, and is sai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class SpanwiseError(Exception):

@@ -192,7 +192,7 @@ def test_budgets_that_are_none_are_refused(folder, capfdbinary):
 @pytest.mark.parametrize("runs", [[], ["A.jsonl", "B.jsonl", "A.jsonl"]])
 def test_runs_that_are_none_or_twice_are_refused(folder, capfdbinary, runs):
     assert main(["compare", "gold.jsonl", *runs, "--budget", "500"]) == 2
-    said = b"A.jsonl: given twice" if runs else b"no run was given"
+    said = b"A.jsonl: given twice" if runs else b"gold.jsonl: no run was given"
     assert capfdbinary.readouterr().err.startswith(b"spanwise: error: " + said)
 
 

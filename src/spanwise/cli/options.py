@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ import click
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spanwise.evaluation.request import Request
 
 TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")

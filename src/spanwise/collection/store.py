@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +22,8 @@ from spanwise.model.documents import CharacterPolicy, Document, Element, Name, T
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 

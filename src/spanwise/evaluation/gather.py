@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path, PurePath
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.evaluate import Watch, run, unwatched
 from spanwise.evaluation.merge import told_apart
-from spanwise.evaluation.request import Request
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
@@ -21,6 +19,9 @@ from spanwise.stats.question import Question
 from spanwise.stats.statements import compared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanwise.evaluation.request import Request
     from spanwise.model.comparison import Comparison
 
 
@@ -83,8 +84,12 @@ def with_baseline(request: Request, baseline: str | None) -> Request:
 def refuse_none(judgements: Any, runs: Sequence[Any]) -> None:
     """Refuse judgements without a run."""
     if not runs:
-        what = f", and {judgements} is not a file of results" if isinstance(judgements, str) else ""
-        raise UsageError(f"no run was given{what}; expected at least one run")
+        if isinstance(judgements, str):
+            raise UsageError(
+                f"{judgements}: no run was given, and this is no file of results; expected"
+                " JUDGEMENTS and at least one run, or a file of results"
+            )
+        raise UsageError("no run was given; expected at least one")
 
 
 def selected(results: Results, measures: Sequence[str]) -> list[Scores]:

@@ -6,7 +6,6 @@ each topic of a block. The map over blocks and the merge of its values are here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,8 @@ from spanwise.model.notes import Straddling, Tally
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from spanwise.evaluation.values import Values
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting

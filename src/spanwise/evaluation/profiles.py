@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.model.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # trec_eval's measures -----------------------------------------------------------------------
 

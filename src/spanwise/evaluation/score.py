@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -47,6 +46,8 @@ from spanwise.model.notes import Note, Remark
 from spanwise.model.spans import EXACT, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
     from spanwise.model.measure import Asked

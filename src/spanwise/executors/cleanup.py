@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
 
 T = TypeVar("T")
 REQUESTS = [

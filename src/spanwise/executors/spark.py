@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from spanwise.executors.engines import A_WHILE, NOT_YET
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
     from spanwise.executors.engines import Map
 
 HERE = "local[2,4]"

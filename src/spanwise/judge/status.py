@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanwise.collection import open_collection
 from spanwise.judge.events import State
@@ -15,6 +14,9 @@ from spanwise.judge.verdicts import FINISHED, seconds, states
 from spanwise.judge.views import fingerprint
 from spanwise.model.scores import printable
 from spanwise.report.tables import Table, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def status(path: str, layout: str) -> str:

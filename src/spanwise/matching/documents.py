@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from spanwise.model.rankings import JUDGED, SET_ASIDE, Rankings
 from spanwise.model.spans import UNKNOWN, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from spanwise.model.arrays import BoolArray, FingerprintArray, FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows
     from spanwise.model.judgements import Judgements

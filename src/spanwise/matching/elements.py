@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,6 +21,8 @@ from spanwise.model.elements import NOBODY
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.elements import Grades, JudgedElements, RecallBase

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from spanwise.model.readings import NEVER, Matches, Pieces
 from spanwise.model.spans import UNKNOWN, Spans, merged, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.matching.documents import Results
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Highlights

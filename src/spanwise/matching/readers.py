@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,8 @@ from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from spanwise.matching.elements import Setting
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.element_rankings import ChanceTable

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -25,6 +24,8 @@ from spanwise.model.run import Chunks, chunks_at
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run

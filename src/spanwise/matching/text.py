@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +24,8 @@ from spanwise.model.readings import Readings, Stretches
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from spanwise.matching.units import Meter
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Highlights, Judgements

@@ -8,7 +8,6 @@ and nothing else is as specific as the highlighted text makes it, once a collect
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -30,6 +29,8 @@ from spanwise.model.elements import (
 from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.elements import Assessments, Elements

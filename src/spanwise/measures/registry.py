@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanwise.model.measure import Aggregate, Function, Law, Measure, Properties, Reads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PLAIN = Properties()
 MEASURES: dict[str, Measure] = {}

@@ -12,8 +12,10 @@ trees with steps to children or with quoted strings do so in the legacy notation
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 Sign = Literal["", "+", "-"]
 Axis = Literal["//", "/"]

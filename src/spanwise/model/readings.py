@@ -6,7 +6,6 @@ axis, padded with zeros. Everything is counted in characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -15,6 +14,8 @@ import numpy as np
 from spanwise.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.policy import Policy
 

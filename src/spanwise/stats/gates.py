@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ from spanwise.model.comparison import Rule, Verdict
 from spanwise.stats.statements import Question, compared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.scores import Scores
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import isclose, isnan, nan
@@ -22,6 +21,8 @@ from spanwise.stats.question import Question as Question
 from spanwise.stats.tests import bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from spanwise.model.arrays import FloatArray
     from spanwise.model.comparison import Anova
     from spanwise.model.scores import Scores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +50,8 @@ from spanwise.model.spans import counted, label_counts_in_words
 from spanwise.model.topics import Topics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sized
+
     from spanwise.matching.tasks import Rules, Violation
     from spanwise.model.documents import Collection
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -12,21 +11,25 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.evaluation.prepare import Prepared
-from spanwise.evaluation.request import Request
+from spanwise.evaluation.request import Request, names_of
 from spanwise.evaluation.score import match, refuse_strangers, values_of
 from spanwise.formats import read_judgements, read_pool
 from spanwise.judge.pooling import contributions, ranked
 from spanwise.matching import refuse_duplicate_judgements
 from spanwise.matching.placing import placed, placed_judgements
 from spanwise.model.columns import PlainIds, Rows, text
+from spanwise.model.findings import Findings
 from spanwise.model.judgements import Highlights, Judgements, by_assessor, combined, only
+from spanwise.model.pools import Pool
 from spanwise.model.scores import printable
 from spanwise.model.spans import NOTHING, Spans, merged, overlap
 from spanwise.report.scores import null
-from spanwise.stats.sampling import Estimate, Found, Sample, Strata, estimate, filled, mean_of
+from spanwise.report.studies import estimate_tables
+from spanwise.stats.sampling import Estimate, Found, Sample, Strata, filled, mean_of
+from spanwise.stats.sampling import estimate as estimate_total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
@@ -233,17 +236,37 @@ class Judged:
         return np.stack([np.rint(size), drawn, found]).astype(np.int64)
 
 
+def estimate(
+    pool: Any,
+    judgements: Any,
+    runs: Sequence[Any] = (),
+    *,
+    measures: Iterable[object] | str | None = None,
+    collection: Any = None,
+    per_topic: bool = False,
+) -> Findings:
+    """Estimate, from a sampled pool that was judged, what is relevant and how runs would score.
+
+    `pool`, `judgements` and `runs` are files or objects. The findings have totals for each topic,
+    recall, precision and the measures asked for, each with its interval.
+    """
+    found = estimated(
+        pool, judgements, runs, collection, measures=names_of(measures), per_topic=per_topic
+    )
+    return Findings("estimate", found, lambda: estimate_tables(found))
+
+
 def estimated(
-    pool: str,
-    judgements: str,
-    runs: Sequence[str],
-    collection: str | None = None,
+    pool: Any,
+    judgements: Any,
+    runs: Sequence[Any],
+    collection: Any = None,
     *,
     measures: Sequence[str] = (),
     per_topic: bool,
 ) -> dict[str, Any]:
     """Relevant text and documents of each topic; recall, precision and other measures of runs."""
-    drawn = read_pool(pool)
+    drawn = pool if isinstance(pool, Pool) else read_pool(pool)
     if not drawn.about.get("estimable", True):
         raise UsageError(
             f"{pool}: by {drawn.about.get('method')}, and no sample of all documents; nothing can"
@@ -278,7 +301,7 @@ def estimated(
     return answer
 
 
-def _read(judgements: str, texts: Collection | None) -> Judgements:
+def _read(judgements: Any, texts: Collection | None) -> Judgements:
     said = read_judgements(judgements)
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
@@ -312,7 +335,7 @@ def _totals(topics: Sequence[Judged]) -> list[Estimate]:
     other has what the same strata of other topics make likely.
     """
     alone = [
-        estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
+        estimate_total(one.sample.total(one.relevant), one.sample.variance(one.relevant))
         for one in topics
     ]
     strata, found, drawn = _strata(topics)
@@ -331,7 +354,7 @@ def _totals(topics: Sequence[Judged]) -> list[Estimate]:
 
 def _sum(topics: Sequence[Judged]) -> Estimate:
     """What is relevant in all topics together: their errors add up to a normal one."""
-    return estimate(
+    return estimate_total(
         sum(one.sample.total(one.relevant) for one in topics),
         sum(one.sample.variance(one.relevant) for one in topics),
     )

@@ -248,6 +248,20 @@ def _settings(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 # that was interrupted goes on where it stopped.
 
 
+def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
+    """Run the experiment of a TOML file in a folder; return a comparison for each collection.
+
+    `data` is the folder that relative paths in the file begin at; by default that of the file.
+    What is in the folder already and was made of the same things is not made again.
+    """
+    planned = read_experiment(file, data)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    found = conducted(planned, place)
+    write_report(planned, found, place)
+    return {one.name: comparison for one, comparison in found}
+
+
 def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
     """Make what is missing, and compare the runs of every collection."""
     question = _foreseen(experiment)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from spanwise.evaluation.kinds import TEXTUAL, Grounding, element_setting, journ
 from spanwise.evaluation.merge import assumptions
 from spanwise.evaluation.prepare import Prepared
 from spanwise.evaluation.prepare import asked as measures_of
+from spanwise.evaluation.request import request_of
 from spanwise.evaluation.score import match, values_of
 from spanwise.formats import expanded
 from spanwise.matching import align, refuse_duplicate_judgements
@@ -45,13 +46,16 @@ from spanwise.report.scores import shown
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Unpack
+
     from spanwise.evaluation.request import Request
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
     from spanwise.model.measure import Asked
     from spanwise.model.notes import Note
-    from spanwise.model.policy import Policy
+    from spanwise.model.policy import Policy, PolicyFields
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
     from spanwise.model.run import Run
@@ -272,6 +276,84 @@ class Case:
     def parameters(self, *names: str) -> list[Any]:
         """The values of some of the measure's parameters."""
         return [self.asked.parameter(name) for name in names]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Why a topic has its score: the ranking row by row, as the measure sees it."""
+
+    cases: Sequence[Case]
+
+    def text(self, width: int | None = None, most: int | None = None) -> str:
+        """Return the ranking, the value, and the choices that it depends on."""
+        return explained(self.cases, width, most)
+
+    def marked(self, width: int | None = None, most: int | None = None) -> str:
+        """Return the documents with what was retrieved and what is relevant in them marked."""
+        return marked_text(self.cases[0], width, colour=False, most=most)
+
+    @property
+    def value(self) -> Any:
+        """Return the value of the topic; its mean over assessors, if there are several."""
+        values = [_explained(case, None, None)[0] for case in self.cases]
+        if len(values) == 1:
+            return values[0]
+        defined = [value for value in values if value == value]
+        return sum(defined) / len(defined) if defined else float("nan")
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return the ranking, a dict of columns for each result; that of the first assessor."""
+        table, _ = _table(self.cases[0])
+        return [dict(zip(table.header, row, strict=True)) for row in table.rows]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        case = self.cases[0]
+        return f"<Explanation of {case.asked.label}: {case.run.name}, topic {text(case.topic)}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"
+
+
+def explain(
+    judgements: Any,
+    run: Any,
+    topic: str,
+    measure: object,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    task: str | None = None,
+    collection: Any = None,
+    topics: Any = None,
+    rel: float | None = None,
+    judgements_format: str | None = None,
+    run_format: str | None = None,
+    **fields: Unpack[PolicyFields],
+) -> Explanation:
+    """Explain why a topic of a run has its score; the options are those of `evaluate`.
+
+    >>> found = explain({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.1}}, "q1", "RR")
+    >>> found.value, [row["document"] for row in found.rows()]
+    (0.5, ['d2', 'd1'])
+    """
+    request = request_of(
+        judgements,
+        [run],
+        measure,
+        policy=policy,
+        profile=profile,
+        task=task,
+        collection=collection,
+        topics=topics,
+        judgements_format=judgements_format,
+        run_format=run_format,
+        assume={} if rel is None else {"rel": rel},
+        **fields,
+    )
+    return Explanation(cases_of(request, topic))
 
 
 def cases_of(request: Request, topic: str) -> list[Case]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,8 @@ from spanwise.stats.intervals import student
 from spanwise.workflows.explain import Case, ranking_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.evaluation.prepare import Settled
     from spanwise.evaluation.request import Request
     from spanwise.evaluation.score import Matched
@@ -70,6 +71,13 @@ def write_page(request: Request, c: Comparison, output: str) -> None:
     title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
     chunks = ((f"topic-{n}", details[topic]) for n, topic in enumerate(topics) if topic in details)
     whole = page(c, topics, curves, chunks, title, c.measures[0])
+    write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
+
+
+def write_comparison(c: Comparison, output: str) -> None:
+    """Write the page of a comparison alone: without the files there are no rankings to show."""
+    topics = grid(c.scores, c.measures[0]).topics
+    whole = page(c, topics, [], (), f"{len(c.runs)} runs compared", c.measures[0])
     write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -21,6 +20,8 @@ from spanwise.model.judgements import Judgements
 from spanwise.report.studies import Entry, drawn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -14,11 +14,12 @@ from spanwise.console import emit_bytes, write_atomically
 from spanwise.errors import InputError
 from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.gather import less_is_better
-from spanwise.evaluation.request import Request
+from spanwise.evaluation.request import Request, names_of
 from spanwise.formats import FORMATS, expanded
 from spanwise.formats.io.files import STDIN
+from spanwise.model.findings import Findings
 from spanwise.model.scores import run_names
-from spanwise.report.studies import Agreement, Ranked, Study
+from spanwise.report.studies import Agreement, Ranked, Study, rendered_study
 from spanwise.stats.correlation import kendall, rbo, tau_ap
 from spanwise.stats.studies import (
     competition_ranks,
@@ -31,6 +32,8 @@ from spanwise.workflows.recallbase import Wish, base_of
 from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
     from spanwise.model.judgements import Judgements
@@ -97,6 +100,26 @@ def _empty(ground: Ground, kind: str) -> InputError:
         f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
         " use another quantisation"
     )
+
+
+def reliability(
+    judgements: str,
+    runs: Sequence[Any] = (),
+    measures: Iterable[object] | str | None = None,
+    *,
+    quant: str | None = None,
+    ideal: Ties = "higher",
+    collection: Any = None,
+    seed: int = 0,
+) -> Findings:
+    """Test what measures make of simulated runs whose merits are known, and of real ones.
+
+    Six runs are made of the judgements of elements. Nothing should beat the ideal recall base, and
+    more overlap should not score higher; whatever does is among the violations found.
+    """
+    found = study(Ground.of(judgements, quant, ideal, collection), names_of(measures), runs, seed)
+    data = json.loads(rendered_study(found, "json"))
+    return Findings("reliability", data, lambda: rendered_study(found, "table"))
 
 
 def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:

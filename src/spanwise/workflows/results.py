@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from spanwise.model.scores import Provenance, Results, Source
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from spanwise.model.scores import Scores
 
 KINDS = {".jsonl": results_jsonl, ".parquet": results_parquet}
@@ -70,6 +72,30 @@ def hashed(name: str) -> Source:
 
 
 # Verifying ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What changed since the results of a file were made."""
+
+    lines: tuple[str, ...]
+    changed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain data."""
+        return {"changed": self.changed, "lines": list(self.lines)}
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def __repr__(self) -> str:
+        return f"<Verification: {self.lines[-1]}>"
+
+
+def verify(results: str | PathLike[str]) -> Verification:
+    """Recompute the results in a file and report what changed: inputs, choices or values."""
+    lines, changed = verified(fspath(results))
+    return Verification(tuple(lines), changed)
 
 
 def verified(file: str) -> tuple[list[str], bool]:

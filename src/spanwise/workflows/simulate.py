@@ -14,7 +14,6 @@ Each comes by falling value; of equal ones the deeper first, then by document, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +24,8 @@ from spanwise.model.elements import NOBODY
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.elements import RecallBase, Ties
     from spanwise.model.judgements import Judgements

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from spanwise.console import say, watched, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.evaluation.budgets import compare_at, sizes_of
 from spanwise.evaluation.prepare import texts_along
-from spanwise.evaluation.request import Request
+from spanwise.evaluation.request import Request, names_of, plain
 from spanwise.formats import FORMATS, read_judgements
 from spanwise.matching.quotes import Page, Quote
 from spanwise.model.columns import PlainIds, Rows
@@ -24,11 +23,14 @@ from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 from spanwise.retrieve.chunkers import Chunker, find_chunker, find_retriever, refuse_sizes
+from spanwise.stats.question import Question
+from spanwise.stats.resampling import Draws
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
-    from spanwise.stats.statements import Question
 
 DEEP = 50
 """So many results at least."""
@@ -38,13 +40,13 @@ DEEP = 50
 class Sweep:
     """What is to be tried."""
 
-    judgements: str
-    collection: str | None
+    judgements: Any
+    collection: Any
     chunkers: Sequence[str]
     retriever: str
     sizes: Sequence[int]
     overlaps: Sequence[int]
-    budget: str
+    budget: float | str | Sequence[float]
     unit: str = "chars"
     measures: Sequence[str] = ()
     keep: str | None = None  # a folder for the runs
@@ -64,6 +66,44 @@ class Cut:
         rows = Rows(self.name, (b"",), np.array([0, len(self.documents)]), has_lines=False)
         scores = np.zeros(len(self.documents))
         return Run(self.name, rows, PlainIds(self.documents), scores, spans=self.spans)
+
+
+def sweep(
+    judgements: Any,
+    collection: Any = None,
+    *,
+    chunkers: Sequence[str] = ("fixed",),
+    retriever: str = "bm25",
+    sizes: Sequence[int] = (200, 400, 800),
+    overlaps: Sequence[int] = (0,),
+    budget: float | str | Sequence[float] = (500, 2000, 8000),
+    unit: str = "chars",
+    measures: Iterable[object] | str | None = None,
+    baseline: str | None = None,
+    tests: Sequence[str] | str = ("randomisation",),
+    seed: int = 0,
+    keep: str | None = None,
+) -> Comparison:
+    """Cut documents in many ways, search each, and compare the runs at equal reading.
+
+    `judgements` hold questions with evidence; `collection` are the documents, a folder or a mapping
+    of ids to texts. A run is made for each chunker, size and overlap, in characters. `keep` is a
+    folder in which the runs are kept.
+    """
+    wanted = Sweep(
+        plain(judgements),
+        plain(collection),
+        (chunkers,) if isinstance(chunkers, str) else chunkers,
+        retriever,
+        sizes,
+        overlaps,
+        budget,
+        unit,
+        names_of(measures),
+        keep,
+    )
+    chosen = (tests,) if isinstance(tests, str) else tuple(tests)
+    return swept(wanted, baseline, Question(chosen, draws=Draws(seed)))
 
 
 def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
@@ -93,7 +133,9 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
 def _texts(documents: Collection, sweep: Sweep) -> dict[str, str]:
     """All documents but the file of judgements, should it lie among them."""
     texts = {one.name: documents.text(one.name) for one in documents.documents()}
-    folder, gold = Path(sweep.collection or ""), Path(sweep.judgements)
+    if not isinstance(sweep.collection, str) or not isinstance(sweep.judgements, str):
+        return texts
+    folder, gold = Path(sweep.collection), Path(sweep.judgements)
     if folder.is_dir() and gold.resolve().is_relative_to(folder.resolve()):
         name = gold.resolve().relative_to(folder.resolve()).as_posix()
         if texts.pop(name, None) is not None:

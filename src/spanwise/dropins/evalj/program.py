@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import starmap
@@ -42,6 +41,8 @@ from spanwise.model.scores import run_names
 from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.documents import Collection
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from pathlib import Path
@@ -17,6 +16,8 @@ from spanwise.matching.documents import Aligned, align, refuse_duplicate_judgeme
 from spanwise.measures import MEASURES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from spanwise.model.arrays import FloatArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.policy import Policy

@@ -8,7 +8,6 @@ pool, not judged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -38,6 +37,8 @@ from spanwise.model.policy import Policy
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanwise.model.arrays import BoolArray
 
 

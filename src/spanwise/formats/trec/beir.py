@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
@@ -14,6 +13,10 @@ from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Judgements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 HEAD = (b"query-id", b"corpus-id", b"score")
 DUE = "query-id, corpus-id and score, separated by tabs"
