@@ -136,6 +136,53 @@ class Prepared:
         return self._settled[1]
 
 
+def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
+    """Refuse an option that changes nothing about the request it was given for."""
+    request = prepared.request
+    if request.derived:
+        return
+    measures, _ = prepared.settle(profile)
+    given, labels = request.policy or {}, ", ".join(one.label for one in measures)
+    structured = given.get("structure", "ignore") != "ignore"
+    textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    without = {
+        "unit": "unit" in given and not textual and f"{labels} do not count text",
+        "annotators": "annotators" in given
+        and (not textual or not _of_annotators(prepared.judgements))
+        and "the judgements are not of several annotators of text",
+        "structure": structured
+        and not any(of_elements(one) for one in measures)
+        and f"{labels} do not count judged elements",
+        "topics": request.topics is not None
+        and not structured
+        and "queries matter only with structure strict or vague",
+        "rel": "rel" in request.assume
+        and not any("rel" in one.assumed for one in measures)
+        and f"{labels} have no level of relevance, or state their own",
+        "behaviour": "behaviour" in request.assume
+        and not any("behaviour" in one.assumed for one in measures)
+        and f"{labels} have no user model",
+    }
+    for option, reason in without.items():
+        if reason:
+            raise UsageError(f"{option} has no effect here: {reason}; leave it out")
+
+
+def _of_annotators(judgements: Judgements | Preferences) -> bool:
+    if not isinstance(judgements, Judgements):
+        return False
+    evidence = judgements.evidence
+    if judgements.assessors is not None:
+        return True
+    return evidence is not None and any(evidence.by.take(np.arange(len(evidence))))
+
+
+def of_elements(one: Asked) -> bool:
+    """Tell whether a measure counts elements by how they were judged, so that structure matters."""
+    graded = one.measure.grades or "quant" in one.measure.parameters
+    return graded and one.parameter("behaviour") != "bep"
+
+
 def flows(source: Any) -> bool:
     """Tell whether a source is a packed file, which cannot be read from the middle."""
     return isinstance(source, str) and Path(source).is_file() and is_packed(source)

@@ -27,6 +27,7 @@ class Request:
     topics: Any = None  # topics with queries on structure
     names: Sequence[str | None] = ()  # what runs are to be called; None: as they call themselves
     assume: Mapping[str, Any] = field(default_factory=dict)  # parameters of measures, by name
+    derived: bool = False  # made of another request, which was checked
 
 
 def request_of(judgements: Any, runs: Sequence[Any], measures: object, **options: Any) -> Request:

@@ -24,6 +24,7 @@ from spanwise.evaluation.prepare import (
     Settled,
     flows,
     messages,
+    of_elements,
     one_at_a_time,
     texts_along,
 )
@@ -302,7 +303,7 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     notes = [] if notes is None else notes
-    unmoved = [one.label for one in measures if not _of_elements(one)]
+    unmoved = [one.label for one in measures if not of_elements(one)]
     if policy.structure != "ignore" and unmoved:
         names = ", ".join(unmoved)
         notes.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
@@ -310,12 +311,6 @@ def values_of(
         task = Grounding(run, topics, some, policy, notes, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
-
-
-def _of_elements(one: Asked) -> bool:
-    """Tell whether a measure counts elements by how they were judged, so that structure matters."""
-    graded = one.measure.grades or "quant" in one.measure.parameters
-    return graded and one.parameter("behaviour") != "bep"
 
 
 def laborious(shard: Shard) -> bool:

@@ -109,7 +109,9 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
     wanted = [name for curve in several for name in curve.measures()]
     if not wanted:
         return []
-    wanted_runs = replace(request, measures=list(dict.fromkeys(wanted)), runs=files, names=())
+    wanted_runs = replace(
+        request, measures=list(dict.fromkeys(wanted)), runs=files, names=(), derived=True
+    )
     results = score_all(wanted_runs)
     mine = {place: scores for (place, _), scores in zip(runs, results, strict=True)}
     return [
@@ -121,7 +123,7 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
 def _drawable(request: Request, curve: Curve) -> bool:
     """Whether a measure takes these cut-offs; if not, it is said."""
     try:
-        score_all(replace(request, measures=curve.measures(), names=()))
+        score_all(replace(request, measures=curve.measures(), names=(), derived=True))
     except SpanwiseError as error:
         say("warning", f"no curve of {curve.name}: {error}")
         return False
