@@ -35,6 +35,12 @@ ties_option = click.option(
     type=click.Choice(["docno", "file", "rank", "expected"]),
     help="Order of equal scores; `expected` is the mean over all orders.",
 )
+paths_option = click.option(
+    "--paths",
+    type=click.Choice(["valued", "assessed"]),
+    help="Relevant paths end at elements with a value, or at all that assessors found relevant."
+    " [default: valued]",
+)
 judgements_format_option = click.option("--judgements-format", help="See: spanwise formats.")
 run_format_option = click.option("--run-format", help="See: spanwise formats.")
 on_option = click.option(

@@ -241,7 +241,7 @@ class Guide:
         """The ideal elements, each worth its quantised value as a share of the highest."""
         base = self.setting.base(self.judgements, behaviour.quant)
         judged = base.judged
-        chosen = np.flatnonzero(base.ideal(behaviour.ideal))
+        chosen = np.flatnonzero(base.ideal(behaviour.ideal, behaviour.paths))
         value = base.value[chosen] / base.highest
         worth = value if behaviour.worth == "graded" else np.ones(len(chosen))
         spans = Spans(judged.start[chosen], judged.size[chosen])

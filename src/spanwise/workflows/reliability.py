@@ -31,7 +31,7 @@ from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
     from spanwise.model.judgements import Judgements
     from spanwise.model.measure import Asked
     from spanwise.model.run import Run
@@ -58,18 +58,18 @@ class Ground:
         judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
-    def simulated(self, kind: str) -> Run:
+    def simulated(self, kind: str, paths: Paths = "valued") -> Run:
         """The simulated run of that kind."""
-        return simulated(self.judgements, self.base, kind, self.ties)
+        return simulated(self.judgements, self.base, kind, self.ties, paths)
 
     def scores(self, run: Run, measures: Sequence[Asked]) -> Scores:
         """The scores of a run, which is taken as it stands."""
         return score(self.judgements, run, measures, Policy(ties="file"), self.collection)
 
 
-def simulate(ground: Ground, kind: str, target: str) -> None:
+def simulate(ground: Ground, kind: str, target: str, paths: Paths = "valued") -> None:
     """Write a simulated run."""
-    run = ground.simulated(kind)
+    run = ground.simulated(kind, paths)
     if not len(run.rows):
         raise _empty(ground, kind)
     write = FORMATS[FORM].write
