@@ -28,6 +28,7 @@ from spanwise.matching.placing import (
     whole_documents,
 )
 from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.trees import assessment_notes
 from spanwise.measures.names import parse
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
@@ -157,6 +158,7 @@ def measured(
     collection = collection or texts_along(judgements)
     judgements, run = placed(judgements, run, collection, placing)
     if isinstance(judgements, Judgements):
+        placing += assessment_notes(judgements) if share != "later" else ()
         judgements = ready_to_read(judgements, run, measures, policy, collection, placing)
     refuse_unfit(judgements, measures)
     judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
