@@ -115,3 +115,16 @@ def test_many_remarks_are_cut_short(judged, ask):
     text = ask("check", "judged.xml", "--most", "1").text
     assert text.count("remark: ") == 1
     assert "and 2 more remarks\n" in text
+
+
+def test_readers_of_documents_see_no_more_either(folder, judged, ask):
+    """Of the document the paragraph is shown: precision 1, recall 1; uncapped they would be 1.2."""
+    judged(("/a[1]", 100, 10), (SECTION, 40, 10), (PARAGRAPH, 10, 12))
+    (folder / "docs").mkdir()
+    text = f"<a><s><p>{'x' * 10}</p>{'y' * 30}</s>{'z' * 60}</a>"
+    (folder / "docs" / "d.xml").write_text(text)
+    (folder / "run.xml").write_text(submission(PARAGRAPH))
+    words = ("judged.xml", "run.xml", "--collection", "docs", "--format", "jsonl")
+    answer = ask("eval", *words, "-m", "gP(beta=1)@1", "-m", "iP[0.00]")
+    assert values(answer) == {"gP(beta=1)@1": 1, "iP[0.00]": 1}
+    assert f"{CAPPED}: 1 ('d' {PARAGRAPH})" in answer.err

@@ -376,7 +376,7 @@ class Listed:
         if judgements.elements is not None:
             listed = judgements.elements.elements
             size[said] = listed.sizes[element[said]]
-            relevant[said] = listed.highlighted[element[said]]
+            relevant[said] = _capped_to(size[said], listed.highlighted[element[said]])
         if judgements.highlights is not None:
             roots = np.flatnonzero(element == ROOT)
             size[roots] = judgements.highlights.lengths[judged[roots]]
