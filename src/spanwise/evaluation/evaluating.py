@@ -119,7 +119,8 @@ def _scored_here(request: Request, behaviour: Callable[[Place, Place], float] | 
     wanted = asked(names or chosen.measures, chosen.defaults)
     if behaviour is not None:
         wanted = [one.assuming({"behaviour": behaviour}) for one in wanted]
-    return score(judged, results, wanted, replace(chosen.policy, **given), documents)
+    policy = replace(chosen.policy, **given)
+    return score(judged, results, wanted, policy, documents, chosen.limit)
 
 
 def scored_on(

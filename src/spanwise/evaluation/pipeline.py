@@ -27,6 +27,7 @@ from spanwise.matching.placing import (
     refuse_unplaced_passages,
     whole_documents,
 )
+from spanwise.matching.tasks import overlong
 from spanwise.matching.texts import refuse_what_is_nowhere
 from spanwise.matching.trees import assessment_notes
 from spanwise.measures.names import parse
@@ -134,9 +135,11 @@ def score(
     measures: Sequence[Asked],
     policy: Policy,
     collection: Collection | None = None,
+    limit: int | None = None,
 ) -> Scores:
     """Score one run that has been read: ground it, measure each topic, sum up."""
-    return summed_up(measured(judgements, run, measures, policy, collection), measures, policy)
+    found = measured(judgements, run, measures, policy, collection, limit=limit)
+    return summed_up(found, measures, policy)
 
 
 Share = Literal["whole", "first", "later"]
@@ -151,8 +154,12 @@ def measured(
     policy: Policy,
     collection: Collection | None = None,
     share: Share = "whole",
+    limit: int | None = None,
 ) -> Measured:
-    """The value of each topic of a run, or of a piece of one, and what there is to say."""
+    """The value of each topic of a run, or of a piece of one, and what there is to say.
+
+    Topics with more results than `limit` are reported.
+    """
     placing: list[Note] = []
     measuring: list[Note] = []
     collection = collection or texts_along(judgements)
@@ -170,6 +177,7 @@ def measured(
     if share == "later" and isinstance(judgements, Judgements):
         some = (judged & answered) or judgements.rows.topics[:1]  # there is no such thing as none
         judgements = of_topics(judgements, some)
+    measuring += overlong(run, topics, limit, policy.depth)
     values = values_of(judgements, run, topics, measures, policy, measuring, collection)
     return Measured(
         run.name,

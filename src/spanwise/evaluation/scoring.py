@@ -158,7 +158,8 @@ class Scorer:
 
     def _of(self, run: Run, shard: Shard, share: Share) -> Measured:
         measures, policy = self.measures(shard.profile), self.policy(shard.profile)
-        return measured(self._judgements, run, measures, policy, self._collection, share)
+        limit = shard.profile.limit
+        return measured(self._judgements, run, measures, policy, self._collection, share, limit)
 
 
 def flows(source: Any) -> bool:
