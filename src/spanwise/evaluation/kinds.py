@@ -111,6 +111,11 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.readers import later_results
+
+    if any(one.measure.name == "BEPD" for one in task.measures):
+        task.notes.append(later_results(task.run, judgements, task.topics, task.policy))
+
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = journey_blocks(part, replace(task, topics=topics))
         return merged(shard_values(block, task.measures) for block in blocks)

@@ -17,6 +17,7 @@ from spanwise.matching.text import refuse_paths
 from spanwise.matching.trees import NOT_THERE, ByPath
 from spanwise.model.columns import Coded, text
 from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
+from spanwise.model.notes import Tally
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -104,6 +105,15 @@ def journeys(
         here = results.of_topics(first, first + len(some))
         guide = Guide(run, judgements, some, here, setting, chances or {})
         yield Journeys(some, policy, guide.browse)
+
+
+def later_results(
+    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+) -> Tally:
+    """Count the results of documents of which an earlier one was returned: BEPD ignores them."""
+    results = ordered_results(run, judgements, topics, policy)
+    what = "results that BEPD ignored, since only the first of a document counts"
+    return Tally(what, len(results.row) - len(results.opening))
 
 
 class Targets(NamedTuple):

@@ -235,7 +235,8 @@ def best_entry_point_distance(
     point; a document that has none, or is not returned, counts 0. L is the mean length of the
     documents of the collection. Undefined without best entry points.
 
-    Beware: only the first result of a document counts, and ranks do not matter.
+    Beware: only the first result of a document counts, and ranks do not matter. How many results
+    were ignored is reported beside the scores; EPRUM counts every one.
     """
 
     def value(topic: int) -> float:
