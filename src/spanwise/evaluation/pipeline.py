@@ -28,6 +28,7 @@ from spanwise.matching.placing import (
     whole_documents,
 )
 from spanwise.matching.tasks import overlong
+from spanwise.matching.text import states_sizes
 from spanwise.matching.texts import refuse_what_is_nowhere
 from spanwise.matching.trees import assessment_notes
 from spanwise.measures.names import parse
@@ -211,8 +212,8 @@ def ready_to_read(
     notes: list[Note],
 ) -> Judgements:
     """Judgements whose relevant text is where the run's is, as annotators are to be taken."""
-    textual = any(one.measure.reads == "readings" for one in measures)
-    if not textual:
+    textual = [one for one in measures if one.measure.reads == "readings"]
+    if not textual or (states_sizes(judgements) and all(map(_of_sizes, textual))):
         return judgements
     judgements = nothing_highlighted(judgements)
     plain = judgements.highlights is None and judgements.elements is None
@@ -228,14 +229,20 @@ def ready_to_read(
 def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
     """A measure needs judgements of the kind that its blocks are made of."""
     offered = kinds_of(judgements)
+    sized = isinstance(judgements, Judgements) and states_sizes(judgements)
     for one in measures:
-        if one.measure.reads not in (*offered, "anything"):
+        if one.measure.reads not in (*offered, "anything") and not (sized and _of_sizes(one)):
             if one.measure.reads == "readings":
                 refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
                 f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
                 f" {judgements.rows.source} holds {KINDS[offered[-1]].needs}; see: spanwise formats"
             )
+
+
+def _of_sizes(one: Asked) -> bool:
+    """Whether a measure of text does with the sizes that a file states."""
+    return one.measure.reads == "readings" and one.sizes_suffice
 
 
 def refuse_strangers(

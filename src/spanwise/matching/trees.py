@@ -8,7 +8,7 @@ and nothing else is as specific as the highlighted text makes it, once a collect
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -259,7 +259,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     parent, child = _parents(owner, paths)
     level = _levels(parent)
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
-    highlighted = _capped_to(size, highlighted)
+    highlighted = capped_to(size, highlighted)
     return JudgedElements(
         judgements.rows.source,
         scale,
@@ -281,7 +281,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     )
 
 
-def _capped_to(sizes: IntArray, highlighted: IntArray) -> IntArray:
+def capped_to(sizes: IntArray, highlighted: IntArray) -> IntArray:
     """Return highlighted characters that are no more than all characters, where these are known.
 
     Files of 2005 count every passage one too long, but no element is more than all highlighted.
@@ -376,7 +376,7 @@ class Listed:
         if judgements.elements is not None:
             listed = judgements.elements.elements
             size[said] = listed.sizes[element[said]]
-            relevant[said] = _capped_to(size[said], listed.highlighted[element[said]])
+            relevant[said] = capped_to(size[said], listed.highlighted[element[said]])
         if judgements.highlights is not None:
             roots = np.flatnonzero(element == ROOT)
             size[roots] = judgements.highlights.lengths[judged[roots]]
@@ -457,9 +457,7 @@ def _unlisted(judgements: Judgements) -> Tally:
     listed = set(zip(owner.tolist(), paths, strict=True))
     missing: dict[tuple[int, bytes], None] = {}  # in the order of the file, outermost first
     for row, path in zip(owner[lit].tolist(), map(paths.__getitem__, lit.tolist()), strict=True):
-        around = []
-        while path := parent_of(path):
-            around.append((row, path))
+        around = [(row, outer) for outer in above(path)]
         missing |= dict.fromkeys(one for one in reversed(around) if one not in listed)
     return _with_first(judgements, UNLISTED, len(missing), next(iter(missing), None))
 
@@ -478,6 +476,16 @@ def over_full(judgements: Judgements) -> list[tuple[int, bytes, int, int]]:
     rows = np.searchsorted(one.first, over, side="right") - 1
     columns = (rows.tolist(), one.paths.take(over), one.highlighted[over].tolist())
     return list(zip(*columns, one.sizes[over].tolist(), strict=True))
+
+
+def above(path: bytes) -> Iterator[bytes]:
+    """Yield the paths of all elements around one, the nearest first.
+
+    >>> list(above(b"/a[1]/s[2]/p[1]"))
+    [b'/a[1]/s[2]', b'/a[1]']
+    """
+    while path := parent_of(path):
+        yield path
 
 
 def _with_first(
