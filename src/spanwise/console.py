@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Iterator
 from errno import EISDIR
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from click.exceptions import Exit
 
 from spanwise.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 def emit(text: str, file: str | None = None) -> None:

@@ -18,10 +18,8 @@ SpanwiseWarning         something was repaired, ignored or left open, and is sai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 
 class SpanwiseError(Exception):

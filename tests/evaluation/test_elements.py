@@ -48,6 +48,19 @@ def test_the_recall_bases_of_figure_one(folder):
         assert [line["path"] for line in lines(output)] == [SEC6, SEC4]
 
 
+def test_relevant_paths_of_a_recall_base(folder):
+    """Under strict section 6 and its first paragraph have value 1, the paragraph's siblings 0."""
+    words = ("judged.xml", "--quant", "strict", "--ideal", "--ties", "deeper", "--format", "jsonl")
+    for paths, expected in (
+        ((), [f"{SEC6}/p[1]"]),
+        (("--paths", "valued"), [f"{SEC6}/p[1]"]),
+        (("--paths", "assessed"), [SEC6]),
+    ):
+        status, output, _ = call("recallbase", *words, *paths)
+        assert status == 0
+        assert [line["path"] for line in lines(output)] == expected
+
+
 def test_a_recall_base_as_a_table(folder):
     status, output, _ = call("recallbase", "judged.xml", "--collection", "docs")
     assert status == 0

@@ -8,16 +8,13 @@ import signal
 import sys
 import warnings
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import FrameType
 
 import click
 
 from spanwise.console import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 COMMANDS = (
     *("eval", "compare", "sweep", "gate", "plot", "verify"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,6 @@ import click
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.evaluation.request import Request
 
 TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
@@ -35,6 +34,12 @@ ties_option = click.option(
     "--ties",
     type=click.Choice(["docno", "file", "rank", "expected"]),
     help="Order of equal scores; `expected` is the mean over all orders.",
+)
+paths_option = click.option(
+    "--paths",
+    type=click.Choice(["valued", "assessed"]),
+    help="Relevant paths end at elements with a value, or at all that assessors found relevant."
+    " [default: valued]",
 )
 judgements_format_option = click.option("--judgements-format", help="See: spanwise formats.")
 run_format_option = click.option("--run-format", help="See: spanwise formats.")

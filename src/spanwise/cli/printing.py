@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from spanwise.model.scores import printable
 from spanwise.report.scores import records, rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.evaluation.request import Request
     from spanwise.model.comparison import Comparison
     from spanwise.model.scores import Scores

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +15,6 @@ from spanwise.model.documents import TEXT_ELEMENT, CharacterPolicy, Document, El
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from spanwise.model.arrays import IntArray
 
 CORPUS = "corpus.jsonl"

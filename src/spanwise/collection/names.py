@@ -9,7 +9,9 @@ unless it is the whole path of one of them.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 from warnings import warn
@@ -22,9 +24,6 @@ from spanwise.collection.shards import Note, table_file
 from spanwise.errors import SpanwiseWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 NAMES = "names.arrow"

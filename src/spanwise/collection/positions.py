@@ -9,6 +9,7 @@ before it that is one level higher.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -29,8 +30,6 @@ from spanwise.collection.parsing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.model.arrays import BoolArray, FingerprintArray, IntArray
     from spanwise.model.documents import CharacterPolicy
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from html import unescape
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 from warnings import warn
 
 from spanwise.collection.archives import (
@@ -29,9 +30,6 @@ from spanwise.collection.archives import (
 )
 from spanwise.collection.parsing import escaped, readable
 from spanwise.errors import FormatError, SpanwiseWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Documents of the SMART sets: ADI, CACM, CISI, CRAN, MED; and LISA, NPL and TIME beside them. -----
 #

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
@@ -22,8 +23,6 @@ from spanwise.collection.positions import Columns, TagTable, TooDeep, columns_of
 from spanwise.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.collection.archives import Source
     from spanwise.model.documents import CharacterPolicy
 

@@ -12,8 +12,9 @@ import re
 import stat
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from warnings import warn
 
 from spanwise.collection.archives import (
@@ -32,9 +33,6 @@ from spanwise.collection.archives import (
 )
 from spanwise.collection.sets import documents_in
 from spanwise.errors import FormatError, SpanwiseWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 STDIN = "-"
 _NAME = re.compile(rb"\S+\.(xml|nxml|xhtml|html?|sgml?|txt|tei|dbk|zip|tar|tgz|gz|xz|bz2|zst)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +23,6 @@ from spanwise.model.documents import CharacterPolicy, Document, Element, Name, T
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 

@@ -226,7 +226,8 @@ class Evaluator:
         if self._profile is None:
             self._profile = self._prepared.profile_of(content)
         settled = self._prepared.settle(self._profile)
-        return summed_up(measured(self._prepared, content, settled), *settled)
+        found = measured(self._prepared, content, settled, "whole", self._profile.limit)
+        return summed_up(found, *settled)
 
     def __repr__(self) -> str:
         rows = self._prepared.judgements.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path, PurePath
@@ -19,8 +20,6 @@ from spanwise.stats.question import Question
 from spanwise.stats.statements import compared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.evaluation.request import Request
     from spanwise.model.comparison import Comparison
 

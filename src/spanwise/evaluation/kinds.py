@@ -6,6 +6,7 @@ each topic of a block. The map over blocks and the merge of its values are here.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +20,6 @@ from spanwise.model.notes import Straddling, Tally
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from spanwise.evaluation.values import Values
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting
@@ -114,6 +113,11 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.readers import later_results
+
+    if any(one.measure.name == "BEPD" for one in task.measures):
+        task.notes.append(later_results(task.run, judgements, task.topics, task.policy))
+
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = journey_blocks(part, replace(task, topics=topics))
         return merged(shard_values(block, task.measures) for block in blocks)

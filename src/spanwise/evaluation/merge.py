@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -24,8 +25,6 @@ from spanwise.model.scores import Scores, run_names
 from spanwise.stats import overall, pooled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.evaluation.values import Values
     from spanwise.model.measure import Asked
     from spanwise.model.policy import Policy

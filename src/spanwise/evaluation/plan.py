@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,8 +37,6 @@ from spanwise.formats.pieces import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.request import Request
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -29,8 +30,6 @@ from spanwise.model.run import Run
 from spanwise.model.run import joined as joined_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from spanwise.evaluation.request import Request
     from spanwise.model.documents import Collection
     from spanwise.model.measure import Asked

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.model.policy import Policy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # trec_eval's measures -----------------------------------------------------------------------
 
@@ -116,6 +114,7 @@ class Profile:
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of each family
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures of its own tasks
+    limit: int | None = None  # most results that a submission could have for a topic
 
     def with_task(self, task: Profile) -> Profile:
         """The same rules for a task: its measures, and its defaults before one's own."""
@@ -149,11 +148,16 @@ TASKS: dict[str, Profile] = {
 of the relevant parts or the best entry point of each document, of passages in general."""
 
 
+SUBMITTED = 1500
+"""Most results that a submission of INEX could have for a topic. Programs did not cut longer ones,
+so no profile does; they are reported."""
+
+
 def _inex(**context: Any) -> Profile:
     """A campaign that was scored with inex_eval, and is scored as that program did."""
     measures = (*_FOCUSED, *_IN_CONTEXT)
     policy = replace(AS_IT_STANDS, follow="INEX 2007-2010")
-    return Profile(policy, measures, {"context": {"past": "last", **context}})
+    return Profile(policy, measures, {"context": {"past": "last", **context}}, limit=SUBMITTED)
 
 
 ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
@@ -173,7 +177,8 @@ def _year(tasks: Mapping[str, tuple[str, ...]], **rules: Any) -> Profile:
     """A campaign with measures of its own for each task; its rules hold for all of elements."""
     plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
     families = ("cumulated", "precall", "navigation", "context")
-    return Profile(_AS_EVALJ, tuple(dict.fromkeys(plain)), dict.fromkeys(families, rules), tasks)
+    measures = tuple(dict.fromkeys(plain))
+    return Profile(_AS_EVALJ, measures, dict.fromkeys(families, rules), tasks, SUBMITTED)
 
 
 _2005 = ("strict5", "gen5", "genLifted")

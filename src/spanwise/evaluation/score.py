@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,15 +41,17 @@ from spanwise.matching.placing import (
     refuse_unplaced_passages,
     whole_documents,
 )
+from spanwise.matching.tasks import overlong
+from spanwise.matching.text import states_sizes
 from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.trees import assessment_notes
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
 from spanwise.model.notes import Note, Remark
 from spanwise.model.spans import EXACT, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
+    from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
     from spanwise.model.measure import Asked
@@ -124,26 +127,28 @@ def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
 def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = False) -> Measured:
     settled = prepared.settle(shard.profile)
     if shard.piece is None and not shard.at_once and flows(shard.source):
-        return _in_turn(prepared, settled, prepared.read_in_turn(shard.source))
+        return _in_turn(prepared, shard.profile, prepared.read_in_turn(shard.source))
     run = prepared.read(shard.source, shard.piece, numbered=numbered)
-    found = measured(prepared, run, settled, shard.share)
+    found = measured(prepared, run, settled, shard.share, shard.profile.limit)
     return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
 
 
-def _in_turn(prepared: Prepared, settled: Settled, coming: Iterator[Run]) -> Measured:
+def _in_turn(prepared: Prepared, profile: Profile, coming: Iterator[Run]) -> Measured:
     """Measure one piece of a packed file after the other, of which memory holds one at a time.
 
     What is wrong with a line is reported before what is wrong with results.
     """
     found: list[Measured] = []
     failures: list[SpanwiseError] = []
+    settled = prepared.settle(profile)
     run = next(coming, None)
     while run is not None:
         following = next(coming, None)
         share: Share = "later" if found or failures else "first"
         try:
             alone = share == "first" and following is None
-            found.append(measured(prepared, run, settled, "whole" if alone else share))
+            share = "whole" if alone else share
+            found.append(measured(prepared, run, settled, share, profile.limit))
         except SpanwiseError as error:
             failures.append(error)
         run = following
@@ -165,13 +170,14 @@ class Matched:
     notes: tuple[Note, ...] = ()
 
 
-def match(prepared: Prepared, run: Run, settled: Settled) -> Matched:
+def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Matched:
     """Find the place of each result, and judgements of the kind that the measures need."""
     notes: list[Note] = []
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
     judgements, run = placed(prepared.judgements, run, collection, notes)
     if isinstance(judgements, Judgements):
+        notes += assessment_notes(judgements) if share != "later" else ()
         judgements = _readable(judgements, run, measures, policy, collection, notes)
     _refuse_unfit(judgements, measures)
     return Matched(judgements, run, collection, tuple(notes))
@@ -186,7 +192,8 @@ def _readable(
     notes: list[Note],
 ) -> Judgements:
     """Return judgements with relevant text in the units of the run, from the chosen annotators."""
-    if not any(one.measure.reads in OF_TEXT for one in measures):
+    textual = [one for one in measures if one.measure.reads in OF_TEXT]
+    if not textual or (states_sizes(judgements) and all(map(_of_sizes, textual))):
         return judgements
     judgements = nothing_highlighted(judgements)
     plain = judgements.highlights is None and judgements.elements is None
@@ -202,8 +209,9 @@ def _readable(
 def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
     """Refuse measures that need judgements of another kind."""
     offered = kinds_of(judgements)
+    sized = isinstance(judgements, Judgements) and states_sizes(judgements)
     for one in measures:
-        if one.measure.reads not in (*offered, "anything"):
+        if one.measure.reads not in (*offered, "anything") and not (sized and _of_sizes(one)):
             if one.measure.reads in OF_TEXT:
                 refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
@@ -212,12 +220,26 @@ def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked
             )
 
 
+def _of_sizes(one: Asked) -> bool:
+    """Tell whether a measure of text does with the sizes that a file states."""
+    return one.measure.reads == "readings" and one.sizes_suffice
+
+
 # Measuring --------------------------------------------------------------------------------------
 
 
-def measured(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Measured:
-    """Measure each topic of a run, or of a piece of one."""
-    matched = match(prepared, run, settled)
+def measured(
+    prepared: Prepared,
+    run: Run,
+    settled: Settled,
+    share: Share = "whole",
+    limit: int | None = None,
+) -> Measured:
+    """Measure each topic of a run, or of a piece of one.
+
+    Topics with more results than `limit` are reported.
+    """
+    matched = match(prepared, run, settled, share)
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
     run = matched.run
@@ -230,7 +252,7 @@ def measured(prepared: Prepared, run: Run, settled: Settled, share: Share = "who
     if share == "later" and isinstance(judgements, Judgements):
         some = (judged & answered) or judgements.rows.topics[:1]  # judgements are never empty
         judgements = of_topics(judgements, some)
-    notes: list[Note] = []
+    notes: list[Note] = [*overlong(run, topics, limit, policy.depth)]
     values = values_of(judgements, run, topics, measures, policy, notes, matched.collection)
     return Measured(
         run.name,

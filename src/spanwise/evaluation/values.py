@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from spanwise.errors import InputError
 from spanwise.model.columns import text
 from spanwise.model.notes import Note, added, within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 Values = dict[str, Any]
 """For each measure one value per topic."""

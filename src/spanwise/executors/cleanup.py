@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
+from types import FrameType
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 REQUESTS = [

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from spanwise.executors.engines import A_WHILE, NOT_YET, without_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-    from pathlib import Path
-
     from spanwise.executors.engines import Map
 
 QUIET = logging.CRITICAL + 1

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from spanwise.executors.engines import A_WHILE, NOT_YET, hushed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-    from pathlib import Path
-
     from spanwise.executors.engines import Map
 
 MEMORY = 100 * 2**20

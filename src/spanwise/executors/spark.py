@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from spanwise.executors.engines import A_WHILE, NOT_YET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
     from spanwise.executors.engines import Map
 
 HERE = "local[2,4]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -30,8 +31,6 @@ from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from spanwise.formats.registry import Reading
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 

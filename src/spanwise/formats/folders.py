@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning
 from spanwise.formats.io.dataset import dataset_at
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.trec.beir import beir_qrels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # A release of assessments as a tree of folders, of which only a part is official. -----------------
 #

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import EmptyError, FormatError
@@ -11,8 +12,6 @@ from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec.columns import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.formats.io.json_lines import Record
     from spanwise.model.pools import Pool, Pooled, Support
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
 from spanwise.formats.io.files import chunks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 PARQUET = b"PAR1"
 END = 1 << 16

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from io import BytesIO
 from math import isnan
@@ -24,8 +25,6 @@ from spanwise.formats.io.files import PACKED, STDIN, chunks
 from spanwise.model.scores import Provenance, Results, Scores, Source, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from spanwise.model.arrays import FloatArray
 
 ALL = "all"

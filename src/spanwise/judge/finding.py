@@ -8,14 +8,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from spanwise.model.documents import Collection
 
 FOUND = 20

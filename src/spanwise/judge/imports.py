@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,6 @@ from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.documents import Collection
 
 OWN = ("state", "note", "reason", "exhaustivity")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from spanwise.judge.store import PRACTICE, Event
 from spanwise.judge.views import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spanwise.judge.store import Store
 
 MOST = 100

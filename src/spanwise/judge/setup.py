@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from spanwise.judge.views import fingerprint, refuse_bytes
 from spanwise.model.topics import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.documents import Collection
     from spanwise.model.pools import Pool, Pooled
     from spanwise.model.topics import Topics

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanwise.collection import open_collection
 from spanwise.judge.events import State
@@ -14,9 +15,6 @@ from spanwise.judge.verdicts import FINISHED, seconds, states
 from spanwise.judge.views import fingerprint
 from spanwise.model.scores import printable
 from spanwise.report.tables import Table, as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def status(path: str, layout: str) -> str:

@@ -8,15 +8,13 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanwise.errors import InputError, UsageError
 from spanwise.judge.events import Gesture
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 # The tables of a judging store. The log of events is the truth; nothing in it is ever changed. ----
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.judge.store import Document, Event, Store
     from spanwise.model.documents import Collection
 

@@ -7,6 +7,7 @@ document has.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from spanwise.model.columns import text
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.matching.documents import Results
     from spanwise.model.arrays import BoolArray, FingerprintArray, IntArray
     from spanwise.model.run import Run

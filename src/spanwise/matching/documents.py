@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from spanwise.model.rankings import JUDGED, SET_ASIDE, Rankings
 from spanwise.model.spans import UNKNOWN, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from spanwise.model.arrays import BoolArray, FingerprintArray, FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows
     from spanwise.model.judgements import Judgements

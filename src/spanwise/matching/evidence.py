@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from spanwise.model.readings import NEVER, Matches, Pieces
 from spanwise.model.spans import UNKNOWN, Spans, merged, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.matching.documents import Results
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Highlights

@@ -6,6 +6,7 @@ offsets are never moved. What cannot be placed is counted and said.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from warnings import warn
@@ -22,8 +23,6 @@ from spanwise.model.notes import Placed, Remark, Tally
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, counted, merged_by, overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.columns import Ids, Rows
     from spanwise.model.documents import Collection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from spanwise.model.elements import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from spanwise.model.documents import Collection, Name
     from spanwise.model.elements import Pool
     from spanwise.model.judgements import Highlights

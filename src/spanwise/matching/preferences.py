@@ -8,6 +8,7 @@ holds for judgements. Those not retrieved follow, by rising id.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
@@ -23,8 +24,6 @@ from spanwise.model.columns import text
 from spanwise.model.rankings import Fulfilments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Rows
     from spanwise.model.judgements import Preferences

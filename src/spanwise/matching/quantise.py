@@ -16,6 +16,7 @@ Exhaustivity `?` (too small) counts as 0. An element without text has the value 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.elements import Grades, JudgedElements, RecallBase, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 GEN: Grades = {

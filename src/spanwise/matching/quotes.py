@@ -8,6 +8,7 @@ to the stated one is taken, and the text is called ambiguous.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +19,6 @@ from spanwise.errors import MissingExtra
 from spanwise.model.spans import AMBIGUOUS, EXACT, FUZZY, LOST, NORMALISED, SHIFTED, UNKNOWN, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 

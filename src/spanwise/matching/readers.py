@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,11 +17,10 @@ from spanwise.matching.text import refuse_paths
 from spanwise.matching.trees import NOT_THERE, ByPath
 from spanwise.model.columns import Coded, text
 from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
+from spanwise.model.notes import Tally
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from spanwise.matching.elements import Setting
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.element_rankings import ChanceTable
@@ -105,6 +105,15 @@ def journeys(
         here = results.of_topics(first, first + len(some))
         guide = Guide(run, judgements, some, here, setting, chances or {})
         yield Journeys(some, policy, guide.browse)
+
+
+def later_results(
+    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+) -> Tally:
+    """Count the results of documents of which an earlier one was returned: BEPD ignores them."""
+    results = ordered_results(run, judgements, topics, policy)
+    what = "results that BEPD ignored, since only the first of a document counts"
+    return Tally(what, len(results.row) - len(results.opening))
 
 
 class Targets(NamedTuple):
@@ -242,7 +251,7 @@ class Guide:
         """The ideal elements, each worth its quantised value as a share of the highest."""
         base = self.setting.base(self.judgements, behaviour.quant)
         judged = base.judged
-        chosen = np.flatnonzero(base.ideal(behaviour.ideal))
+        chosen = np.flatnonzero(base.ideal(behaviour.ideal, behaviour.paths))
         value = base.value[chosen] / base.highest
         worth = value if behaviour.worth == "graded" else np.ones(len(chosen))
         spans = Spans(judged.start[chosen], judged.size[chosen])

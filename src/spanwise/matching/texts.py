@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,8 +25,6 @@ from spanwise.model.spans import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.columns import Rows
     from spanwise.model.documents import Document, Name

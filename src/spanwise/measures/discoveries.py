@@ -11,6 +11,7 @@ The number of roots is odd: then no factor is 0 at any of them, since only w = -
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -21,8 +22,6 @@ import numpy as np
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.element_rankings import Journey
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanwise.model.measure import Aggregate, Function, Law, Measure, Properties, Reads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PLAIN = Properties()
 MEASURES: dict[str, Measure] = {}
@@ -29,6 +27,7 @@ def measure(
     scores: bool = False,
     less_is_better: bool = False,
     grades: bool = False,
+    sizes_suffice: Mapping[str, Any] | None = None,
     properties: Properties = PLAIN,
 ) -> Callable[[Any], Any]:
     """Enter the decorated function in the table; hand it back unchanged."""
@@ -52,6 +51,7 @@ def measure(
             scores=scores,
             less_is_better=less_is_better,
             grades=grades,
+            sizes_suffice=sizes_suffice,
             properties=properties,
         )
         return function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from os import PathLike, fspath
@@ -11,8 +12,6 @@ from spanwise.errors import UnknownName, UsageError
 from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import pandas as pd
     import polars as pl
     import pyarrow as pa

@@ -10,12 +10,11 @@ cut a text node in two. An attribute, a tag, a comment and a processing instruct
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import IntArray
     from spanwise.model.spans import Spans
 

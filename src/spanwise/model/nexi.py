@@ -12,10 +12,8 @@ trees with steps to children or with quoted strings do so in the legacy notation
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from decimal import Decimal
+from decimal import Decimal
+from typing import Literal
 
 Sign = Literal["", "+", "-"]
 Axis = Literal["//", "/"]

@@ -6,13 +6,11 @@ a run was evaluated as a whole or piece by piece. A note of nothing is the empty
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from spanwise.model.spans import in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 N = TypeVar("N", bound="Note")
 

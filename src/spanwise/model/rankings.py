@@ -6,14 +6,13 @@ and returns one value per topic; the same lines serve one topic or ten thousand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray, StatusArray
     from spanwise.model.policy import Policy
 

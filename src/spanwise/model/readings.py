@@ -6,6 +6,7 @@ axis, padded with zeros. Everything is counted in characters.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -14,8 +15,6 @@ import numpy as np
 from spanwise.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.policy import Policy
 
@@ -118,6 +117,8 @@ class Readings:
     stretches: Stretches
     unsized: str = ""  # a result whose size nobody knows; empty: all are known
     endless: str = ""  # a document with highlights whose length nobody knows
+    unstated: tuple[tuple[int, str], ...] = ()
+    """Documents of which a result has an unknown size: column, and the error. Topic by topic."""
     gold: Gold | None = None  # evidence piece by piece
     reach: Callable[[float], IntArray] | None = None  # characters for a budget, if others count
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -187,6 +188,12 @@ class Readings:
     def relevant_place(self) -> BoolArray:
         """Which of the documents have highlighted text."""
         return self.known > 0
+
+    def refuse_unstated(self, cutoff: int | None = None) -> None:
+        """Refuse to say what is shown of the first documents if a size of a result is unknown."""
+        for place, error in self.unstated:
+            if cutoff is None or place < cutoff:
+                raise InputError(error)
 
     def read_until(self, tolerance: float) -> tuple[FloatArray, FloatArray]:
         """For each document highlighted and other characters read, until too many were others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,8 +14,6 @@ from spanwise.model.documents import IN_TEXT
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids
     from spanwise.model.spans import Labels, Unit

@@ -6,14 +6,13 @@ once `merged`; everything else here is plain arithmetic on intervals.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from spanwise.model.arrays import IntArray
 
 Unit = str

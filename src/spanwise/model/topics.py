@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 STRUCTURED = frozenset({"CAS", "SCAS", "VCAS"})
 """Query types whose title itself is a query on structure."""

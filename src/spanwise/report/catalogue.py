@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol, get_args
@@ -13,8 +14,6 @@ from spanwise.report.tables import Table, as_text
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from spanwise.model.measure import Law, Measure
 
 

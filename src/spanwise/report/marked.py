@@ -6,6 +6,7 @@ as it stands beside something that is; of long stretches the middle is left out,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from unicodedata import category, east_asian_width
 from spanwise.report.tables import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from spanwise.model.spans import Spans
 
 NOTHING, RETRIEVED, RELEVANT = 0, 1, 2

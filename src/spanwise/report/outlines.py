@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
 from spanwise.report.tables import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.documents import Collection, Document, Name, Tree
     from spanwise.model.nexi import Condition, Path, Query, Term
 

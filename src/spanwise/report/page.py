@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from gzip import compress
 from importlib.resources import files
 from math import isfinite
@@ -21,8 +22,6 @@ from spanwise.report.plots import LABELLED, converter, curve_spec, differences_s
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.model.comparison import Comparison
     from spanwise.report.plots import Curve
 

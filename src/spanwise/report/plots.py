@@ -7,6 +7,7 @@ has name, x, y, disagrees, and a label where points are few.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from spanwise.errors import MissingExtra, UnknownName, UsageError
 from spanwise.report.comparison import WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from spanwise.model.arrays import FloatArray
     from spanwise.model.scores import Scores
 

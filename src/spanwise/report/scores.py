@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,6 @@ from spanwise.model.scores import run_names
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from spanwise.model.scores import Scores
 
 ALL = "all"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 from unicodedata import category, combining, east_asian_width, normalize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 # Text on a terminal: how much room it takes, and how it is made to fit. ---------------------------
 

@@ -7,6 +7,7 @@ interpolation want it. Reciprocal rank fusion looks at ranks alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,8 +18,6 @@ from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 Unit = tuple[bytes, bytes, bytes, int, int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.retrieve.registry import Engine, Searcher
     from spanwise.retrieve.units import Units
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getdoc, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from spanwise.errors import SpanwiseError, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from spanwise.model.arrays import FloatArray, IntArray

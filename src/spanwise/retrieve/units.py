@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -13,8 +14,6 @@ from spanwise.errors import InputError, UsageError
 from spanwise.model.spans import Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import IntArray
     from spanwise.model.documents import Collection, Document
 

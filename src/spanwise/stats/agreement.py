@@ -8,6 +8,7 @@ the highlights in it. A value below 0 says that the judge has not seen the unit.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ import numpy as np
 from spanwise.model.spans import Spans, overlap, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 
 NAN = math.nan

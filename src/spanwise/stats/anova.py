@@ -7,6 +7,7 @@ left. Topics for which a run has no value have to be left out before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -18,8 +19,6 @@ from spanwise.stats.resampling import SAME, Draws
 from spanwise.stats.tests import stats
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import FloatArray
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from spanwise.stats.question import FAMILIES
 from spanwise.stats.tests import EXACT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from spanwise.model.comparison import Difference
     from spanwise.model.scores import Scores
     from spanwise.stats.grid import Grid

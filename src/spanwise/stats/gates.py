@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from spanwise.model.comparison import Rule, Verdict
 from spanwise.stats.statements import Question, compared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.scores import Scores
 
 

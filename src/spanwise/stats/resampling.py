@@ -6,14 +6,13 @@ algebra may add in an order that depends on the number of threads, and the last 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 RESAMPLES = 10_000

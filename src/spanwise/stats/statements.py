@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import isclose, isnan, nan
@@ -21,8 +22,6 @@ from spanwise.stats.question import Question as Question
 from spanwise.stats.tests import bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.arrays import FloatArray
     from spanwise.model.comparison import Anova
     from spanwise.model.scores import Scores

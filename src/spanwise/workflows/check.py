@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,10 +40,11 @@ from spanwise.matching.tasks import (
     violations,
 )
 from spanwise.matching.texts import quoted_run
-from spanwise.matching.trees import contradictions
+from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.contents import loss_in_words
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.notes import in_lines
 from spanwise.model.policy import Policy
 from spanwise.model.pools import Pool
 from spanwise.model.run import Run
@@ -50,8 +52,6 @@ from spanwise.model.spans import counted, label_counts_in_words
 from spanwise.model.topics import Topics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sized
-
     from spanwise.matching.tasks import Rules, Violation
     from spanwise.model.documents import Collection
 
@@ -172,6 +172,22 @@ def _inspect(report: Report, ruled: bool) -> None:
         if content.elements is not None:
             odd = contradictions(content.elements.elements)
             report.remarks += [f"{what}: {count}" for what, count in odd.items()]
+            report.remarks += in_lines(assessment_notes(content)[:1])
+            report.remarks += _over_full(content)
+
+
+def _over_full(judgements: Judgements) -> list[str]:
+    """Name every element with more highlighted characters than it has."""
+    remarks = []
+    for row, path, highlighted, size in over_full(judgements):
+        (name,) = judgements.documents.take(np.array([row]))
+        line = judgements.rows.line(row)
+        place = "" if line is None else f" (line {line})"
+        remarks.append(
+            f"document {text(name)!r}{place}: {text(path)} has {highlighted} highlighted"
+            f" characters and size {size}; {size} is used"
+        )
+    return remarks
 
 
 def _note_queries(report: Report, topics: Topics) -> None:
@@ -310,7 +326,9 @@ def shown_as_text(reports: list[Report], most: int) -> str:
             lines.append(f"{report.file}{place}: {problem['message']}")
         if len(problems) > most:
             lines.append(f"{report.file}: and {len(problems) - most} more problems")
-        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks]
+        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks[:most]]
+        if len(report.remarks) > most:
+            lines.append(f"{report.file}: and {len(report.remarks) - most} more remarks")
         lines.append(f"{report.file}: {_verdict(report)}")
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -29,8 +30,6 @@ from spanwise.stats.sampling import Estimate, Found, Sample, Strata, filled, mea
 from spanwise.stats.sampling import estimate as estimate_total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.measure import Asked

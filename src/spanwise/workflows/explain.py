@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,6 @@ from spanwise.report.scores import shown
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from typing import Unpack
 
     from spanwise.evaluation.request import Request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,6 @@ from spanwise.stats.intervals import student
 from spanwise.workflows.explain import Case, ranking_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.evaluation.prepare import Settled
     from spanwise.evaluation.request import Request
     from spanwise.evaluation.score import Matched

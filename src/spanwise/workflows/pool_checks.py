@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,6 @@ from spanwise.model.scores import printable
 from spanwise.report.scores import null
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.pools import Pool
 
 TOPS = (10, 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -20,10 +21,8 @@ from spanwise.model.judgements import Judgements
 from spanwise.report.studies import Entry, drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,7 @@ class Wish:
     structure: str = "ignore"
     judgements_format: str | None = None
     topics: Sequence[str] = ()
+    paths: Paths = "valued"
 
 
 def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
@@ -73,7 +73,7 @@ def listed(wish: Wish, layout: str, width: int | None) -> str:
 
 def entries(wish: Wish, judgements: Judgements, base: RecallBase) -> list[Entry]:
     """The elements of the recall base: topic by topic in byte order, best first."""
-    judged, ideal = base.judged, base.ideal(wish.ties)
+    judged, ideal = base.judged, base.ideal(wish.ties, wish.paths)
     chosen = np.flatnonzero(ideal if wish.ideal else base.full)
     names = judgements.documents.take(judged.row[chosen])
     topics = [judged.rows.topics[code] for code in judged.topic[chosen].tolist()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -32,10 +33,8 @@ from spanwise.workflows.recallbase import Wish, base_of
 from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
@@ -61,9 +60,9 @@ class Ground:
         judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
-    def simulated(self, kind: str) -> Run:
+    def simulated(self, kind: str, paths: Paths = "valued") -> Run:
         """The simulated run of that kind."""
-        return simulated(self.judgements, self.base, kind, self.ties)
+        return simulated(self.judgements, self.base, kind, self.ties, paths)
 
     def scores(self, runs: Sequence[Any], names: Sequence[str]) -> list[Scores]:
         """Score runs, which are taken in the order of their files, under one quantisation."""
@@ -79,9 +78,9 @@ class Ground:
         return score_all(request)
 
 
-def simulate(ground: Ground, kind: str, target: str) -> None:
+def simulate(ground: Ground, kind: str, target: str, paths: Paths = "valued") -> None:
     """Write a simulated run."""
-    run = ground.simulated(kind)
+    run = ground.simulated(kind, paths)
     if not len(run.rows):
         raise _empty(ground, kind)
     write = FORMATS[FORM].write

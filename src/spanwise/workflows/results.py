@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,8 +21,6 @@ from spanwise.model.scores import Provenance, Results, Source
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.model.scores import Scores
 
 KINDS = {".jsonl": results_jsonl, ".parquet": results_parquet}

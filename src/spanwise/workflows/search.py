@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from spanwise.retrieve.shaping import Task, shaped
 from spanwise.retrieve.units import grain_of, units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from spanwise.model.documents import Collection
     from spanwise.model.nexi import Path, Query
     from spanwise.model.run import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,6 @@ from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
 

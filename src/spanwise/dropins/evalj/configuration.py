@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -17,8 +18,6 @@ from spanwise.matching.quantise import QUANTISATIONS
 from spanwise.model.elements import NO_COVERAGE, UNSTATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from spanwise.model.judgements import Judgements
 
 KEYS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from math import isnan
@@ -14,8 +15,6 @@ from spanwise.console import write_atomically
 from spanwise.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from spanwise.dropins.evalj.configuration import Curve, Metric
 
 

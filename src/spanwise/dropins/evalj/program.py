@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import starmap
@@ -41,8 +42,6 @@ from spanwise.model.scores import run_names
 from spanwise.report.scores import rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.documents import Collection
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores

@@ -7,6 +7,7 @@ line, to find what the original would say about it.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -27,8 +28,6 @@ from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from spanwise.dropins.inex_eval.options import Task
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import isinf, isnan, nan
@@ -27,8 +28,6 @@ from spanwise.model.columns import text
 from spanwise.model.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from spanwise.measures.highlight import Repeats
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.readings import Readings

@@ -5,13 +5,10 @@ A report is a list of rows; a row without a line is a heading. All values begin 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spanwise.dropins.trec_eval.older_files import CUTOFFS, FALLOUTS, MULTIPLES, RECALLS, Line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 VALUES_BEGIN = 18
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from pathlib import Path
@@ -16,8 +17,6 @@ from spanwise.matching.documents import Aligned, align, refuse_duplicate_judgeme
 from spanwise.measures import MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from spanwise.model.arrays import FloatArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.policy import Policy

@@ -8,6 +8,7 @@ pool, not judged.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -37,8 +38,6 @@ from spanwise.model.policy import Policy
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.arrays import BoolArray
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec.columns import first_line, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 

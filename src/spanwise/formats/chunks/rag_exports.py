@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
@@ -18,8 +19,6 @@ from spanwise.formats.trec.columns import beginning, first_line, stem
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 

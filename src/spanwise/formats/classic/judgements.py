@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,8 +11,6 @@ from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.registry import Reading, reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from spanwise.model.judgements import Judgements
 
 WORST_CODE = 5

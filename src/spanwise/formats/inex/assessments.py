@@ -7,6 +7,7 @@ which attributes an element carries decides how it was judged. Sizes are the fil
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -37,8 +38,6 @@ from spanwise.model.elements import (
 from spanwise.model.judgements import Judgements, by_topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.arrays import BoolArray, IntArray
 
 DUE = "INEX assessments: <assessments topic=...> with a <file> for each judged document"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec.columns import beginning, check_grades
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.formats.inex.assessments import Form
     from spanwise.model.judgements import Judgements
 

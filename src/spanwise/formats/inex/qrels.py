@@ -7,6 +7,7 @@ whoever made the files, and only files of one making go together.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -32,8 +33,6 @@ from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans, merged, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.columns import Ids, Rows
 

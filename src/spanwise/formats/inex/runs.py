@@ -9,6 +9,7 @@ topic Q0 document rank score run-id path path          the text from one element
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,6 @@ from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows
 

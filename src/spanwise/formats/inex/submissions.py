@@ -7,6 +7,7 @@ rank and rsv in every possible way, so both are kept as they stand and decide no
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -25,8 +26,6 @@ from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.run import Run
 

@@ -7,14 +7,11 @@ that file makes the folder one thing, where others stand for the files in them.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
 from spanwise.formats.io.files import STDIN, is_remote, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 MARK = "_spanwise.json"
 FORM = "spanwise-dataset/1"

@@ -6,15 +6,13 @@ import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 from warnings import warn
 
 from spanwise.errors import FormatError, MissingExtra, SpanwiseError, SpanwiseWarning, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHUNK = 4 << 20
 """Bytes read at once; a file that is not longer counts as small."""

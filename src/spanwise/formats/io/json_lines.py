@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -10,9 +12,6 @@ from spanwise.errors import CountedWarning, FormatError
 from spanwise.formats.trec.columns import beginning
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterable, Iterator
-
     from spanwise.model.spans import Unit
 
 

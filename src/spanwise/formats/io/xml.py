@@ -7,15 +7,13 @@ except the five that XML knows anyway, whose meaning a declaration cannot change
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 from xml.parsers import expat
 from xml.parsers.expat import ErrorString, ExpatError
 
 from spanwise.errors import FormatError, InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 DEEPEST = 256
 """Elements within each other; the formats that are read here have a handful."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -31,8 +32,6 @@ from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, Unit, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.formats.io.json_lines import Record
     from spanwise.formats.registry import Reading
     from spanwise.model.arrays import FloatArray, IntArray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -35,8 +36,6 @@ from spanwise.model.judgements import Judgements, only
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     import polars as pl
 
     from spanwise.model.arrays import BoolArray

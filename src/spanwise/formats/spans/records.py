@@ -6,14 +6,13 @@ Here is how to recognise them; reading and writing are imported when they are ne
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.formats.trec.columns import beginning, first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,6 @@ from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import polars as pl
 
     from spanwise.formats.registry import Reading

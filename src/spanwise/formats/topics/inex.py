@@ -8,6 +8,7 @@ without regard to case and to `-` or `_`, and every field of every year may occu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -16,8 +17,6 @@ from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
 from spanwise.formats.registry import Reading, reader, writer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from spanwise.model.topics import Context, Topic, Topics
 
 TOPIC = frozenset({"inex_topic", "topic"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.topics import Topic, Topics
 
 TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from warnings import warn
 
 import numpy as np
@@ -13,10 +14,6 @@ from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Judgements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 HEAD = (b"query-id", b"corpus-id", b"score")
 DUE = "query-id, corpus-id and score, separated by tabs"

@@ -7,10 +7,10 @@ CRLF, the last one in nothing; blank lines and lines that begin with `#` are ski
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 RUN = Layout(
     "6 columns: topic Q0 document rank score tag", 6, True, (2,), (4,), indented_comments=True

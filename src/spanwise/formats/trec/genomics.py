@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError, InputError
@@ -19,8 +20,6 @@ from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec.columns import first_line, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 

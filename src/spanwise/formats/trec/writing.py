@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,6 @@ from spanwise.model import contents
 from spanwise.model.columns import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +13,6 @@ from spanwise.errors import InputError
 from spanwise.retrieve.registry import MissingEngine, engine, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 

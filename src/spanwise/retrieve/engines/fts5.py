@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +14,6 @@ from spanwise.errors import InputError
 from spanwise.retrieve.registry import engine, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from spanwise.model.arrays import FloatArray, IntArray

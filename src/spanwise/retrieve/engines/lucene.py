@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,8 +20,6 @@ from spanwise.retrieve.queries import DEEP, Hits, summed
 from spanwise.retrieve.registry import MissingEngine, engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 INDEX = "io.anserini.index.IndexCollection"

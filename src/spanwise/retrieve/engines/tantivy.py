@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +12,6 @@ import numpy as np
 from spanwise.retrieve.registry import MissingEngine, engine, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 MEMORY = 50_000_000

@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,6 @@ from spanwise.errors import InputError
 from spanwise.retrieve.registry import MissingEngine, engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 PATIENCE = 20.0

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,6 @@ from spanwise.retrieve.postings import Postings, load, postings_of, stems
 from spanwise.retrieve.registry import engine
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from spanwise.model.arrays import FloatArray, IntArray
 
 FILE = "postings.npz"
