@@ -42,7 +42,7 @@ def evaluated(data: Dataset) -> list[str]:
 
 def started(_: Dataset) -> list[str]:
     """The interpreter with everything imported that evaluation needs."""
-    modules = "spanwise.workflows.eval, spanwise.workflows.explain, polars, spanwise.measures"
+    modules = "spanwise.evaluation.evaluate, spanwise.workflows.explain, polars, spanwise.measures"
     return [sys.executable, "-c", f"import {modules}"]
 
 

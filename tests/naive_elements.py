@@ -122,12 +122,29 @@ class Topic:
     def full(self):
         return [node for node in self.nodes if self.value(node) > 0]
 
-    def ideal(self, ties):
+    def assessed(self, node):
+        """Whether assessors found it exhaustive and specific to some degree."""
+        if self.quant in ("strict", "gen", "sog", "exhspe"):
+            return node.exhaustivity > 0 and node.specificity > 0
+        return node.exhaustivity > 0 and bool(node.characters() & self.highlighted)
+
+    def relevant(self, paths):
+        if paths == "valued":
+            return self.full()
+        return [node for node in self.nodes if self.value(node) > 0 or self.assessed(node)]
+
+    def last(self, paths):
+        """The ends of the relevant paths."""
+        relevant = self.relevant(paths)
+        return [n for n in relevant if not any(m is not n and m.inside(n) for m in relevant)]
+
+    def ideal(self, ties, paths="valued"):
         relevant = self.full()
-        leaves = [n for n in relevant if not any(m is not n and m.inside(n) for m in relevant)]
         chosen = []
-        for leaf in leaves:
+        for leaf in self.last(paths):
             path = [n for n in leaf.chain() if n in relevant]  # deepest first
+            if not path:
+                continue
             best = max(self.value(n) for n in path)
             equal = [n for n in path if self.value(n) == best]
             one = equal[0] if ties == "deeper" else equal[-1]
@@ -144,10 +161,10 @@ class Topic:
             seen |= text
         return shares
 
-    def gains(self, alpha, ties, cap):
+    def gains(self, alpha, ties, cap, paths="valued"):
         if alpha == 0:
             return [self.value(result) for result in self.results]
-        ideal = self.ideal(ties)
+        ideal = self.ideal(ties, paths)
         budget = {id(d): self.value(d) for d in ideal}
         seen, gains = set(), []
 
@@ -187,10 +204,10 @@ class Topic:
             seen |= result.characters()
         return gains
 
-    def vectors(self, overlap, recallbase, alpha, ties, cap):
-        gains = self.gains(alpha if overlap == "on" else 0, ties, cap)
+    def vectors(self, overlap, recallbase, alpha, ties, cap, paths="valued"):
+        gains = self.gains(alpha if overlap == "on" else 0, ties, cap, paths)
         which = recallbase or ("ideal" if overlap == "on" else "full")
-        base = self.ideal(ties) if which == "ideal" else self.full()
+        base = self.ideal(ties, paths) if which == "ideal" else self.full()
         return gains, sorted((self.value(n) for n in base), reverse=True)
 
 

@@ -16,8 +16,8 @@ from spanwise.version import __version__
 if TYPE_CHECKING:
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
-    from spanwise.evaluation.comparing import compare as compare
-    from spanwise.evaluation.evaluating import evaluate as evaluate
+    from spanwise.evaluation.compare import compare as compare
+    from spanwise.evaluation.evaluate import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
@@ -41,8 +41,8 @@ _DOORS = {
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
-    "compare": "spanwise.evaluation.comparing",
-    "evaluate": "spanwise.evaluation.evaluating",
+    "compare": "spanwise.evaluation.compare",
+    "evaluate": "spanwise.evaluation.evaluate",
     "read_judgements": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",

@@ -35,7 +35,7 @@ def scores(*given, **options):
 
 CALLS = [
     lambda on: scores(QRELS, HYBRID, on=on),
-    lambda on: scores(str(QRELS), str(DENSE), "AP", topics="both", ties="expected", on=on),
+    lambda on: scores(str(QRELS), str(DENSE), "AP", average_over="both", ties="expected", on=on),
     lambda on: scores(JUDGED, FOUND, ["AP", "nDCG@10"], on=on),
     lambda on: scores(frame(JUDGED, "relevance"), frame(FOUND, "score"), "AP", on=on),
     lambda on: scores(spanwise.read_judgements(QRELS), spanwise.read_run(DENSE), on=on),

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from calling import called
 from spanwise.cli import main
-from spanwise.evaluation import shards
+from spanwise.evaluation import plan
 from spanwise.executors import workers
 
 FEW_BYTES = 1500
@@ -41,7 +41,7 @@ def two_workers(engine: str) -> Iterator[str]:
 
 def seen(words: list[str], size: int) -> list[str | int]:
     """Everything that can be seen of a command."""
-    shards.piece_size = lambda: size
+    plan.piece_size = lambda: size
     out, err, status = called(main, *words)
     return [base64.b64encode(out).decode(), err, status]
 

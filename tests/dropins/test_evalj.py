@@ -86,7 +86,7 @@ def test_properties_give_the_measures_of_that_task(place):
     assert sum(measure.startswith("ep(gen,on)[") for measure, _ in found) == 100
     assert "nxCG(gen,on)@5" in out
     assert "ep(gen,on)[0.5]" not in out
-    expected = evaluate("assessed", "runs/mine.xml", ["ep(overlap=on)[0.5]"], topics="run")
+    expected = evaluate("assessed", "runs/mine.xml", ["ep(overlap=on)[0.5]"], average_over="run")
     assert found["ep(gen,on)[0.5]", "all"] == expected.means["ep(overlap=on)[0.5]"]
 
 
@@ -246,7 +246,7 @@ def test_metrics_as_evalj_names_them(place):
         "prum[0.5]": "PRUM[0.5]",
     }
     scores = evaluate(
-        "assessed", "runs/mine.xml", list(names.values()), collection="docs", topics="run"
+        "assessed", "runs/mine.xml", list(names.values()), collection="docs", average_over="run"
     )
     for label, name in names.items():
         assert found[label, "all"] == scores.means[name], label
@@ -275,7 +275,7 @@ def test_runs_of_several_tasks_stand_in_one_table(place):
     assert status == 0, err
     heading, _, mine, near = out.splitlines()[:4]
     assert heading.split() == ["run", "p", "b"]
-    assert (len(mine.split()), len(near.split())) == (3, 3)  # two words of name
+    assert (len(mine.split()), len(near.split())) == (2, 2)
     assert len(mine) < len(near)
     assert ("b", "all") not in table("results/mine.txt")
 
@@ -294,8 +294,8 @@ def test_runs_of_one_file_name_keep_their_results_apart(place):
     assert one["nxCG(gen,on)@1", "all"] == pytest.approx(0.4)
     assert other["nxCG(gen,on)@1", "all"] == pytest.approx(0.5)
     drawn = Path("out/deep/nxCG_gen_on.gp").read_text()
-    assert "(runs/x/mine.xml)" in drawn
-    assert "(runs/y/mine.xml)" in drawn
+    assert "title 'x/mine.xml'" in drawn
+    assert "title 'y/mine.xml'" in drawn
 
 
 @pytest.mark.parametrize("option", ["-results", "--results"])

@@ -95,7 +95,7 @@ def test_ceilings_that_are_only_bounds_are_said_to_be(tmp_path, monkeypatch, cap
     words = ["compare", "gold.jsonl", "run.jsonl", "--budget", "30", "--format", "json"]
     assert main(words) == 0
     said = json.loads(capfdbinary.readouterr().out)["warnings"]
-    assert "run: ceilings that are bounds, not exact: 1 topics" in said
+    assert "run: ceilings that are bounds, not exact (topics): 1" in said
 
 
 def test_to_win_is_to_be_better(folder, capfdbinary):
@@ -192,7 +192,7 @@ def test_budgets_that_are_none_are_refused(folder, capfdbinary):
 @pytest.mark.parametrize("runs", [[], ["A.jsonl", "B.jsonl", "A.jsonl"]])
 def test_runs_that_are_none_or_twice_are_refused(folder, capfdbinary, runs):
     assert main(["compare", "gold.jsonl", *runs, "--budget", "500"]) == 2
-    said = b"A.jsonl: given twice" if runs else b"no run was given"
+    said = b"A.jsonl: given twice" if runs else b"gold.jsonl: no run was given"
     assert capfdbinary.readouterr().err.startswith(b"spanwise: error: " + said)
 
 

@@ -48,6 +48,19 @@ def test_the_recall_bases_of_figure_one(folder):
         assert [line["path"] for line in lines(output)] == [SEC6, SEC4]
 
 
+def test_relevant_paths_of_a_recall_base(folder):
+    """Under strict section 6 and its first paragraph have value 1, the paragraph's siblings 0."""
+    words = ("judged.xml", "--quant", "strict", "--ideal", "--ties", "deeper", "--format", "jsonl")
+    for paths, expected in (
+        ((), [f"{SEC6}/p[1]"]),
+        (("--paths", "valued"), [f"{SEC6}/p[1]"]),
+        (("--paths", "assessed"), [SEC6]),
+    ):
+        status, output, _ = call("recallbase", *words, *paths)
+        assert status == 0
+        assert [line["path"] for line in lines(output)] == expected
+
+
 def test_a_recall_base_as_a_table(folder):
     status, output, _ = call("recallbase", "judged.xml", "--collection", "docs")
     assert status == 0
@@ -222,7 +235,7 @@ def test_structure_strictly_and_vaguely(folder):
     # sections, what is in them, and articles: all but the body
     assert vague["gr(quant=sog)@3"] == pytest.approx(2.5 / (6.85 - 0.25))
     status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep", "--structure", "strict")
-    assert (status, "it needs --queries" in errors) == (2, True)
+    assert (status, "pass --topics" in errors) == (2, True)
 
 
 def test_a_table_of_the_users_own(folder):

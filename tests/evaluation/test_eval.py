@@ -82,7 +82,9 @@ def test_a_profile_brings_its_measures_and_its_policy(folder, ask):
     answer = ask("eval", "qrels.txt", "run.txt", "--profile", "trec_eval", "--format", "json")
     assert '"num_q": 2.0' in answer.text  # topics of both files, empty ones too
     assert '"map": 0.25' in answer.text  # 1/2 and 0
-    assert Policy(topics="both", empty="as-is", follow="trec_eval 10").signature() in answer.text
+    assert (
+        Policy(average_over="both", empty="as-is", follow="trec_eval 10").signature() in answer.text
+    )
 
 
 # Which topics count --------------------------------------------------------------------------
@@ -200,7 +202,7 @@ def test_unjudged_results_can_be_taken_out(evaluate):
 def test_choices_are_said_in_the_signature(ask):
     words = ("--depth", "2", "--judged-only", "--topics", "both")
     answer = ask("eval", "qrels.txt", "run.txt", "-m", "AP", *words)
-    expected = Policy(topics="both", depth=2, unjudged="drop").signature()
+    expected = Policy(average_over="both", depth=2, unjudged="drop").signature()
     assert answer.text.splitlines()[-1] == expected
 
 

@@ -254,10 +254,9 @@ def test_everything_in_order_is_silent(ask):
     assert (answer.status, answer.err) == (0, "")
 
 
-def test_runs_of_one_name_are_said_where_only_their_order_tells_them_apart(ask):
+def test_a_run_that_is_given_twice_gets_numbers(ask):
     answer = ask("eval", "qrels.txt", "run.txt", "run.txt", "-m", "AP", "--format", "jsonl")
-    assert [json.loads(line)["run"] for line in answer.text.splitlines()] == ["mine", "mine"]
-    assert "warning: 2 runs call themselves 'mine'; only their order" in answer.err
+    assert [json.loads(line)["run"] for line in answer.text.splitlines()] == ["mine #1", "mine #2"]
     assert ask("eval", "qrels.txt", "run.txt", "run.txt", "-m", "AP").err == ""  # told apart there
 
 

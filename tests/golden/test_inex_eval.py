@@ -79,7 +79,7 @@ def test_profiles_of_these_years_give_the_official_values(output, profile, task)
     values = {line.split()[0]: float(line.split()[2]) for line in official if "\tall\t" in line}
     qrels = shared("data", "inex", "qrels", "inex2009-2010-ipcs.qrels")
     run = shared("data", "inex", "runs", f"{words_of(f'{output}.out')[0]}.run")
-    means = evaluate(qrels, run, profile=profile, task=task, topics="both").means
+    means = evaluate(qrels, run, profile=profile, task=task, average_over="both").means
     assert len(means) == 5
     for name, value in means.items():
         printed = name if name in values else name.replace("@", "[") + "]"

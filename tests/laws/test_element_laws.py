@@ -27,6 +27,7 @@ VALUES = {
     "recallbase": (None, "ideal", "full"),
     "alpha": (1.0, 0.5, 0.0),
     "ideal": ("higher", "deeper"),
+    "paths": ("valued", "assessed"),
     "cap": ("full", "subtree", "descendants"),
     "interpolate": ("linear", "whole"),
     "points": (100, 7),
@@ -98,7 +99,7 @@ def ideal_run(documents, choice):
     base = block.base(choice["quant"])
     nodes = {(n.document, n.path): n for _, of_document, _ in documents for n in of_document}
     names = judgements.documents.take(base.judged.row)
-    ideal = base.ideal(choice["ideal"]) if choice["overlap"] == "on" else base.full
+    ideal = base.ideal(choice["ideal"], choice["paths"]) if choice["overlap"] == "on" else base.full
     order = sorted(ideal.nonzero()[0].tolist(), key=lambda n: -base.value[n])
     return [nodes[names[n].decode(), base.judged.paths[n].decode()] for n in order]
 

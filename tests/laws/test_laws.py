@@ -18,7 +18,7 @@ from builders import (
     ranking,
     rankings,
 )
-from spanwise.evaluation.pipeline import score
+from spanwise.evaluation.evaluate import score_run as score
 from spanwise.formats.frames.tables import judgements_of, run_of
 from spanwise.measures import MEASURES
 from spanwise.model.measure import (

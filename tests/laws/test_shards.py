@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from run_worlds import WORLDS
-from spanwise.evaluation import shards
-from spanwise.evaluation.shards import Partial, Request
+from spanwise.evaluation.merge import merge
+from spanwise.evaluation.plan import plan
+from spanwise.evaluation.request import Request
+from spanwise.evaluation.score import Partial, score_shard
 from spanwise.measures import MEASURES
 from spanwise.model.measure import REQUIRED
 
@@ -45,7 +47,8 @@ def said_and_scored(request: Request, size: int, mapper=map) -> list:
     """Everything that can be seen of an evaluation, as bytes where it is numbers."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        (scores,), counts = shards.scored(request, mapper, size)
+        shards = plan(request, size)
+        (scores,) = merge(shards, mapper(score_shard, shards))
     return [
         scores.run,
         scores.topics,
@@ -56,7 +59,8 @@ def said_and_scored(request: Request, size: int, mapper=map) -> list:
         scores.notes,
         scores.texts,
         scores.source,
-        counts,
+        scores.sums,
+        scores.facts,
         [str(one.message) for one in caught],
     ]
 
@@ -83,9 +87,9 @@ def test_a_run_in_pieces_is_the_run(world, seed, size, topics, tmp_path):
         str(tmp_path / "qrels"),
         [str(tmp_path / "run")],
         [name for reads in READS[world] for name in named(reads)],
-        policy={"topics": topics},
+        policy={"average_over": topics},
         collection=str(articles) if articles.exists() else None,
     )
     whole = said_and_scored(request, WHOLE)
-    assert len(shards.plan(request, size)) > 1
+    assert len(plan(request, size)) > 1
     assert said_and_scored(request, size, through_a_wire) == whole

@@ -35,6 +35,7 @@ rules = st.fixed_dictionaries(
             [Fraction(1), Fraction(1), Fraction(1, 2), Fraction(3, 10), Fraction(0)]
         ),
         "ideal": st.sampled_from(["higher", "deeper"]),
+        "paths": st.sampled_from(["valued", "assessed"]),
         "cap": st.sampled_from(["full", "full", "subtree", "descendants"]),
         "overlap": st.sampled_from(["on", "on", "off"]),
         "recallbase": st.sampled_from([None, "ideal", "full"]),
@@ -97,9 +98,8 @@ def same_cumulated_gain(topic, block, rule):
     if not topic.full():
         assert isnan(value(f"nxCG({spelled(rule, quant=topic.quant)})@1", block))
         return
-    gains, best = topic.vectors(
-        rule["overlap"], rule["recallbase"], rule["alpha"], rule["ideal"], rule["cap"]
-    )
+    names = ("overlap", "recallbase", "alpha", "ideal", "cap", "paths")
+    gains, best = topic.vectors(*(rule[name] for name in names))
     inside = spelled(rule, quant=topic.quant)
     for k in CUTOFFS:
         assert value(f"xCG({inside})@{k}", block) == pytest.approx(
@@ -137,12 +137,17 @@ def test_cumulated_gain_of_elements(world, rule, quant):
 
 
 @enough
-@given(worlds(), st.sampled_from(["higher", "deeper"]))
-def test_recall_bases(world, ties):
+@given(
+    worlds(),
+    st.sampled_from(["higher", "deeper"]),
+    st.sampled_from(["valued", "assessed"]),
+    st.sampled_from(["gen5", "strict5"]),
+)
+def test_recall_bases(world, ties, paths, quant):
     documents, results = world
-    topic = topic_of(documents, results, "gen5")
+    topic = topic_of(documents, results, quant)
     judgements = highlighted_assessments(judged_of(documents), exhaustivity=None)
-    base = block_of(judgements, submission(results)).base("gen5")
+    base = block_of(judgements, submission(results)).base(quant)
     names = judgements.documents.take(base.judged.row)
 
     def chosen(flags):
@@ -151,11 +156,12 @@ def test_recall_bases(world, ties):
             for n in np.flatnonzero(flags).tolist()
         }
 
-    ideal = {(n.document, n.path) for n in topic.ideal(ties)}
+    ideal = {(n.document, n.path) for n in topic.ideal(ties, paths)}
     full = {(n.document, n.path) for n in topic.full()}
     assert chosen(base.full) == full
-    assert chosen(base.ideal(ties)) == ideal
-    assert chosen(base.near_misses(ties)) == full - ideal
+    assert chosen(base.ideal(ties, paths)) == ideal
+    assert chosen(base.near_misses(ties, paths)) == full - ideal
+    assert chosen(base.last(paths)) == {(n.document, n.path) for n in topic.last(paths)}
 
 
 @enough

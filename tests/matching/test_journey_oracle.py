@@ -92,8 +92,8 @@ def compared(judgements, results, steps, worth, binary, given_, **more):
         assert scores.means[name] == pytest.approx(float(value), **CLOSE), name
 
 
-def ideal_of(topic, ties, binary):
-    targets = topic.ideal(ties)
+def ideal_of(topic, ties, binary, paths="valued"):
+    targets = topic.ideal(ties, paths)
     worth = [topic.value(node) / HIGHEST[topic.quant] for node in targets]
     return targets, [Fraction(1)] * len(targets) if binary else worth
 
@@ -104,13 +104,19 @@ choices = st.tuples(
 
 
 @enough
-@given(worlds(), choices, st.sampled_from(["identity", "containment"]))
-def test_named_behaviours(world, choice, behaviour):
+@given(
+    worlds(),
+    choices,
+    st.sampled_from(["identity", "containment"]),
+    st.sampled_from(["valued", "assessed"]),
+)
+def test_named_behaviours(world, choice, behaviour, paths):
     documents, results = world
     quant, ties, binary = choice
     topic = topic_of(documents, results, quant)
-    targets, worth = ideal_of(topic, ties, binary)
-    given_ = f"behaviour={behaviour},quant={quant},ideal={ties}" + ",worth=binary" * binary
+    targets, worth = ideal_of(topic, ties, binary, paths)
+    given_ = f"behaviour={behaviour},quant={quant},ideal={ties},paths={paths}"
+    given_ += ",worth=binary" * binary
     if not targets:
         name = f"EPRUM({given_})"
         means = evaluate(judged_of(documents), submission(results), [name]).means

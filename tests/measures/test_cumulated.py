@@ -121,6 +121,21 @@ def test_strict_leaves_two_elements(files):
     )
 
 
+def test_relevant_paths_may_end_where_nothing_has_a_value(files):
+    # strict gives 1 to sec6 and its first paragraph alone. Of the two equal ones on the path to
+    # that paragraph the deeper is ideal. Its siblings are graded 2 3: found relevant, worth 0. On
+    # the path to one of them sec6 is the best, and being outermost it displaces the paragraph.
+    paragraph = f"{SEC6}/p[1]"
+    rule = "quant=strict,ideal=deeper"
+    assert value(files, f"nxCG({rule})@1", [paragraph]) == 1
+    # Seen as a whole the paragraph still earns half of its value, if its ideal element has it left:
+    # that is the paragraph itself, or sec6, which was paid in full.
+    assert value(files, f"xCG({rule},alpha=0.5)@2", [SEC6, paragraph]) == near(1.5)
+    assert value(files, f"xCG({rule},alpha=0.5,paths=assessed)@2", [SEC6, paragraph]) == near(1)
+    assert value(files, f"EPRUM(behaviour=identity,{rule})[1]", [SEC6, paragraph]) == 0.5
+    assert value(files, f"EPRUM(behaviour=identity,{rule},paths=assessed)[1]", [SEC6]) == 1
+
+
 def test_the_next_generation(files):
     run = [f"{SEC4}/p[1]", SEC4]  # sizes 40 and 80, specificity 1 and 2/3, half is seen
     assert value(files, "NGP@2", run) == near((40 + 2 / 3 * 40) / 80)

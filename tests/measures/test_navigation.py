@@ -42,6 +42,43 @@ def test_bepd_counts_the_first_result_of_each_document(tmp_path, judged):
     assert value(judged, run, "BEPD(A=1,L=100)") == pytest.approx(float(expected), abs=1e-15)
 
 
+IGNORED = "results that BEPD ignored, since only the first of a document counts"
+
+
+@pytest.mark.parametrize(
+    ("places", "options", "count"),
+    [
+        (MIXED, {}, 1),
+        (
+            [*MIXED, ("a", 150), ("z", 9), ("b", 2)],
+            {},
+            4,
+        ),  # twice a; z, without entry point; b
+        ([*MIXED, ("b", 1)], {"depth": 4}, 1),
+        ([*MIXED, ("q", 0), ("q", 5)], {"unjudged": "drop"}, 1),
+        ([*MIXED, ("q", 0), ("q", 5)], {}, 2),
+        (EXACT, {}, 0),
+    ],
+)
+def test_bepd_reports_what_it_ignores(tmp_path, judged, places, options, count):
+    run = [*spans_run(places), "9 Q0 a 1 9 mine 0 10", "9 Q0 a 2 8 mine 20 10"]  # 9 is not judged
+    run = write(tmp_path, "run", run)
+    notes = evaluate(judged, run, ["BEPD(L=100)", "BEPD(L=9)"], ties="file", **options).notes
+    assert [n for n in notes if "BEPD" in n] == ([f"{IGNORED}: {count}"] if count else [])
+    assert not any("ignored, since" in n for n in evaluate(judged, run, ["EPRUM(L=100)"]).notes)
+
+
+def test_eprum_counts_what_bepd_ignores(tmp_path, judged):
+    """The second result of a is its entry point; b and c are not returned.
+
+    BEPD takes the first one's 1/2 of three entry points. For EPRUM a reader finds a at rank 1 with
+    chance 1/2, else at rank 2 for certain: (1/2 * 1 + 1/2 * 1/2) of the first of three levels.
+    """
+    run = run_of(tmp_path, [("a", 0), ("a", 100)])
+    assert value(judged, run, "BEPD(L=100)") == pytest.approx(float(Fraction(1, 6)), abs=1e-15)
+    assert value(judged, run, "EPRUM(L=100)") == pytest.approx(float(Fraction(3, 12)), abs=1e-15)
+
+
 def test_bepd_with_a_smaller_a_forgives_less(tmp_path, judged):
     run = run_of(tmp_path, [("a", 0)])
     expected = Fraction(10, 110) / 3  # 0.1 * 100 / (0.1 * 100 + 100)

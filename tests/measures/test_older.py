@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import UsageError
-from spanwise.evaluation.evaluating import evaluate
+from spanwise.evaluation.evaluate import evaluate
 from spanwise.formats import Reading, read
 from spanwise.matching.documents import align
 from spanwise.measures import MEASURES

@@ -12,20 +12,20 @@ END = f"|spanwise:{__version__}"
 
 
 def test_the_usual_choices_are_always_said():
-    assert Policy().signature() == "ties:docno|topics:judged|empty:skip" + END
+    assert Policy().signature() == "ties:docno|average_over:judged|empty:skip" + END
 
 
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        ({"ties": "expected"}, "ties:expected|topics:judged|empty:skip"),
-        ({"depth": 100}, "ties:docno|topics:judged|empty:skip|depth:100"),
-        ({"depth": 0}, "ties:docno|topics:judged|empty:skip|depth:0"),
+        ({"ties": "expected"}, "ties:expected|average_over:judged|empty:skip"),
+        ({"depth": 100}, "ties:docno|average_over:judged|empty:skip|depth:100"),
+        ({"depth": 0}, "ties:docno|average_over:judged|empty:skip|depth:0"),
         (
             {"unjudged": "drop", "follow": "trec_eval 9"},
-            "ties:docno|topics:judged|empty:skip|unjudged:drop|follow:trec_eval 9",
+            "ties:docno|average_over:judged|empty:skip|unjudged:drop|follow:trec_eval 9",
         ),
-        ({"order": "rising"}, "ties:docno|topics:judged|empty:skip|order:rising"),
+        ({"order": "rising"}, "ties:docno|average_over:judged|empty:skip|order:rising"),
     ],
 )
 def test_unusual_choices_are_said_where_they_were_made(choice, said):

@@ -120,7 +120,7 @@ def test_topics_that_count(topics, expected):
 
 def test_what_an_empty_topic_is_worth_is_a_choice():
     values = [
-        spanwise.evaluate(QRELS, RUN, "AP", topics="both", empty=empty).means["AP"]
+        spanwise.evaluate(QRELS, RUN, "AP", average_over="both", empty=empty).means["AP"]
         for empty in ("skip", "zero")
     ]
     assert values == [1.0, 0.5]

@@ -74,7 +74,7 @@ Compat(p=0.8)                       0.405047647  0.313706086  0.820359281  0.123
 Compat(p=0.8,normalize=False)       0.3951769    0.2749588    0.74863388   0.112932605
 """
 LINES = [line.split() for line in PRINTED.strip().splitlines()]
-THEIR_WAY = {"empty": "zero", "topics": "judged", "follow": "trec_eval 9"}
+THEIR_WAY = {"empty": "zero", "average_over": "judged", "follow": "trec_eval 9"}
 """All judged topics, nothing relevant is 0, recall levels and 32-bit scores of trec_eval 9."""
 
 

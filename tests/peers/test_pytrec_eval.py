@@ -5,8 +5,8 @@ from math import exp, log
 import pytest
 
 from peers.random_files import in_both, random_pair
-from spanwise.evaluation.pipeline import asked as asked_for
-from spanwise.evaluation.pipeline import score
+from spanwise.evaluation.evaluate import score_run as score
+from spanwise.evaluation.prepare import asked as asked_for
 from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import read_judgements, read_run
 from spanwise.model.measure import Asked

@@ -108,9 +108,9 @@ def test_names_cannot_turn_the_direction_of_writing():
 
 
 def test_sentences_below_are_broken_at_blanks_and_signatures_are_not():
-    table = Table(("x",), (("y",),), ("to be or not", "ties:docno|topics:judged"))
+    table = Table(("x",), (("y",),), ("to be or not", "ties:docno|average_over:judged"))
     assert as_text(table, width=10).splitlines()[4:] == [
-        *("to be or", "  not", "ties:docno|topics:judged")
+        *("to be or", "  not", "ties:docno|average_over:judged")
     ]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spanwise.evaluation.shards import Request
-from spanwise.workflows.explain import case_of, explained
+from spanwise.evaluation.request import Request
+from spanwise.workflows.explain import cases_of, explained
 
 # Highlighted: 0 to 100 of a, 50 to 150 of b; 200 characters.
 #
@@ -57,7 +57,7 @@ def test_interpolated_precision(explain):
     assert below(answer) == [
         "mine, topic 1: iP[0.3] = 0.5000",
         "<: recall levels that take their precision here",
-        "ties:file|topics:judged|empty:skip|spanwise:0.1.0",
+        "ties:file|average_over:judged|empty:skip|spanwise:0.1.0",
     ]
 
 
@@ -187,7 +187,7 @@ def test_average_precision(explain):
     ]
     assert below(answer) == [
         "mine, topic 1: AP = 0.5000",
-        "ties:docno|topics:judged|empty:skip|spanwise:0.1.0",
+        "ties:docno|average_over:judged|empty:skip|spanwise:0.1.0",
     ]
 
 
@@ -274,8 +274,8 @@ def test_it_fits_the_terminal(explain, folder, width):
     (folder / "long.run").write_text(
         f"1 Q0 a-very-long-name-of-a-document-that-nobody-can-remember 1 9 mine {path}\n"
     )
-    case = case_of(Request("inex.qrels", ["long.run"], ["AP"]), "1")
-    lines = explained(case, width).splitlines()
+    cases = cases_of(Request("inex.qrels", ["long.run"], ["AP"]), "1")
+    lines = explained(cases, width).splitlines()
     assert max(map(len, lines)) <= width
     assert any("paragraph[4]"[-5:] in line for line in lines)
 
@@ -283,8 +283,8 @@ def test_it_fits_the_terminal(explain, folder, width):
 def test_names_stay_readable_and_marks_stay_beside_their_numbers(explain, folder):
     long = "d" * 30
     (folder / "long.run").write_text(f"1 Q0 {long} 1 9 mine 0 9\n1 Q0 a 2 8 mine 0 9\n")
-    case = case_of(Request("inex.qrels", ["long.run"], ["MAiP"]), "1")
-    lines = explained(case, 80).splitlines()
+    cases = cases_of(Request("inex.qrels", ["long.run"], ["MAiP"]), "1")
+    lines = explained(cases, 80).splitlines()
     assert lines[0].split() == ["rank", "document", "part", "size", "relevant", "new", "precision"]
     assert lines[2].split()[1] == long
     assert lines[5].split() == ["rank", "recall", "best", "from", "here"]

@@ -81,6 +81,46 @@ def test_figure_1(tmp_path, figure, kind):
     assert paths_of(run) == EXPECTED[kind]
 
 
+STRICT_LEAVES = [f"{SEC6}/p[1]"]
+ASSESSED_LEAVES = [
+    f"{SEC6}/p[1]",
+    *(f"{SEC4}/{part}" for part in ("ip1[2]", "p[1]", "p[2]")),
+    f"{SEC6}/ip1[2]",
+    f"{SEC6}/p[2]",
+]
+"""The one leaf of value 1 under strict, and all leaves that were found relevant: at one depth in
+one document, so those of value 0 follow by path."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths", "expected"),
+    [
+        ("lo", (), STRICT_LEAVES),
+        ("lo", ("--paths", "valued"), STRICT_LEAVES),
+        ("lo", ("--paths", "assessed"), ASSESSED_LEAVES),
+        ("irb", (), STRICT_LEAVES),
+        ("irb", ("--paths", "assessed"), [SEC6]),
+        ("id", ("--paths", "assessed"), [f"{SEC6}/p[1]", SEC6]),
+        ("ia", (), [f"{SEC6}/p[1]", SEC6]),
+        ("ia", ("--paths", "assessed"), [SEC6]),
+    ],
+)
+def test_relevant_paths_under_strict(tmp_path, kind, paths, expected):
+    """Only section 6 and its first paragraph are graded 3 3; its other two parts have 2 3."""
+    file, target = tmp_path / "figure1.xml", tmp_path / "run.xml"
+    file.write_text(assessments(PAIRS | {f"{SEC6}/p[1]": (3, 3)}))
+    words = ("simulate", kind, file, "-o", target, "--quant", "strict", "--ideal", "deeper")
+    assert call(*words, *paths) == (0, "", "")
+    assert paths_of(read_run(target)) == expected
+
+
+@pytest.mark.parametrize("kind", ["frb", "ao"])
+def test_a_rule_for_paths_is_refused_where_there_are_none(figure, kind):
+    status, _, err = call("simulate", kind, figure, "-o", "-", "--paths", "assessed")
+    assert status == 2
+    assert f"--paths has no effect on {kind}" in err
+
+
 def test_a_simulated_run_can_be_printed(figure):
     status, out, _ = call("simulate", "ao", figure, "-o", "-")
     assert status == 0
@@ -269,7 +309,7 @@ def test_runs_of_one_name_are_told_apart(tmp_path, with_runs):
     (tmp_path / "two.xml").write_text(text)
     found = study(*with_runs, "-m", "inex_eval")
     names = [row["run"] for row in found["runs"]]
-    assert names == ["one (one.xml)", "one (two.xml)", "three"]
+    assert names == ["one", "two", "three"]
 
 
 def test_what_is_to_be_said_of_runs_is_said(tmp_path, with_runs):

@@ -13,7 +13,7 @@ from spanwise.cli.names import NamesOption, format_names, measure_names
 from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 TASKS = ("documents", "thorough", "focused", "ric", "bic", "passages")
 
@@ -39,6 +39,12 @@ ties_option = click.option(
     "--ties",
     type=click.Choice(["docno", "file", "rank", "expected"]),
     help="Order of equal scores; `expected` is the mean over all orders.",
+)
+paths_option = click.option(
+    "--paths",
+    type=click.Choice(["valued", "assessed"]),
+    help="Relevant paths end at elements with a value, or at all that assessors found relevant."
+    " [default: valued]",
 )
 judgements_format_option = click.option(
     "--judgements-format",
@@ -78,18 +84,20 @@ def with_request(*choices: str) -> Callable[[Callable[..., Any]], Callable[..., 
 
 
 def _processes(engine: str | None, count: int) -> str:
-    from spanwise.workflows.eval import PROCESSES
-
     if engine is not None:
         raise UsageError(f"--workers is for this machine; {engine} has workers of its own")
-    return f"{PROCESSES}{count}"
+    return f"processes:{count}"
 
 
 def _request(words: dict[str, Any], choices: tuple[str, ...]) -> Request:
     """Take out of the words what a request is made of; a choice that nobody made is left to it."""
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
     made = {name: words.pop(name) for name in choices}
+    if "topics" in made:
+        made["average_over"] = made.pop("topics")
+    if "queries" in words:
+        words["topics"] = words.pop("queries")
     if made.pop("judged_only", False):
         made["unjudged"] = "drop"
     if made.get("unit") in ("char", "chars"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from spanwise.errors import UsageError
 from spanwise.formats import read_quantisation
 from spanwise.matching import align
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
@@ -19,6 +20,7 @@ from spanwise.model.notes import Straddling, Tally
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
+    from spanwise.evaluation.values import Values
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting
     from spanwise.model.documents import Collection
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
-    from spanwise.model.scores import Values
 
-TEXTUAL = ("readings", "elements", "journeys")
+CEILINGS = "ceilings that are bounds, not exact (topics)"
+TEXTUAL = ("readings", "elements", "journeys", "ceilings")
 """The kinds that are made of parts of documents."""
 
 
@@ -111,6 +113,11 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
 
 
 def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.readers import later_results
+
+    if any(one.measure.name == "BEPD" for one in task.measures):
+        task.notes.append(later_results(task.run, judgements, task.topics, task.policy))
+
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = journey_blocks(part, replace(task, topics=topics))
         return merged(shard_values(block, task.measures) for block in blocks)
@@ -146,6 +153,22 @@ def _by_assessor(
     return mean_over_assessors(task.topics, parts)
 
 
+def _of_ceilings(judgements: Judgements, task: Grounding) -> Values:
+    from spanwise.matching.ceiling import Pool, ceiling
+    from spanwise.matching.texts import tokens_meter
+    from spanwise.model.readings import Ceilings
+
+    unit, chunks = task.policy.unit, task.run.pool or task.run
+    if unit == "cost":
+        raise UsageError("Ceiling: the costs of other orders are unknown; use another --unit")
+    begins = None if unit == "characters" else tokens_meter(chunks, task.collection, unit).begins
+    sizes = list(dict.fromkeys(one.parameter("budget") for one in task.measures))
+    best = ceiling(judgements, task.topics, Pool(chunks), sizes, begins)
+    task.notes.append(Tally(CEILINGS, int(np.count_nonzero(~best.exact.all(axis=1)))))
+    recall = {size: best.recall[:, column] for column, size in enumerate(sizes)}
+    return shard_values(Ceilings(task.topics, task.policy, recall), task.measures)
+
+
 class Kind(NamedTuple):
     """A kind of block: what it is made of in words, what offers it, how values come of it."""
 
@@ -168,6 +191,11 @@ KINDS: dict[str, Kind] = {
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
         _of_readings,
+    ),
+    "ceilings": Kind(
+        "highlighted text",
+        lambda j: isinstance(j, Judgements) and j.highlights is not None,
+        _of_ceilings,
     ),
     "elements": Kind(
         "judged elements",

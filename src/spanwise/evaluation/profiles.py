@@ -114,6 +114,7 @@ class Profile:
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of each family
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures of its own tasks
+    limit: int | None = None  # most results that a submission could have for a topic
 
     def with_task(self, task: Profile) -> Profile:
         """The same rules for a task: its measures, and its defaults before one's own."""
@@ -147,18 +148,23 @@ TASKS: dict[str, Profile] = {
 of the relevant parts or the best entry point of each document, of passages in general."""
 
 
+SUBMITTED = 1500
+"""Most results that a submission of INEX could have for a topic. Programs did not cut longer ones,
+so no profile does; they are reported."""
+
+
 def _inex(**context: Any) -> Profile:
     """A campaign that was scored with inex_eval, and is scored as that program did."""
     measures = (*_FOCUSED, *_IN_CONTEXT)
     policy = replace(AS_IT_STANDS, follow="INEX 2007-2010")
-    return Profile(policy, measures, {"context": {"past": "last", **context}})
+    return Profile(policy, measures, {"context": {"past": "last", **context}}, limit=SUBMITTED)
 
 
 ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
 """What is asked of judged elements where nothing is named."""
 
 # The campaigns of 2002 to 2006: EvalJ took the mean over the topics of the run.
-_AS_EVALJ = Policy(ties="file", topics="run")
+_AS_EVALJ = Policy(ties="file", average_over="run")
 _TENTHS = tuple(f"{level / 10}" for level in range(1, 11))
 _A = ("0.01", "0.1", "1", "10", "100")
 
@@ -171,7 +177,8 @@ def _year(tasks: Mapping[str, tuple[str, ...]], **rules: Any) -> Profile:
     """A campaign with measures of its own for each task; its rules hold for all of elements."""
     plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
     families = ("cumulated", "precall", "navigation", "context")
-    return Profile(_AS_EVALJ, tuple(dict.fromkeys(plain)), dict.fromkeys(families, rules), tasks)
+    measures = tuple(dict.fromkeys(plain))
+    return Profile(_AS_EVALJ, measures, dict.fromkeys(families, rules), tasks, SUBMITTED)
 
 
 _2005 = ("strict5", "gen5", "genLifted")
@@ -200,10 +207,10 @@ INEX_2006 = {
 PROFILES: dict[str, Profile] = {
     "documents": Profile(),
     "trec_eval": Profile(
-        Policy(topics="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
+        Policy(average_over="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
     ),
     "trec_eval9": Profile(
-        Policy(topics="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
+        Policy(average_over="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
     ),
     "chunks": Profile(
         Policy(ties="rank"),

@@ -56,6 +56,12 @@ def read_judgements(
         files = expanded([os.fspath(source)])
         parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
         return combined(parts, os.fspath(source))
+    from spanwise.formats.frames import holds_numbers
+
+    if not holds_numbers(source, "relevance"):
+        from spanwise.formats.frames.chunks import gold_of
+
+        return gold_of(source)
     from spanwise.formats.frames.tables import judgements_of
 
     return judgements_of(source)

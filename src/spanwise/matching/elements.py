@@ -307,7 +307,7 @@ class _Block:
     def _gains(self, case: Case, rule: GainRule) -> Gains:
         base = self.setting.base(self.judgements, rule.quant)
         results = case.results
-        home = base.home(rule.ideal)
+        home = base.home(rule.ideal, rule.paths)
         known = results.element != NOBODY
         worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
         inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
@@ -340,7 +340,7 @@ class _Block:
         worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
         mine = Spans(results.start[passages], results.length[passages])
         worth[passages[copies(results.document[passages], mine)]] = 0  # only chunks have them
-        ideal = base.ideal(rule.ideal)
+        ideal = base.ideal(rule.ideal, rule.paths)
         for number in passages[worth[passages] > 0].tolist():
             row = int(results.judgement[number])
             first, last = base.judged.first[row], base.judged.first[row + 1]

@@ -37,7 +37,7 @@ from spanwise.model.elements import NOBODY
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-    from spanwise.model.elements import JudgedElements, RecallBase, Ties
+    from spanwise.model.elements import JudgedElements, RecallBase
 
 Kids = dict[int | tuple[int, bytes], list[int]]
 Doubt = Callable[[int, bytes], InputError]
@@ -56,16 +56,17 @@ class Values:
     unjudged: bool  # whether there are some of the latter kind
 
     @classmethod
-    def of(cls, base: RecallBase, ties: Ties) -> Values:
+    def of(cls, base: RecallBase, rule: GainRule) -> Values:
         """The same for all runs that are scored against a recall base."""
 
         def listed() -> Values:
-            parent, home = base.judged.parent.tolist(), base.home(ties).tolist()
+            parent = base.judged.parent.tolist()
+            home = base.home(rule.ideal, rule.paths).tolist()
             kids, items = _kids(base), items_of(base.judged)
             unjudged = any(isinstance(key, tuple) for key in kids)
             return cls(base.value.tolist(), parent, home, items, kids, unjudged)
 
-        return base.once(("values", ties), listed)
+        return base.once(("values", rule.ideal, rule.paths), listed)
 
 
 def items_of(judged: JudgedElements) -> Callable[[int], Item]:
@@ -180,7 +181,7 @@ def gains_of(
     if rule.alpha == 0:
         nothing = np.full(len(worth), UNSEEN)
         return Gains(worth, worth, nothing, nothing)
-    known = Values.of(base, rule.ideal)
+    known = Values.of(base, rule)
     element = case.results.element
     bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
     if rule.cap == "descendants":

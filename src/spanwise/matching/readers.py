@@ -17,6 +17,7 @@ from spanwise.matching.text import refuse_paths
 from spanwise.matching.trees import NOT_THERE, ByPath
 from spanwise.model.columns import Coded, text
 from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
+from spanwise.model.notes import Tally
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -104,6 +105,15 @@ def journeys(
         here = results.of_topics(first, first + len(some))
         guide = Guide(run, judgements, some, here, setting, chances or {})
         yield Journeys(some, policy, guide.browse)
+
+
+def later_results(
+    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+) -> Tally:
+    """Count the results of documents of which an earlier one was returned: BEPD ignores them."""
+    results = ordered_results(run, judgements, topics, policy)
+    what = "results that BEPD ignored, since only the first of a document counts"
+    return Tally(what, len(results.row) - len(results.opening))
 
 
 class Targets(NamedTuple):
@@ -241,7 +251,7 @@ class Guide:
         """The ideal elements, each worth its quantised value as a share of the highest."""
         base = self.setting.base(self.judgements, behaviour.quant)
         judged = base.judged
-        chosen = np.flatnonzero(base.ideal(behaviour.ideal))
+        chosen = np.flatnonzero(base.ideal(behaviour.ideal, behaviour.paths))
         value = base.value[chosen] / base.highest
         worth = value if behaviour.worth == "graded" else np.ones(len(chosen))
         spans = Spans(judged.start[chosen], judged.size[chosen])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from spanwise.matching.documents import reading_order
 from spanwise.matching.placing import Lookup, spans_between
 from spanwise.model.columns import PlainIds, Rows, text
 from spanwise.model.contents import filled
+from spanwise.model.notes import Tally
 from spanwise.model.run import Chunks, chunks_at
 from spanwise.model.spans import UNKNOWN, Spans
 
@@ -155,6 +156,22 @@ def violations(
             for place, rule, message in mine
         ]
     return found
+
+
+def overlong(
+    run: Run, topics: Iterable[bytes], limit: int | None, depth: int | None = None
+) -> list[Tally]:
+    """Return how many topics have more results than could be submitted; nothing is cut for it.
+
+    Results below a depth do not count. Without a limit there is nothing to report.
+    """
+    if limit is None or (depth is not None and depth <= limit):
+        return []
+    counted = set(topics)
+    lengths = zip(run.rows.topics, np.diff(run.rows.starts).tolist(), strict=True)
+    count = sum(length > limit for topic, length in lengths if topic in counted)
+    what = f"topics with more than {limit} results, the limit of submissions, all of which count"
+    return [Tally(f"{what} (--depth {limit} cuts them)", count)]
 
 
 def unknown_results(run: Run, collection: Lookup) -> list[Violation]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.matching.cuts import Cuts
+from spanwise.matching.cuts import Cuts, result_in_words
 from spanwise.matching.documents import (
     TOPICS_AT_ONCE,
     Results,
@@ -19,15 +19,17 @@ from spanwise.matching.documents import (
     owners_of,
 )
 from spanwise.matching.evidence import Evidenced, Needed, Shown
-from spanwise.matching.trees import Listed
+from spanwise.matching.trees import Listed, above, capped_to
 from spanwise.model.columns import text
+from spanwise.model.elements import begins_of
+from spanwise.model.judgements import Highlights
 from spanwise.model.readings import Readings, Stretches
-from spanwise.model.spans import UNKNOWN, Spans, ranges
+from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
     from spanwise.matching.units import Meter
     from spanwise.model.arrays import BoolArray, IntArray
-    from spanwise.model.judgements import Highlights, Judgements
+    from spanwise.model.judgements import Judgements
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
@@ -41,9 +43,13 @@ def readings(
 ) -> Iterator[Readings]:
     """What there is to read, some hundred topics at a time.
 
-    A `meter` says what reading costs where a budget does not count characters.
+    A `meter` says what reading costs where a budget does not count characters. Where only sizes are
+    stated, the blocks hold what measures need for which these suffice.
     """
     marked = judgements.highlights
+    if states_sizes(judgements):
+        yield from _readings_of_sizes(run, judgements, topics, policy)
+        return
     if marked is None:
         raise UsageError(f"{judgements.rows.source}: no highlighted text; see: spanwise formats")
     refuse_paths(run)
@@ -78,7 +84,8 @@ def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes])
 def without_entry(judgements: Judgements, topics: Sequence[bytes]) -> int:
     """How many documents have highlighted text in these topics, but no best entry point."""
     marked = judgements.highlights
-    assert marked is not None
+    if marked is None:  # only sizes are stated, and what is asked for needs no entry point
+        return 0
     rows = np.flatnonzero((marked.relevant > 0) & (marked.entries < 0))
     codes = {topic: code for code, topic in enumerate(topics)}
     return int((owners_of(judgements.rows, codes, rows) >= 0).sum())
@@ -190,6 +197,154 @@ class _Block:
             if meter is None
             else meter.reach(results, places.spans, size, len(self.topics)),
         )
+
+
+# Readings of the sizes that assessments of 2005 to 2007 state for elements and passages. ----------
+
+
+def states_sizes(judgements: Judgements) -> bool:
+    """Tell whether highlighted text has stated sizes and no places; also if there is none of it."""
+    said = judgements.elements
+    if said is None or judgements.highlights is not None:
+        return False
+    highlighted = len(said.passages) or (said.elements.highlighted > 0).any()
+    return bool(highlighted or not said.elements.relevant().any())
+
+
+def _stated_highlights(judgements: Judgements) -> IntArray:
+    """Return the highlighted characters of each document: its passages', else its elements'."""
+    assert judgements.elements is not None
+    said, elements = judgements.elements.passages, judgements.elements.elements
+    before = np.concatenate([[0], np.cumsum(said.sizes)])
+    sums = before[said.first[1:]] - before[said.first[:-1]]
+    lit = capped_to(elements.sizes, elements.highlighted)
+    for row in np.flatnonzero(np.diff(said.first) == 0).tolist():
+        mine = np.arange(elements.first[row], elements.first[row + 1])
+        paths = dict(zip(elements.paths.take(mine), lit[mine].tolist(), strict=True))
+        outermost = (path for path in paths if not any(around in paths for around in above(path)))
+        sums[row] = sum(max(paths[path], 0) for path in outermost)
+    return sums
+
+
+def _stated_lengths(judgements: Judgements) -> IntArray:
+    """Return the length of each document: that of its root element, -1 where it is not listed."""
+    assert judgements.elements is not None
+    elements = judgements.elements.elements
+    lengths, paths = np.full(len(judgements.rows), -1), elements.paths.coded()
+    root = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
+    roots = np.flatnonzero(root[paths.codes])
+    lengths[np.searchsorted(elements.first, roots, side="right") - 1] = elements.sizes[roots]
+    return lengths
+
+
+def _readings_of_sizes(
+    run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
+) -> Iterator[Readings]:
+    """Return blocks without places, some hundred topics at a time."""
+    relevant = judgements.once("stated highlights", lambda: _stated_highlights(judgements))
+    lengths = judgements.once("stated lengths", lambda: _stated_lengths(judgements))
+    nothing = np.full(len(relevant), UNKNOWN)
+    marked = Highlights(relevant, lengths, nothing, begins_of(nothing * 0), NOTHING)
+    results = ordered_results(run, judgements, topics, policy)
+    totals = _totals(judgements, marked, topics)
+    for first in range(0, len(topics), TOPICS_AT_ONCE):
+        last = min(first + TOPICS_AT_ONCE, len(topics))
+        some = results.of_topics(first, last)
+        block = _Sizes(run, judgements, marked, some, policy, tuple(topics[first:last]))
+        yield block.readings(totals[:, first:last])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sizes:
+    """Some topics of one run, and the sizes that are stated of its results."""
+
+    run: Run
+    judgements: Judgements
+    marked: Highlights
+    results: Results
+    policy: Policy
+    topics: tuple[bytes, ...]
+
+    def readings(self, totals: IntArray) -> Readings:
+        """What can be known without places; the rest is 0."""
+        results = self.results
+        known = results.stated(self.marked.relevant, 0)
+        size, relevant, fresh = self._columns(known)
+        found = relevant if self.policy.conventions.forgets_repeats else fresh
+        ranks = _Grid.of(results.topic, len(self.topics))
+        columns = _Grid.of(results.topic[results.opening], len(self.topics))
+        doubtful = np.flatnonzero(((size < 0) | (relevant < 0)) & (known[results.document] > 0))
+        size, relevant, fresh, found = (np.maximum(c, 0) for c in (size, relevant, fresh, found))
+        none, nowhere = np.zeros(0, np.int64), np.full(len(known), UNKNOWN)
+        unplaced = self.judgements.rows.source + ": highlighted text without places"
+        return Readings(
+            self.topics,
+            self.policy,
+            highlighted=totals[0],
+            relevant_documents=totals[1],
+            retrieved=ranks.counts,
+            documents=columns.counts,
+            size=ranks.filled(size),
+            relevant=ranks.filled(relevant),
+            fresh=ranks.filled(size),
+            fresh_relevant=ranks.filled(fresh),
+            shown=columns.filled(_sums(results.document, size, len(known))),
+            found=columns.filled(_sums(results.document, found, len(known))),
+            known=columns.filled(known),
+            start=columns.filled(nowhere),
+            entry=columns.filled(nowhere),
+            stretches=Stretches(none, none, none, none > 0, none > 0),
+            unsized=unplaced,
+            endless=unplaced,
+            unstated=tuple(
+                (int(columns.column[results.document[number]]), self._complaint(number, size))
+                for number in doubtful.tolist()
+            ),
+        )
+
+    def _columns(self, known: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Size, highlighted characters and new ones among them; -1 where they are unknown."""
+        run, results = self.run, self.results
+        document = results.document
+        listed = Listed.of(run, self.judgements, results.row, results.judged[document])
+        whole = run.paths is None and run.spans is None
+        paths = run.element_paths(results.row).tolist()
+        size, relevant = listed.size, listed.relevant
+        if whole:
+            size = results.stated(self.marked.lengths, -1)[document]
+            relevant = known[document]
+            paths = [b"/"] * len(document)
+        else:
+            levels = np.array([path.count(b"/") for path in paths], np.int64)
+            relevant = np.where((relevant < 0) & (levels > 1), 0, relevant)  # lists are complete
+            relevant = np.where((relevant < 0) & (levels == 1), known[document], relevant)
+        size = np.where(size < 0, self._found(document), size)
+        fresh = relevant.copy()
+        accounts: dict[int, SeenPaths] = {}
+        for number in np.flatnonzero(known[document] > 0).tolist():
+            seen = accounts.setdefault(int(document[number]), SeenPaths())
+            item = Item(paths[number], int(size[number]), max(int(relevant[number]), 0))
+            before = seen.view(item)
+            fresh[number] = 0 if before.whole else max(item.highlighted - before.highlighted, 0)
+            seen.add(item, before, number)
+        return size, relevant, fresh
+
+    def _found(self, document: IntArray) -> IntArray:
+        """Sizes that run and collection know; -1 for others."""
+        run, rows = self.run, self.results.row
+        if run.spans is not None:
+            lost = -1 if run.lengths is None else self.policy.conventions.unplaced_size
+            return np.where(run.spans.starts[rows] == UNKNOWN, lost, run.spans.lengths[rows])
+        return np.full(len(document), -1) if run.lengths is None else run.lengths[rows]
+
+    def _complaint(self, number: int, size: IntArray) -> str:
+        row = int(self.results.row[number])
+        what = "how much of it is highlighted" if size[number] else "its size"
+        needs = "it needs --collection"
+        if self.run.lengths is not None:
+            needs = "expected assessments with passages"
+        words = result_in_words(self.run, row)
+        return f"{self.run.rows.place(row)}: {words}: {what} is in no file; {needs}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

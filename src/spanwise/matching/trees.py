@@ -8,7 +8,7 @@ and nothing else is as specific as the highlighted text makes it, once a collect
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from spanwise.model.elements import (
     JudgedElements,
     Scale,
 )
+from spanwise.model.notes import Tally
 from spanwise.model.spans import UNKNOWN, Spans, overlap
 
 if TYPE_CHECKING:
@@ -258,8 +259,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     parent, child = _parents(owner, paths)
     level = _levels(parent)
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
-    # Files of 2005 count every passage one too long, but no element is more than all highlighted.
-    highlighted = np.where(size == NO_SIZE, highlighted, np.minimum(highlighted, size))
+    highlighted = capped_to(size, highlighted)
     return JudgedElements(
         judgements.rows.source,
         scale,
@@ -279,6 +279,14 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
         _highlighted(judgements, owner, parent, highlighted),
         np.ones(len(paths), np.bool_),
     )
+
+
+def capped_to(sizes: IntArray, highlighted: IntArray) -> IntArray:
+    """Return highlighted characters that are no more than all characters, where these are known.
+
+    Files of 2005 count every passage one too long, but no element is more than all highlighted.
+    """
+    return np.where(sizes == NO_SIZE, highlighted, np.minimum(highlighted, sizes))
 
 
 def _order(columns: _Columns) -> IntArray:
@@ -368,7 +376,7 @@ class Listed:
         if judgements.elements is not None:
             listed = judgements.elements.elements
             size[said] = listed.sizes[element[said]]
-            relevant[said] = listed.highlighted[element[said]]
+            relevant[said] = capped_to(size[said], listed.highlighted[element[said]])
         if judgements.highlights is not None:
             roots = np.flatnonzero(element == ROOT)
             size[roots] = judgements.highlights.lengths[judged[roots]]
@@ -417,6 +425,77 @@ def _by_path(judgements: Judgements) -> ByPath:
     listed = elements.highlighted != NO_SIZE
     owners = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
     return ByPath(np.where(listed, owners, NOT_THERE), elements.paths.coded())
+
+
+# What is odd about assessments of highlighted text, and what is made of it. ----------------------
+
+UNLISTED = (
+    "elements around highlighted text that the assessments do not list, so they are not relevant"
+)
+CAPPED = "elements with more highlighted characters than they have, which count as all highlighted"
+
+
+def assessment_notes(judgements: Judgements) -> list[Tally]:
+    """Return what is odd about the elements that assessments list, with the first of each."""
+    if judgements.elements is None:
+        return []
+    return judgements.once("assessment notes", lambda: [_unlisted(judgements), _capped(judgements)])
+
+
+def _unlisted(judgements: Judgements) -> Tally:
+    """Count the elements around a listed one with highlighted text that are not listed themselves.
+
+    A list of elements is taken as complete. Files that keep to this list all ancestors.
+    """
+    assert judgements.elements is not None
+    elements = judgements.elements.elements
+    lit = np.flatnonzero(elements.highlighted > 0)
+    if not len(lit):
+        return Tally(UNLISTED, 0)
+    owner = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
+    paths = elements.paths.take(np.arange(len(elements)))
+    listed = set(zip(owner.tolist(), paths, strict=True))
+    missing: dict[tuple[int, bytes], None] = {}  # in the order of the file, outermost first
+    for row, path in zip(owner[lit].tolist(), map(paths.__getitem__, lit.tolist()), strict=True):
+        around = [(row, outer) for outer in above(path)]
+        missing |= dict.fromkeys(one for one in reversed(around) if one not in listed)
+    return _with_first(judgements, UNLISTED, len(missing), next(iter(missing), None))
+
+
+def _capped(judgements: Judgements) -> Tally:
+    """Count the elements whose highlighted characters are more than all they have."""
+    found = over_full(judgements)
+    return _with_first(judgements, CAPPED, len(found), found[0][:2] if found else None)
+
+
+def over_full(judgements: Judgements) -> list[tuple[int, bytes, int, int]]:
+    """Return row, path, highlighted characters and size of elements with more than all of it."""
+    assert judgements.elements is not None
+    one = judgements.elements.elements
+    over = np.flatnonzero((one.sizes >= 0) & (one.highlighted > one.sizes))
+    rows = np.searchsorted(one.first, over, side="right") - 1
+    columns = (rows.tolist(), one.paths.take(over), one.highlighted[over].tolist())
+    return list(zip(*columns, one.sizes[over].tolist(), strict=True))
+
+
+def above(path: bytes) -> Iterator[bytes]:
+    """Yield the paths of all elements around one, the nearest first.
+
+    >>> list(above(b"/a[1]/s[2]/p[1]"))
+    [b'/a[1]/s[2]', b'/a[1]']
+    """
+    while path := parent_of(path):
+        yield path
+
+
+def _with_first(
+    judgements: Judgements, what: str, count: int, first: tuple[int, bytes] | None
+) -> Tally:
+    if first is None:
+        return Tally(what, 0)
+    row, path = first
+    (name,) = judgements.documents.take(np.array([row]))
+    return Tally(what, count, f"{text(name)!r} {text(path)}", judgements.rows.order(row))
 
 
 # Grades of elements that contradict each other: against what assessors were told to keep to. ------

@@ -14,7 +14,7 @@ from spanwise.measures.highlight import f_of
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
-from spanwise.model.readings import NEVER, Readings
+from spanwise.model.readings import NEVER, Ceilings, Readings
 
 FAMILY = "Chunks, at a reading budget or after k results"
 
@@ -389,3 +389,19 @@ def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
     items, _ = r.once("totals", r.evidence.totals)
     ideal = np.minimum(np.maximum(items, np.count_nonzero(gains, axis=-1)), cutoff)
     return r.ratio(found, np.concatenate([[0], np.cumsum(discount)])[ideal], undefined=0)
+
+
+# What no order of the same chunks can pass ------------------------------------------------------
+
+
+@measure("Ceiling", reference=OWN, reads="ceilings")
+def ceiling(c: Ceilings, *, budget: float) -> FloatArray:
+    """Tell how much of the relevant text the best order of the same chunks would show.
+
+    The largest share of the relevant text that any choice and order of chunks can bring within the
+    budget, where the choice is among all chunks that the run returned for any topic, or all chunks
+    there are, if these are known. Undefined where nothing is relevant.
+
+    Beware: where very many chunks overlap each other it is a bound from above; a note says so.
+    """
+    return c.recall[budget]

@@ -51,10 +51,11 @@ class Documents:
         self.r, self.past = r, past
         self._score, self._beta, self._n, self._tolerance = score, beta, n, tolerance
 
-    def scores(self) -> FloatArray:
-        """How good the results of each document are, from 0 to 1."""
+    def scores(self, cutoff: int | None = None) -> FloatArray:
+        """How good the results of each document are, from 0 to 1; with a cut-off of the first."""
         r, score = self.r, self._score
         if score == "f":
+            r.refuse_unstated(cutoff)
             return r.once((score, self._beta), lambda: _f_scores(r, self._beta))
         if score == "bep":
             return r.once((score, self._n), lambda: _entry_scores(r, self._n))
@@ -105,6 +106,7 @@ def curve(documents: Documents) -> FloatArray:
     reference=INEX_2006 + "; " + INEX_EVAL,
     reads="readings",
     of=Documents,
+    sizes_suffice={"score": "f"},
     properties=BY_DOCUMENT,
     explains="context",
 )
@@ -122,14 +124,16 @@ def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
     t2i: the share of highlighted text in what a reader reads who reads the parts shown, then the
     rest of the document, and stops after `tolerance` characters that are not highlighted.
 
-    A document without highlighted text scores 0. If fewer than k documents were retrieved the sum
+    A document without highlighted text scores 0. For `f` the sizes that XML assessments of 2005 to
+    2007 state are enough; a result of a relevant document whose size they do not state needs
+    --collection. If fewer than k documents were retrieved the sum
     is divided by k all the same (`past=zero`), or by their number (`past=last`, as inex_eval did).
 
     Beware: `past=last` rewards short rankings.
     """
     r = documents.r
     count = np.minimum(r.documents, cutoff) if documents.past == "last" else cutoff
-    return r.ratio(r.total(documents.scores()[:, :cutoff]), count, undefined=0)
+    return r.ratio(r.total(documents.scores(cutoff)[:, :cutoff]), count, undefined=0)
 
 
 @measure(
@@ -140,6 +144,7 @@ def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
     reference=INEX_2006,
     reads="readings",
     of=Documents,
+    sizes_suffice={},
     properties=BY_DOCUMENT,
     explains="context",
 )
@@ -148,7 +153,7 @@ def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
 
     gR@k = documents with highlighted text among the first k / all documents with highlighted
     text, whatever was shown of them. Undefined without highlighted text. The parameters are those
-    of the gP beside it, and change nothing.
+    of the gP beside it, and change nothing. Neither places nor sizes of results are needed.
     """
     r = documents.r
     found = np.count_nonzero(r.relevant_place[:, :cutoff], axis=-1)
@@ -163,6 +168,7 @@ def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
     aliases=("AgP",),
     reads="readings",
     of=Documents,
+    sizes_suffice={"score": "f"},
     properties=BY_DOCUMENT,
     explains="context",
 )

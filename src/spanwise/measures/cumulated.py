@@ -15,8 +15,8 @@ import numpy as np
 from spanwise.errors import UsageError
 from spanwise.measures.registry import BY_GAIN, BY_RANK, measure
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-from spanwise.model.element_rankings import ROUNDING, Cap, ElementRankings, GainRule
-from spanwise.model.elements import Ties
+from spanwise.model.element_rankings import ROUNDING, Cap, ElementRankings, GainRule, Which
+from spanwise.model.elements import Paths, Ties
 from spanwise.model.measure import Law
 
 FAMILY = "Elements: cumulated gain (2005-06)"
@@ -41,7 +41,9 @@ Interpolate = Literal["linear", "whole"]
 class Curves:
     """The cumulated gain of a run, and that of the ideal run it is held against.
 
-    Its parameters are those of every measure here.
+    Its parameters are those of every measure here. With `paths=assessed` the relevant paths of the
+    ideal recall base end also at elements that assessors found relevant (exhaustivity and
+    specificity above 0) and to which the quantisation gives no value.
     """
 
     def __init__(
@@ -53,14 +55,15 @@ class Curves:
         recallbase: Base | None = None,
         alpha: float = 1.0,
         ideal: Ties = "higher",
+        paths: Paths = "valued",
         cap: Cap = "full",
         interpolate: Interpolate = "linear",
     ) -> None:
-        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, cap)
+        rule = GainRule(quant, alpha if overlap == "on" else 0.0, ideal, paths, cap)
         if not rule.alpha:  # nothing else matters then
             rule = GainRule(quant, 0.0)
         which = recallbase or ("ideal" if overlap == "on" else "full")
-        base: Ties | Literal["full"] = ideal if which == "ideal" else "full"
+        base: Which = (ideal, paths) if which == "ideal" else "full"
         self.r, self.rule, self.interpolate = r, rule, interpolate
         self.best = r.ideal_gained(quant, base)
         self.count = r.ideal_count(quant, base)
@@ -149,6 +152,11 @@ def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     All parts of an ideal element together gain no more than the ideal element (`cap`). With
     `overlap=off` or alpha 0 every result gains q. Undefined if nothing is relevant. `recallbase`
     and `interpolate` change nothing here.
+
+    `paths`, for all measures of this family: on each path from the root to a last relevant element
+    the best element is ideal. Relevant is what has a value; with `paths=assessed` also what
+    assessors found relevant (exhaustivity and specificity above 0) though it has none. This
+    matters under quantisations like `strict`, which give relevant elements no value.
 
     Beware: it is not normalised, so topics with more to find weigh more.
     """

@@ -11,7 +11,9 @@ characters lie between the starts of result and entry point and L is the mean do
 table: chances are read from the file that `table` names.
 
 But for `bep`, targets are the ideal elements under a quantisation, each worth its value as a share
-of the highest one can give (`worth=graded`), or 1 (`binary`).
+of the highest one can give (`worth=graded`), or 1 (`binary`). With `paths=assessed` the relevant
+paths, on each of which the best element is ideal, end also at elements that assessors found
+relevant and to which the quantisation gives no value.
 """
 
 from collections.abc import Callable
@@ -40,6 +42,7 @@ from spanwise.measures.registry import (
 )
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import Behaviour, Journeys, Worth
+from spanwise.model.elements import Paths
 from spanwise.model.measure import Asked, Law
 
 FAMILY = "Readers who go on from what they find; entry points"
@@ -89,12 +92,13 @@ class Readers:
         L: float | None = None,  # noqa: N803
         quant: str | None = None,
         ideal: Ideal = "higher",
+        paths: Paths = "valued",
         worth: Worth = "graded",
         table: str | None = None,
     ) -> None:
         self._journeys = b
         self.behaviour = _behaviour(
-            behaviour, A=A, L=L, quant=quant, ideal=ideal, worth=worth, table=table
+            behaviour, A=A, L=L, quant=quant, ideal=ideal, paths=paths, worth=worth, table=table
         )
 
     def each(self, value: Callable[[Discoveries], float]) -> FloatArray:
@@ -244,7 +248,8 @@ def best_entry_point_distance(
     point; a document that has none, or is not returned, counts 0. L is the mean length of the
     documents of the collection. Undefined without best entry points.
 
-    Beware: only the first result of a document counts, and ranks do not matter.
+    Beware: only the first result of a document counts, and ranks do not matter. How many results
+    were ignored is reported beside the scores; EPRUM counts every one.
     """
 
     def value(topic: int) -> float:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.model.scores import html_table, number, plain_table
+from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
+    import pandas as pd
     import polars as pl
+    import pyarrow as pa
 
     from spanwise.model.scores import Scores
 
@@ -198,12 +200,29 @@ class Comparison:
         }
 
     def to_polars(self) -> pl.DataFrame:
-        """A frame with a row for each difference."""
-        import polars as pl
+        """Return a frame of the values by topic: run, topic, measure, value."""
+        return self._table().to_polars()
 
-        names = Difference.__slots__
-        rows = [[getattr(one, name) for name in names] for one in self.differences]
-        return pl.DataFrame(rows, schema=list(names), orient="row")
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame of the values by topic: run, topic, measure, value."""
+        return self._table().to_pandas()
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table of the values by topic: run, topic, measure, value."""
+        return self._table().to_arrow()
+
+    def _table(self) -> ScoreTable:
+        return ScoreTable(self.scores)
+
+    def plot(self, kind: str = "differences", **options: Any) -> Any:
+        """Draw a picture of the compared runs; see `spanwise.plot`."""
+        return plotted(kind, self.scores, **options)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write the comparison as one page that can be mailed."""
+        from importlib import import_module
+
+        import_module("spanwise.workflows.page").write_comparison(self, fspath(path))
 
     def table(self) -> str:
         """Means, intervals and marks as text."""

@@ -17,10 +17,12 @@ from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-    from spanwise.model.elements import JudgedElements, RecallBase, Ties
+    from spanwise.model.elements import JudgedElements, Paths, RecallBase, Ties
     from spanwise.model.policy import Policy
 
 T = TypeVar("T")
+Which = Literal["full"] | tuple["Ties", "Paths"]
+"""Which recall base: the full one, or the ideal one under these rules."""
 Cap = Literal["full", "subtree", "descendants"]
 """What the bound on the parts of an ideal element reaches: its parts, itself, what is around it."""
 Sight = Literal["characters", "highlighted", "anything"]
@@ -59,6 +61,7 @@ class GainRule:
     quant: str | None = None
     alpha: float = 1.0  # how much of what was seen before is taken off; 0: overlap is ignored
     ideal: Ties = "higher"
+    paths: Paths = "valued"
     cap: Cap = "full"
     depth: int | None = None  # only so many ranks are looked at
 
@@ -131,21 +134,21 @@ class ElementRankings:
         """Cumulated gain up to each rank."""
         return self.once(("gained", rule), lambda: np.cumsum(self.gain(rule), axis=-1))
 
-    def ideal_gained(self, quant: str | None, which: Literal["full"] | Ties) -> FloatArray:
+    def ideal_gained(self, quant: str | None, which: Which) -> FloatArray:
         """Cumulated value of the elements of a recall base, best first; flat after the last."""
         return self.once(
             ("ideal", quant, which), lambda: np.cumsum(self._falling(quant, which), axis=-1)
         )
 
-    def ideal_count(self, quant: str | None, which: Literal["full"] | Ties) -> IntArray:
+    def ideal_count(self, quant: str | None, which: Which) -> IntArray:
         """How many elements that recall base has, per topic."""
         return np.count_nonzero(self._falling(quant, which), axis=-1)
 
-    def _falling(self, quant: str | None, which: Literal["full"] | Ties) -> FloatArray:
+    def _falling(self, quant: str | None, which: Which) -> FloatArray:
         """The values of a recall base, best first, padded with 0."""
         return self.once(("falling", quant, which), lambda: self._sorted_values(quant, which))
 
-    def _sorted_values(self, quant: str | None, which: Literal["full"] | Ties) -> FloatArray:
+    def _sorted_values(self, quant: str | None, which: Which) -> FloatArray:
         base = self.base(quant)
         counts, values = base.once(("by topic", which), lambda: _by_topic(base, which))
         ends = np.concatenate([np.cumsum(counts), [0]])  # the last stands for topics not judged
@@ -194,9 +197,9 @@ class ElementRankings:
         return self._derived[key]
 
 
-def _by_topic(base: RecallBase, which: Literal["full"] | Ties) -> tuple[IntArray, FloatArray]:
+def _by_topic(base: RecallBase, which: Which) -> tuple[IntArray, FloatArray]:
     """For every judged topic how many elements a recall base has, and all values, best first."""
-    chosen = np.flatnonzero(base.full if which == "full" else base.ideal(which))
+    chosen = np.flatnonzero(base.full if which == "full" else base.ideal(*which))
     topic, value = base.judged.topic[chosen], base.value[chosen]
     order = np.lexsort((-value, topic))
     counts = np.bincount(topic, minlength=len(base.judged.rows.topics))
@@ -239,6 +242,7 @@ class Behaviour:
     tolerance: float = 0.0  # how many characters a reader reads on for nothing
     quant: str | None = None  # which elements are ideal, and how much; None: what fits
     ideal: Literal["higher", "deeper"] = "higher"
+    paths: Literal["valued", "assessed"] = "valued"  # where the paths to ideal elements end
     worth: Worth = "graded"
     table: str | None = None  # file with chances
 

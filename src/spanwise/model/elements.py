@@ -29,6 +29,9 @@ Grades = Mapping[tuple[int, str], float]
 """Values by grade and second grade: `(3, "3")`, or a letter of 2002, `(3, "E")`."""
 Ties = Literal["higher", "deeper"]
 """Which of two elements of equal value on one path is the ideal one."""
+Paths = Literal["valued", "assessed"]
+"""What makes an element relevant where paths are followed to the last relevant element: a positive
+value, or also the assessors' word, whatever the quantisation makes of it."""
 
 NOBODY = -1
 """Stands for an element that is not there."""
@@ -75,6 +78,13 @@ class JudgedElements:
 
         return self.once("topic", owners)
 
+    def assessed(self) -> BoolArray:
+        """Tell which elements assessors found relevant: exhaustive and specific above 0."""
+        exhaustive = self.exhaustivity > 0
+        if self.scale == "letters":
+            return exhaustive & (self.coverage != NO_COVERAGE) & (self.coverage != NOT_COVERED)
+        return exhaustive & ((self.specificity if self.scale == "pairs" else self.highlighted) > 0)
+
     def in_levels(self) -> list[IntArray]:
         """The elements by level, so that an element always comes after those around it."""
 
@@ -84,6 +94,14 @@ class JudgedElements:
             return np.split(order, np.cumsum(counts)[:-1]) if len(counts) else []
 
         return self.once("levels", split)
+
+    def holding(self, some: BoolArray) -> BoolArray:
+        """Tell which elements have some of these in them."""
+        holding = np.zeros(len(self), np.bool_)
+        for level in self.in_levels()[:0:-1]:
+            inner = level[some[level] | holding[level]]
+            holding[self.parent[inner]] = True
+        return holding
 
     def place(self, element: int) -> str:
         """Topic, document and path in words, for messages."""
@@ -117,38 +135,54 @@ class RecallBase:
         """The relevant elements: all that have a value."""
         return self.value > 0
 
-    def ideal(self, ties: Ties) -> BoolArray:
+    def relevant(self, paths: Paths = "valued") -> BoolArray:
+        """Tell which elements can end a relevant path.
+
+        These are the elements with a value; with `assessed` also those that assessors found
+        relevant and that the quantisation gives no value.
+        """
+        if paths not in ("valued", "assessed"):
+            raise UsageError(f"paths is {paths!r}; expected valued or assessed")
+        if paths == "valued":
+            return self.full
+        return self.full | (self.judged.assessed() & self.judged.wanted)
+
+    def last(self, paths: Paths = "valued") -> BoolArray:
+        """Tell which elements end a relevant path: relevant ones with no relevant one in them."""
+        relevant = self.relevant(paths)
+        return relevant & ~self.judged.holding(relevant)
+
+    def ideal(self, ties: Ties, paths: Paths = "valued") -> BoolArray:
         """The elements that a reader should be given: on every relevant path just one.
 
         On each path from the root to a relevant element without a relevant one in it, the element
         of highest value is chosen; of equal ones the higher or the deeper. Of chosen elements
-        that lie in one another the outermost stays.
+        that lie in one another the outermost stays. A path without any value has no ideal element.
         """
         if ties not in ("higher", "deeper"):
             raise UsageError(f"ideal is {ties!r}; expected higher or deeper")
-        return self.once(("ideal", ties), lambda: self._ideal(ties))
+        return self.once(("ideal", ties, paths), lambda: self._ideal(ties, paths))
 
-    def near_misses(self, ties: Ties) -> BoolArray:
+    def near_misses(self, ties: Ties, paths: Paths = "valued") -> BoolArray:
         """Relevant elements that are not ideal."""
-        return self.full & ~self.ideal(ties)
+        return self.full & ~self.ideal(ties, paths)
 
-    def home(self, ties: Ties) -> IntArray:
+    def home(self, ties: Ties, paths: Paths = "valued") -> IntArray:
         """The ideal element that each element is or lies in; NOBODY where there is none."""
 
         def find() -> IntArray:
-            ideal = self.ideal(ties)
+            ideal = self.ideal(ties, paths)
             home = np.where(ideal, np.arange(len(ideal)), NOBODY)
             for some in self.judged.in_levels()[1:]:
                 home[some] = np.where(ideal[some], some, home[self.judged.parent[some]])
             return home
 
-        return self.once(("home", ties), find)
+        return self.once(("home", ties, paths), find)
 
-    def _ideal(self, ties: Ties) -> BoolArray:
-        best, inner = self._best_on_path(ties), self._has_relevant_inside()
-        leaves = np.flatnonzero(self.full & ~inner)
+    def _ideal(self, ties: Ties, paths: Paths) -> BoolArray:
+        best = self._best_on_path(ties)[self.last(paths)]
         chosen = np.zeros(len(self.value), np.bool_)
-        chosen[best[leaves]] = True
+        chosen[best[best != NOBODY]] = True
         hidden = np.zeros(len(self.value), np.bool_)  # what lies in a chosen element
         parent = self.judged.parent
         for some in self.judged.in_levels()[1:]:
@@ -166,13 +200,6 @@ class RecallBase:
             better = (own > 0) & ((own >= theirs) if ties == "deeper" else (own > theirs))
             best[some] = np.where(better, some, before)
         return best
-
-    def _has_relevant_inside(self) -> BoolArray:
-        inner = np.zeros(len(self.value), np.bool_)
-        for some in self.judged.in_levels()[:0:-1]:
-            found = some[self.full[some] | inner[some]]
-            inner[self.judged.parent[found]] = True
-        return inner
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What is derived from a recall base is made once."""
@@ -194,6 +221,8 @@ UNSTATED = -3
 """No grade was written at all."""
 NO_SIZE = -1
 """No size was written."""
+NOT_COVERED = ord("N")
+"""The code of the letter for no coverage."""
 NO_COVERAGE = 0
 """No coverage was written; else the letter's code: N none, L too large, S too small, E exact."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -13,8 +13,6 @@ from spanwise.model.columns import PlainIds, Rows, concatenated, joined, text
 from spanwise.model.spans import UNKNOWN, Spans, Unit, merged, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids
     from spanwise.model.elements import Assessments

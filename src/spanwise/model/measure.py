@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
+Reads = Literal[
+    "rankings", "preferences", "readings", "elements", "journeys", "ceilings", "anything"
+]
 """What kind of block a measure is a function of."""
 
 Explains = Literal[
@@ -103,6 +105,8 @@ class Measure:
     scores: bool = False  # whether it looks at the system's scores
     less_is_better: bool = False
     grades: bool = False  # whether it counts elements by their grades, without a quantisation
+    # With these values of parameters it need not know where text lies: stated sizes suffice.
+    sizes_suffice: Mapping[str, Any] | None = None
     properties: Properties = Properties()
     heading: str = ""  # of its family in a listing
     explains: Explains | None = None  # None: results are listed without columns of the measure
@@ -205,6 +209,14 @@ class Asked:
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
         return replace(
             self, parameters={**self.parameters, **more}, assumed={**self.assumed, **more}
+        )
+
+    @property
+    def sizes_suffice(self) -> bool:
+        """Tell whether the sizes that a file states are enough, wherever the text lies."""
+        enough = self.measure.sizes_suffice
+        return enough is not None and all(
+            self.parameter(name) == value for name, value in enough.items()
         )
 
     def __call__(self, block: Any) -> FloatArray:

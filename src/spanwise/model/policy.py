@@ -5,13 +5,13 @@ undefined values in `compare`. It is printed in the signature that travels with 
 """
 
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.version import __version__
 
 Ties = Literal["docno", "file", "rank", "expected"]
-Topics = Literal["judged", "both", "run"]
+AverageOver = Literal["judged", "both", "run"]
 Empty = Literal["skip", "zero", "as-is"]
 Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
@@ -81,7 +81,7 @@ class Policy:
     ties: Ties = "docno"
     """Order of equal scores: falling document id, file order, stated rank, or the expectation
     over all orders. Where text is ranked, not documents, `file` and `rank` order all results."""
-    topics: Topics = "judged"
+    average_over: AverageOver = "judged"
     """Which topics count: all judged ones (missing from the run: as an empty ranking), those in
     both, or those of the run."""
     empty: Empty = "skip"
@@ -126,7 +126,7 @@ class Policy:
 
         `more` are further choices, such as the defaults of a profile.
         """
-        always = ("ties", "topics", "empty")
+        always = ("ties", "average_over", "empty")
         parts = [
             f"{field.name}:{getattr(self, field.name)}"
             for field in fields(self)
@@ -135,10 +135,25 @@ class Policy:
         return "|".join([*parts, *more, f"spanwise:{__version__}"])
 
 
+class PolicyFields(TypedDict, total=False):
+    """The fields of a policy, as keyword arguments."""
+
+    ties: Ties
+    average_over: AverageOver
+    empty: Empty
+    depth: int | None
+    unjudged: Unjudged
+    order: Order
+    structure: Structure
+    follow: Program
+    annotators: Annotators
+    unit: str
+
+
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": get_args(Ties),
     "order": get_args(Order),
-    "topics": get_args(Topics),
+    "average_over": get_args(AverageOver),
     "empty": get_args(Empty),
     "unjudged": get_args(Unjudged),
     "structure": get_args(Structure),

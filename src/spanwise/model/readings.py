@@ -6,7 +6,7 @@ axis, padded with zeros. Everything is counted in characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -117,6 +117,8 @@ class Readings:
     stretches: Stretches
     unsized: str = ""  # a result whose size nobody knows; empty: all are known
     endless: str = ""  # a document with highlights whose length nobody knows
+    unstated: tuple[tuple[int, str], ...] = ()
+    """Documents of which a result has an unknown size: column, and the error. Topic by topic."""
     gold: Gold | None = None  # evidence piece by piece
     reach: Callable[[float], IntArray] | None = None  # characters for a budget, if others count
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -187,6 +189,12 @@ class Readings:
         """Which of the documents have highlighted text."""
         return self.known > 0
 
+    def refuse_unstated(self, cutoff: int | None = None) -> None:
+        """Refuse to say what is shown of the first documents if a size of a result is unknown."""
+        for place, error in self.unstated:
+            if cutoff is None or place < cutoff:
+                raise InputError(error)
+
     def read_until(self, tolerance: float) -> tuple[FloatArray, FloatArray]:
         """For each document highlighted and other characters read, until too many were others.
 
@@ -249,3 +257,19 @@ def _of_owner(values: IntArray, owner: IntArray) -> IntArray:
     if not len(owner):
         return values
     return np.bincount(owner, weights=values)[owner].astype(np.int64)
+
+
+# The best that could be read --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ceilings:
+    """A block of the best recall that any order of the same chunks can reach at some budgets."""
+
+    topics: Sequence[bytes]
+    policy: Policy
+    recall: Mapping[float, FloatArray]  # for each budget a value per topic; nan without evidence
+
+    def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
+        """Return for each topic whether it has relevant text."""
+        return ~np.isnan(next(iter(self.recall.values())))

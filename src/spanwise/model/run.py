@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,8 +14,6 @@ from spanwise.model.documents import IN_TEXT
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids
     from spanwise.model.spans import Labels, Unit
@@ -53,6 +52,7 @@ class Run:
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
+    pool: Run | None = None  # all that the system could have returned, if that is known
 
     def element_paths(self, rows: IntArray) -> Coded:
         """The paths of results that are elements; empty for spans, points, ranges and documents.

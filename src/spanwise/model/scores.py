@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from html import escape
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from spanwise.errors import InputError, MissingExtra
-from spanwise.model.columns import text
-from spanwise.model.notes import Note, added, within
+from spanwise.errors import MissingExtra
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
@@ -76,6 +71,8 @@ class Scores:
     notes: tuple[str, ...] = ()  # what was ignored, missing or left open
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # likewise, in words
     source: str = ""  # the file that the run was read from
+    facts: Mapping[str, int] = field(default_factory=dict)  # counts of what was read and placed
+    sums: frozenset[str] = frozenset()  # the measures whose number for all topics is a total
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
@@ -99,38 +96,20 @@ class Scores:
                 yield topic, name, None if isnan(value) else value
 
     def to_polars(self) -> pl.DataFrame:
-        """A frame with the columns topic, measure, value."""
-        import polars as pl
-
-        schema = {"topic": pl.String, "measure": pl.String, "value": pl.Float64}
-        rows = [(printable(topic), name, value) for topic, name, value in self.rows()]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        """Return a frame with the columns run, topic, measure, value."""
+        return _to_polars([self])
 
     def to_pandas(self) -> pd.DataFrame:
-        """A frame with the columns topic, measure, value."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-        rows = [(printable(topic), name, value) for topic, name, value in self.rows()]
-        frame = pd.DataFrame(rows, columns=["topic", "measure", "value"])
-        return frame.astype({"value": "float64"})  # also where everything is undefined
+        """Return a frame with the columns run, topic, measure, value."""
+        return _to_pandas([self])
 
     def to_arrow(self) -> pa.Table:
-        """A table with the columns topic, measure, value."""
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise MissingExtra("pyarrow", "arrow", "to_arrow()") from None
-        rows = list(self.rows())
-        columns = list(zip(*rows, strict=True)) or [(), (), ()]
-        return pa.table(
-            {
-                "topic": pa.array(map(printable, columns[0]), pa.string()),
-                "measure": pa.array(columns[1], pa.string()),
-                "value": pa.array(columns[2], pa.float64()),
-            }
-        )
+        """Return a table with the columns run, topic, measure, value."""
+        return _to_arrow([self])
+
+    def plot(self, kind: str, **options: Any) -> Any:
+        """Draw a picture of these scores, such as "scatter"; see `spanwise.plot`."""
+        return plotted(kind, [self], **options)
 
     def _repr_html_(self) -> str:
         rows = [[name, number(mean), str(self.counts[name])] for name, mean in self.means.items()]
@@ -141,105 +120,175 @@ class Scores:
         return f"<Scores of {self.run!r}: {means}; {self.signature}>"
 
 
+class ScoreTable(Mapping[str, Scores]):
+    """The scores of several runs by their names, with the exports of a single run's."""
+
+    def __init__(self, scores: Iterable[Scores]) -> None:
+        self._scores = {one.run: one for one in scores}
+
+    def __getitem__(self, run: str) -> Scores:
+        return self._scores[run]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """Return {run: {measure: mean}}."""
+        return {run: dict(scores.means) for run, scores in self.items()}
+
+    @property
+    def per_topic(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return {run: {topic: {measure: value}}}."""
+        return {run: scores.per_topic for run, scores in self.items()}
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return {run: {measure: number of topics for which it is defined}}."""
+        return {run: dict(scores.counts) for run, scores in self.items()}
+
+    @property
+    def signature(self) -> str:
+        """Return the choices that made the scores; they are the same for all runs."""
+        return next((scores.signature for scores in self.values()), "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return the notes of all runs, each behind the name of its run."""
+        return tuple(f"{run}: {note}" for run, one in self.items() for note in one.notes)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return the same as `per_topic`."""
+        return self.per_topic
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a frame with the columns run, topic, measure, value."""
+        return _to_polars(self.values())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame with the columns run, topic, measure, value."""
+        return _to_pandas(self.values())
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with the columns run, topic, measure, value."""
+        return _to_arrow(self.values())
+
+    def plot(self, kind: str, **options: Any) -> Any:
+        """Draw a picture of these scores, such as "differences"; see `spanwise.plot`."""
+        return plotted(kind, list(self.values()), **options)
+
+    def table(self) -> str:
+        """Return the means as text, a row for each run."""
+        return plain_table(*self._cells(), [self.signature, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._cells(), [self.signature, *self.notes])
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        names = list(dict.fromkeys(name for scores in self.values() for name in scores.means))
+        rows = [
+            [run, *(number(scores.means.get(name, nan)) for name in names)]
+            for run, scores in self.items()
+        ]
+        return ["run", *names], rows
+
+    def __repr__(self) -> str:
+        measures = list(dict.fromkeys(name for one in self.values() for name in one.means))
+        return f"<ScoreTable of {len(self)} runs in {', '.join(measures)}>"
+
+
+# Exports ----------------------------------------------------------------------------------------
+
+COLUMNS = ("run", "topic", "measure", "value")
+
+
+def _rows(several: Iterable[Scores]) -> list[tuple[str, str, str, float | None]]:
+    return [
+        (printable(scores.run), printable(topic), name, value)
+        for scores in several
+        for topic, name, value in scores.rows()
+    ]
+
+
+def _to_polars(several: Iterable[Scores]) -> pl.DataFrame:
+    import polars as pl
+
+    kinds = (pl.String, pl.String, pl.String, pl.Float64)
+    schema = dict(zip(COLUMNS, kinds, strict=True))
+    return pl.DataFrame(_rows(several), schema=schema, orient="row")
+
+
+def _to_pandas(several: Iterable[Scores]) -> pd.DataFrame:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("pandas", "pandas", "to_pandas()") from None
+    frame = pd.DataFrame(_rows(several), columns=list(COLUMNS))
+    return frame.astype({"value": "float64"})  # also where everything is undefined
+
+
+def _to_arrow(several: Iterable[Scores]) -> pa.Table:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra("pyarrow", "arrow", "to_arrow()") from None
+    columns = list(zip(*_rows(several), strict=True)) or [()] * len(COLUMNS)
+    kinds = (pa.string(), pa.string(), pa.string(), pa.float64())
+    arrays = map(pa.array, columns, kinds)
+    return pa.table(dict(zip(COLUMNS, arrays, strict=True)))
+
+
+def plotted(kind: str, scores: Sequence[Scores], **options: Any) -> Any:
+    """Draw a picture of scores; pictures are a workflow, which is looked up when it is needed."""
+    from importlib import import_module
+
+    return import_module("spanwise.workflows.plot").plot(kind, scores, **options)
+
+
+# Names ------------------------------------------------------------------------------------------
+
+
 def printable(topic: str) -> str:
     """Bytes that are not UTF-8 are escaped where a library insists on Unicode."""
     return topic.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def run_names(results: Sequence[Scores]) -> list[str]:
-    """What the runs are called: no two alike.
+    """Return names for runs of which no two are equal.
 
-    Where two have one name, the name of the file stands beside it; where that is the same too, the
-    whole path, and at last a number.
+    Runs of one name are called by the shortest part of their path that tells them apart: the name
+    of the file without its extension, the name, or the last folders with it. What is the same file
+    gets a number.
     """
     names = [scores.run for scores in results]
-    for more in (lambda s: PurePath(s.source).name, lambda s: s.source):
-        count = Counter(names)
-        names = [
-            f"{scores.run} ({more(scores)})" if count[name] > 1 and more(scores) else name
-            for name, scores in zip(names, results, strict=True)
-        ]
-    count, seen = Counter(names), Counter[str]()
+    for name, count in Counter(names).items():
+        if count > 1:
+            same = [place for place, one in enumerate(names) if one == name]
+            others = {one for one in names if one != name}
+            parts = _parts_of_paths([results[place].source for place in same], others)
+            for place, part in zip(same, parts or [name] * count, strict=True):
+                names[place] = part
+    again, seen = Counter(names), Counter[str]()
     for place, name in enumerate(names):
         seen[name] += 1
-        if count[name] > 1:
+        if again[name] > 1:
             names[place] = f"{name} #{seen[name]}"
     return names
 
 
-# Values of some topics of a run, before they are summed up; several can be put together. ----------
-
-Values = dict[str, Any]
-"""For each measure one value per topic."""
-
-
-class Scattered(InputError):
-    """Pieces of a run do not fit together: one topic's results stand in several of them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """What is known of a run, or of a piece of it, once its topics have been measured.
-
-    Plain data. `joined` is associative, and putting pieces together says the same as measuring
-    the whole.
-    """
-
-    run: str  # its name
-    source: str  # its file
-    shape: tuple[Any, ...]  # what its results are: documents, spans, elements; counted in what
-    answered: frozenset[bytes]  # the topics that it has results for
-    judged: frozenset[bytes]  # those that were judged, as far as this piece was to look at them
-    topics: tuple[bytes, ...]  # those that were measured, in byte order
-    values: Values
-    placing: tuple[Note, ...] = ()  # found while things were placed
-    measuring: tuple[Note, ...] = ()  # found while they were measured
-
-
-def joined(pieces: Sequence[Measured], *, in_order: bool = True) -> Measured:
-    """Pieces of a run as one: in the order in which they stand in it, or the last one last."""
-    if len(pieces) == 1:
-        return pieces[0]
-    _refuse_scattered(pieces)
-    owner: dict[bytes, tuple[int, int]] = {}  # where the value of each topic is to be had
-    for number, piece in enumerate(pieces):
-        for row, topic in enumerate(piece.topics):
-            if topic not in owner or topic in piece.answered:
-                owner[topic] = number, row
-    topics = tuple(sorted(owner))
-    valued = [number for number, piece in enumerate(pieces) if piece.topics]
-    begins = dict(
-        zip(valued, np.cumsum([0, *(len(pieces[n].topics) for n in valued)]), strict=False)
-    )
-    order = np.array([begins[n] + row for n, row in map(owner.__getitem__, topics)], np.int64)
-    names = pieces[valued[0]].values if valued else ()
-    return Measured(
-        pieces[-1].run,
-        pieces[0].source,
-        pieces[0].shape,
-        frozenset().union(*(piece.answered for piece in pieces)),
-        frozenset().union(*(piece.judged for piece in pieces)),
-        topics,
-        {name: np.concatenate([pieces[n].values[name] for n in valued])[order] for name in names},
-        tuple(reduce(added, _numbered([piece.placing for piece in pieces], in_order))),
-        tuple(reduce(added, (piece.measuring for piece in pieces))),
-    )
-
-
-def _numbered(notes: Sequence[tuple[Note, ...]], in_order: bool) -> Iterable[Sequence[Note]]:
-    """Lines are counted from the beginning of each piece, unless pieces are not in order."""
-    return [within(some, number) for number, some in enumerate(notes)] if in_order else notes
-
-
-def _refuse_scattered(pieces: Sequence[Measured]) -> None:
-    seen: set[bytes] = set()
-    for piece in pieces:
-        again = seen & piece.answered
-        if again:
-            raise Scattered(f"{piece.source}: topic {text(min(again))!r} is in several pieces")
-        if piece.shape != pieces[0].shape:
-            raise Scattered(f"{piece.source}: results of different kinds")
-        seen |= piece.answered
+def _parts_of_paths(files: Sequence[str], others: set[str]) -> list[str] | None:
+    """Return the shortest parts of paths that differ, and differ from other names."""
+    if not all(files) or len(set(files)) == 1:
+        return None
+    paths = [PurePath(file) for file in files]
+    depth = max(len(path.parts) for path in paths)
+    stems = [path.name.partition(".")[0] or path.name for path in paths]
+    parts = [["/".join(path.parts[-n:]) for path in paths] for n in range(1, depth + 1)]
+    fits = (some for some in (stems, *parts) if len(set(some)) == len(set(files)))
+    return next((some for some in fits if not others & set(some)), None)
 
 
 # Scores together with what they were made of, so that they can be made again. ---------------------

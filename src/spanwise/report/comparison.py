@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -14,8 +14,6 @@ from spanwise.model.scores import number
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.model.comparison import Comparison, Difference, Mean, Verdict
 
 COLUMNS = (

@@ -30,7 +30,7 @@ def null(value: float) -> float | None:
 # For people ---------------------------------------------------------------------------------
 
 
-def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
+def means_table(results: Sequence[Scores]) -> Table:
     """Runs and measures; the longer list goes down the page."""
     counts = [count for scores in results for count in scores.counts.values()]
     same = len(set(counts)) <= 1
@@ -39,7 +39,7 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
     def cell(scores: Scores, name: str) -> str:
         if name not in scores.means:
             return ""  # it was not asked of this run
-        number = shown(scores.means[name], 0 if name in counting else 4)
+        number = shown(scores.means[name], 0 if name in scores.sums else 4)
         return number if same else f"{number} ({scores.counts[name]})"
 
     names = run_names(results)
@@ -56,11 +56,11 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
     return Table(header, tuple(rows), below)
 
 
-def topics_table(scores: Scores, counting: frozenset[str]) -> Table:
+def topics_table(scores: Scores) -> Table:
     """Topics and measures of one run, the means last."""
     measures = list(scores.values)
     columns = [scores.values[name].tolist() for name in measures]
-    digits = [0 if name in counting else 4 for name in measures]
+    digits = [0 if name in scores.sums else 4 for name in measures]
     cells = [
         [shown(value, places) for value in column]
         for column, places in zip(columns, digits, strict=True)
@@ -146,14 +146,14 @@ def as_csv(results: Sequence[Scores], per_topic: bool) -> str:
     return text.getvalue()
 
 
-def as_trec(results: Sequence[Scores], per_topic: bool, counting: frozenset[str]) -> str:
+def as_trec(results: Sequence[Scores], per_topic: bool) -> str:
     """Lines as trec_eval prints them; an undefined value is `nan`."""
     lines = []
     for name, scores in zip(run_names(results), results, strict=True):
         if len(results) > 1:
             lines.append(f"{'runid':<22}\t{ALL}\t{name}\n")
         for record in records(scores, per_topic):
-            text = _in_trec_style(record["value"], 0 if record["measure"] in counting else 4)
+            text = _in_trec_style(record["value"], 0 if record["measure"] in scores.sums else 4)
             lines.append(f"{record['measure']:<22}\t{record['topic']}\t{text}\n")
     return "".join(lines)
 
@@ -167,13 +167,12 @@ def _in_trec_style(value: float | str | None, digits: int) -> str:
 def drawn(
     results: Sequence[Scores],
     per_topic: bool,
-    counting: frozenset[str],
     draw: Callable[[Table], str],
 ) -> str:
     """Tables in one of the ways of drawing."""
     if not per_topic:
-        return draw(means_table(results, counting))
-    return "\n".join(draw(topics_table(scores, counting)) for scores in results)
+        return draw(means_table(results))
+    return "\n".join(draw(topics_table(scores)) for scores in results)
 
 
 def rendered(
@@ -181,10 +180,9 @@ def rendered(
     how: str,
     *,
     per_topic: bool = False,
-    counting: frozenset[str] = frozenset(),
     width: int | None = None,
 ) -> str:
-    """The scores in a format of the command line; `counting` are the measures that are counts."""
+    """The scores in a format of the command line."""
     if how == "jsonl":
         return as_jsonl(results, per_topic)
     if how == "json":
@@ -192,10 +190,10 @@ def rendered(
     if how == "csv":
         return as_csv(results, per_topic)
     if how == "trec":
-        return as_trec(results, per_topic, counting)
+        return as_trec(results, per_topic)
     draw: dict[str, Callable[[Table], str]] = {
         "table": lambda table: as_text(table, width),
         "md": as_markdown,
         "latex": as_latex,
     }
-    return drawn(results, per_topic, counting, draw[how])
+    return drawn(results, per_topic, draw[how])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import isnan
 from pathlib import Path
@@ -13,13 +12,15 @@ from warnings import warn
 
 import numpy as np
 
+from spanwise.collection import opened
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asked, fitting, score
-from spanwise.evaluation.profiles import find_profile
-from spanwise.formats import expanded, read_judgements, read_run
-from spanwise.matching.placing import placed_judgements, placed_run
+from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.request import Request, names_of, plain
+from spanwise.formats import expanded, read_judgements
+from spanwise.matching.placing import placed_judgements
 from spanwise.matching.units import units_of
 from spanwise.model.columns import text
+from spanwise.model.findings import Findings
 from spanwise.model.judgements import Judgements, by_assessor
 from spanwise.model.scores import printable
 from spanwise.model.spans import Spans
@@ -48,22 +49,59 @@ if TYPE_CHECKING:
 class Question:
     """Who is compared on what, and which runs are to be ranked."""
 
-    judgements: Sequence[str]
+    judgements: Sequence[Any]
     unit: str = "char"
-    runs: Sequence[str] = ()
+    runs: Sequence[Any] = ()
     measures: Sequence[str] = ()
-    collection: str | None = None
-    seed: int = 1
+    collection: Any = None
+    seed: int = 0
     judgements_format: str | None = None
+    names: Sequence[str | None] = ()  # of the assessors, where each source is of one
 
 
-def answered(question: Question, layout: str, per_topic: bool) -> str:
-    """The answer as text or JSON."""
+def agree(
+    judgements: Mapping[str, Any] | Sequence[Any],
+    *,
+    unit: str = "char",
+    runs: Sequence[Any] = (),
+    measures: Iterable[object] | str | None = None,
+    collection: Any = None,
+    per_topic: bool = False,
+    seed: int = 0,
+    judgements_format: str | None = None,
+) -> Findings:
+    """Compare assessors on the documents that they have in common.
+
+    `judgements` are files or objects, each of one assessor or of several; a mapping gives names to
+    the assessors. Coefficients are computed for each topic and averaged over topics. With `runs`,
+    these are scored under each assessor, to see whether the disagreement matters.
+
+    >>> one, other = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}
+    >>> agree({"anna": one, "ben": other}, unit="document")["pairs"][0]["overlap"]
+    0.5
+    """
+    sources = judgements if isinstance(judgements, Mapping) else dict(enumerate(judgements))
+    question = Question(
+        tuple(plain(source) for source in sources.values()),
+        unit,
+        tuple(plain(run) for run in runs),
+        names_of(measures),
+        collection,
+        seed,
+        judgements_format,
+        tuple(name if isinstance(name, str) else None for name in sources),
+    )
+    answer = answered(question, per_topic)
+    return Findings("agreement", answer, lambda: as_tables(answer))
+
+
+def answered(question: Question, per_topic: bool) -> dict[str, Any]:
+    """Return everything that was found, as JSON has it."""
     if question.unit in ("token", "sentence", "element") and question.collection is None:
         raise UsageError(f"--unit {question.unit} needs --collection, to know the text")
     if question.measures and not question.runs:
         raise UsageError("-m ranks runs, and there are none; give --runs")
-    collection = _opened(question.collection)
+    collection = opened(question.collection)
     judges = read_judges(question, collection)
     _refuse_unfit(judges, question.unit)
     shared = shared_topics(judges, None if collection is None else _lengths(collection))
@@ -75,9 +113,7 @@ def answered(question: Question, layout: str, per_topic: bool) -> str:
     answer = said([judge.name for judge in judges], found, question, per_topic=per_topic)
     if question.runs:
         answer["ranking"] = list(ranking_effects(judges, question, collection))
-    if layout == "json":
-        return json.dumps(answer, indent=1) + "\n"
-    return as_tables(answer)
+    return answer
 
 
 def said(
@@ -145,14 +181,6 @@ def _lines(names: Sequence[str], found: Agreement) -> Iterator[dict[str, Any]]:
         yield line | {name: null(float(values[row])) for name, values in found.all.items()}
 
 
-def _opened(path: str | None) -> Collection | None:
-    if path is None:
-        return None
-    from spanwise.collection import open_collection
-
-    return open_collection(path)
-
-
 def _lengths(collection: Collection) -> Callable[[Sequence[bytes]], IntArray]:
     def lengths(documents: Sequence[bytes]) -> IntArray:
         return collection.lengths(list(documents))
@@ -178,8 +206,10 @@ def _cut(collection: Collection | None, unit: str) -> Callable[[Shared], Spans] 
 def read_judges(question: Question, collection: Collection | None = None) -> list[Judge]:
     """Every judge of every file, in the order given; all need names of their own."""
     judges: list[Judge] = []
-    for file in question.judgements:
-        judges += _judges_of(file, question.judgements_format, collection)
+    names = question.names or [None] * len(question.judgements)
+    for name, source in zip(names, question.judgements, strict=True):
+        some = list(_judges_of(source, question.judgements_format, collection))
+        judges += [some[0]._replace(name=name)] if name and len(some) == 1 else some
     if len(judges) < 2:
         raise UsageError(
             f"{question.judgements[0]}: judgements of one judge; expected two judges or more"
@@ -193,10 +223,10 @@ def read_judges(question: Question, collection: Collection | None = None) -> lis
     return judges
 
 
-def _judges_of(file: str, name: str | None, collection: Collection | None) -> Iterator[Judge]:
+def _judges_of(file: Any, name: str | None, collection: Collection | None) -> Iterator[Judge]:
     from spanwise.judge.store import Store, is_store
 
-    if is_store(file):
+    if isinstance(file, str) and is_store(file):
         from spanwise.judge.verdicts import judgements_of, verdicts
 
         store = Store(file)
@@ -204,10 +234,11 @@ def _judges_of(file: str, name: str | None, collection: Collection | None) -> It
             if found := verdicts(store, [judge]):
                 yield Judge(judge, judgements_of(found, file))
         return
-    stem = Path(file).name.partition(".")[0] or file
     judgements = placed_judgements(read_judgements(file, name), collection)
+    source = judgements.rows.source
+    stem = Path(source).name.partition(".")[0] or source
     if not isinstance(judgements, Judgements):
-        raise InputError(f"{file}: preferences; expected judgements of documents or of text")
+        raise InputError(f"{source}: preferences; expected judgements of documents or of text")
     if judgements.assessors is None:
         yield Judge(stem, judgements)
         return
@@ -259,27 +290,30 @@ def ranking_effects(
     judges: Sequence[Judge], question: Question, collection: Collection | None = None
 ) -> Iterator[dict[str, Any]]:
     """For each measure how the runs are ranked under each judge."""
-    files = expanded(question.runs)
+    files = [
+        f for one in question.runs for f in (expanded([one]) if isinstance(one, str) else [one])
+    ]
     if len(files) < 2:
         raise UsageError(f"{files[0]}: one run has no ranking; give two runs or more")
-    runs = [placed_run(read_run(file), collection) for file in files]
     common = set.intersection(*(set(judge.judgements.rows.topics) for judge in judges))
     if not common:
         raise InputError("no topic was judged by all judges; expected one in common")
-    profile = fitting(
-        find_profile(None, None), judges[0].judgements, runs[0], question.measures, named=None
-    )
-    measures = asked(question.measures or profile.measures[:1], profile.defaults)
-    policy = replace(profile.policy, topics="judged")
     scores = [
-        [
-            score(_of_topics(judge.judgements, common), run, measures, policy, collection)
-            for run in runs
-        ]
+        score_all(
+            Request(
+                _of_topics(judge.judgements, common),
+                files,
+                question.measures,
+                policy={"average_over": "judged"},
+                collection=collection,
+            )
+        )
         for judge in judges
     ]
-    for one in measures:
-        yield _effect(one.label, judges, [run.name for run in runs], scores, question.seed)
+    names = [run.run for run in scores[0]]
+    labels = list(scores[0][0].means)
+    for label in labels if question.measures else labels[:1]:
+        yield _effect(label, judges, names, scores, question.seed)
 
 
 def _of_topics(judgements: Judgements, topics: set[bytes]) -> Judgements:

@@ -20,7 +20,7 @@ from spanwise.errors import (
     SpanwiseError,
     UsageError,
 )
-from spanwise.evaluation.pipeline import texts_along
+from spanwise.evaluation.prepare import texts_along
 from spanwise.formats import FORMATS, Reading, read
 from spanwise.formats.builders import places
 from spanwise.formats.io.dataset import Dataset, dataset_at, paths_in
@@ -40,10 +40,11 @@ from spanwise.matching.tasks import (
     violations,
 )
 from spanwise.matching.texts import quoted_run
-from spanwise.matching.trees import contradictions
+from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.contents import loss_in_words
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
+from spanwise.model.notes import in_lines
 from spanwise.model.policy import Policy
 from spanwise.model.pools import Pool
 from spanwise.model.run import Run
@@ -171,6 +172,22 @@ def _inspect(report: Report, ruled: bool) -> None:
         if content.elements is not None:
             odd = contradictions(content.elements.elements)
             report.remarks += [f"{what}: {count}" for what, count in odd.items()]
+            report.remarks += in_lines(assessment_notes(content)[:1])
+            report.remarks += _over_full(content)
+
+
+def _over_full(judgements: Judgements) -> list[str]:
+    """Name every element with more highlighted characters than it has."""
+    remarks = []
+    for row, path, highlighted, size in over_full(judgements):
+        (name,) = judgements.documents.take(np.array([row]))
+        line = judgements.rows.line(row)
+        place = "" if line is None else f" (line {line})"
+        remarks.append(
+            f"document {text(name)!r}{place}: {text(path)} has {highlighted} highlighted"
+            f" characters and size {size}; {size} is used"
+        )
+    return remarks
 
 
 def _note_queries(report: Report, topics: Topics) -> None:
@@ -309,7 +326,9 @@ def shown_as_text(reports: list[Report], most: int) -> str:
             lines.append(f"{report.file}{place}: {problem['message']}")
         if len(problems) > most:
             lines.append(f"{report.file}: and {len(problems) - most} more problems")
-        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks]
+        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks[:most]]
+        if len(report.remarks) > most:
+            lines.append(f"{report.file}: and {len(report.remarks) - most} more remarks")
         lines.append(f"{report.file}: {_verdict(report)}")
     return "\n".join(lines) + "\n"
 

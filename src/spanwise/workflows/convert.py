@@ -12,7 +12,7 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.console import emit_bytes, say, watched, write_atomically, write_folder_atomically
 from spanwise.errors import FormatError, UsageError
-from spanwise.evaluation.shards import Workshop
+from spanwise.evaluation.plan import Scratch as Workshop
 from spanwise.formats import FORMATS, Format, Reading, expanded, read
 from spanwise.formats.io.dataset import MARK, Dataset
 from spanwise.formats.io.files import STDIN, fits, is_remote, lasts

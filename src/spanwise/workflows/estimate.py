@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -11,22 +11,25 @@ import numpy as np
 
 from spanwise.collection import opened
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asked, fitting, refuse_strangers, refuse_unfit, values_of
-from spanwise.evaluation.profiles import find_profile
+from spanwise.evaluation.prepare import Prepared
+from spanwise.evaluation.request import Request, names_of
+from spanwise.evaluation.score import match, refuse_strangers, values_of
 from spanwise.formats import read_judgements, read_pool
 from spanwise.judge.pooling import contributions, ranked
 from spanwise.matching import refuse_duplicate_judgements
 from spanwise.matching.placing import placed, placed_judgements
 from spanwise.model.columns import PlainIds, Rows, text
+from spanwise.model.findings import Findings
 from spanwise.model.judgements import Highlights, Judgements, by_assessor, combined, only
+from spanwise.model.pools import Pool
 from spanwise.model.scores import printable
 from spanwise.model.spans import NOTHING, Spans, merged, overlap
 from spanwise.report.scores import null
-from spanwise.stats.sampling import Estimate, Found, Sample, Strata, estimate, filled, mean_of
+from spanwise.report.studies import estimate_tables
+from spanwise.stats.sampling import Estimate, Found, Sample, Strata, filled, mean_of
+from spanwise.stats.sampling import estimate as estimate_total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.measure import Asked
@@ -232,17 +235,37 @@ class Judged:
         return np.stack([np.rint(size), drawn, found]).astype(np.int64)
 
 
+def estimate(
+    pool: Any,
+    judgements: Any,
+    runs: Sequence[Any] = (),
+    *,
+    measures: Iterable[object] | str | None = None,
+    collection: Any = None,
+    per_topic: bool = False,
+) -> Findings:
+    """Estimate, from a sampled pool that was judged, what is relevant and how runs would score.
+
+    `pool`, `judgements` and `runs` are files or objects. The findings have totals for each topic,
+    recall, precision and the measures asked for, each with its interval.
+    """
+    found = estimated(
+        pool, judgements, runs, collection, measures=names_of(measures), per_topic=per_topic
+    )
+    return Findings("estimate", found, lambda: estimate_tables(found))
+
+
 def estimated(
-    pool: str,
-    judgements: str,
-    runs: Sequence[str],
-    collection: str | None = None,
+    pool: Any,
+    judgements: Any,
+    runs: Sequence[Any],
+    collection: Any = None,
     *,
     measures: Sequence[str] = (),
     per_topic: bool,
 ) -> dict[str, Any]:
     """Relevant text and documents of each topic; recall, precision and other measures of runs."""
-    drawn = read_pool(pool)
+    drawn = pool if isinstance(pool, Pool) else read_pool(pool)
     if not drawn.about.get("estimable", True):
         raise UsageError(
             f"{pool}: by {drawn.about.get('method')}, and no sample of all documents; nothing can"
@@ -277,7 +300,7 @@ def estimated(
     return answer
 
 
-def _read(judgements: str, texts: Collection | None) -> Judgements:
+def _read(judgements: Any, texts: Collection | None) -> Judgements:
     said = read_judgements(judgements)
     if not isinstance(said, Judgements):
         raise UsageError(f"{judgements}: preferences; expected judgements")
@@ -311,7 +334,7 @@ def _totals(topics: Sequence[Judged]) -> list[Estimate]:
     other has what the same strata of other topics make likely.
     """
     alone = [
-        estimate(one.sample.total(one.relevant), one.sample.variance(one.relevant))
+        estimate_total(one.sample.total(one.relevant), one.sample.variance(one.relevant))
         for one in topics
     ]
     strata, found, drawn = _strata(topics)
@@ -330,7 +353,7 @@ def _totals(topics: Sequence[Judged]) -> list[Estimate]:
 
 def _sum(topics: Sequence[Judged]) -> Estimate:
     """What is relevant in all topics together: their errors add up to a normal one."""
-    return estimate(
+    return estimate_total(
         sum(one.sample.total(one.relevant) for one in topics),
         sum(one.sample.variance(one.relevant) for one in topics),
     )
@@ -407,14 +430,15 @@ def _columns(
     texts: Collection | None,
 ) -> dict[str, FloatArray]:
     """For each measure its values by draw and topic."""
-    profile = fitting(find_profile(None, None), said, run, names, named=None)
-    wanted = asked(names, profile.defaults)
+    prepared = Prepared(Request(said, [run], names, collection=texts))
+    settled = prepared.settle(prepared.profile_of(run))
+    wanted, policy = settled
     for one in wanted:
         _refuse_unfit(one)
-    refuse_unfit(said, wanted)
+    match(prepared, run, settled)
     keys = [topic.encode("utf-8", "surrogateescape") for topic in topics]
     draws = [
-        values_of(judged, run, keys, wanted, profile.policy, collection=texts)
+        values_of(judged, run, keys, wanted, policy, collection=texts)
         for judged in _completed(said, run, list(topics.values()), keys)
     ]
     return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}

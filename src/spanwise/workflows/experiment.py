@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.collection.building import Plan, build, is_store
-from spanwise.console import say, write_atomically
+from spanwise.console import say, watched, write_atomically
 from spanwise.errors import FormatError, InputError, SpanwiseError
+from spanwise.evaluation.compare import compare_runs
+from spanwise.evaluation.evaluate import PROCESSES
 from spanwise.evaluation.profiles import find_profile, measure_names
-from spanwise.evaluation.shards import Request
+from spanwise.evaluation.request import Request
 from spanwise.formats import FORMATS, expanded, read_judgements, read_topics
 from spanwise.measures.names import parse
 from spanwise.model.comparison import BETTER, WORSE
@@ -34,7 +36,6 @@ from spanwise.retrieve.registry import MissingEngine
 from spanwise.retrieve.shaping import TASKS
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question
-from spanwise.workflows.compare import comparison
 from spanwise.workflows.convert import plainest
 from spanwise.workflows.results import keep
 from spanwise.workflows.search import Search, check_request, searched
@@ -247,6 +248,20 @@ def _settings(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 # that was interrupted goes on where it stopped.
 
 
+def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
+    """Run the experiment of a TOML file in a folder; return a comparison for each collection.
+
+    `data` is the folder that relative paths in the file begin at; by default that of the file.
+    What is in the folder already and was made of the same things is not made again.
+    """
+    planned = read_experiment(file, data)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    found = conducted(planned, place)
+    write_report(planned, found, place)
+    return {one.name: comparison for one, comparison in found}
+
+
 def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
     """Make what is missing, and compare the runs of every collection."""
     question = _foreseen(experiment)
@@ -264,7 +279,7 @@ def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparis
             judgements_format=data.judgements_format,
             collection=str(store),
         )
-        statement = comparison(request, _baseline(experiment, runs), question)
+        statement = compare_runs(request, _baseline(experiment, runs), question, PROCESSES, watched)
         _keep(request, statement, folder / "results", data.name)
         found.append((data, statement))
         _page(request, statement, folder / "pages" / f"{data.name}.html")

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.collection import opened
 from spanwise.errors import UsageError
 from spanwise.evaluation.kinds import TEXTUAL, Grounding, element_setting, journey_blocks, kinds_of
-from spanwise.evaluation.pipeline import asked as measures_of
-from spanwise.evaluation.pipeline import (
-    asking,
-    assumptions,
-    fitting,
-    how_to_read,
-    ready_to_read,
-    refuse_unfit,
-    values_of,
-)
-from spanwise.evaluation.profiles import find_profile
-from spanwise.formats import read_judgements, read_run
+from spanwise.evaluation.merge import assumptions
+from spanwise.evaluation.prepare import Prepared
+from spanwise.evaluation.prepare import asked as measures_of
+from spanwise.evaluation.request import request_of
+from spanwise.evaluation.score import match, values_of
+from spanwise.formats import expanded
 from spanwise.matching import align, refuse_duplicate_judgements
 from spanwise.matching.documents import ordered_results
 from spanwise.matching.elements import element_rankings
 from spanwise.matching.order import by_score, places_of
-from spanwise.matching.placing import placed, placed_judgements
 from spanwise.matching.text import readings
 from spanwise.matching.texts import meter_of
 from spanwise.measures.cumulated import Curves, reached
@@ -37,7 +30,7 @@ from spanwise.measures.next_generation import exhaustivity_in_all, parts
 from spanwise.model.columns import text
 from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
 from spanwise.model.elements import NOBODY
-from spanwise.model.judgements import Judgements, Preferences
+from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
 from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, inmost
@@ -54,13 +47,15 @@ from spanwise.report.scores import shown
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from typing import Unpack
+
+    from spanwise.evaluation.request import Request
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
     from spanwise.model.measure import Asked
     from spanwise.model.notes import Note
-    from spanwise.model.policy import Policy
+    from spanwise.model.policy import Policy, PolicyFields
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
     from spanwise.model.run import Run
@@ -271,6 +266,7 @@ class Case:
     notes: tuple[Note, ...] = ()  # what was said when things were placed
     block: Rankings | None = None  # the topic's ranking, where it has been made already
     rows: IntArray | None = None  # of its results in order, likewise
+    assessor: str | None = None  # whose judgements these are, where there are several
 
     @property
     def name(self) -> str:
@@ -282,44 +278,138 @@ class Case:
         return [self.asked.parameter(name) for name in names]
 
 
-def case_of(request: Request, topic: str) -> Case:
-    """Read the files and settle what is asked of them."""
-    named = find_profile(request.profile, request.task)
-    measures_of(request.measures)  # a mistake in a name is said before anything is read
-    given = request.policy or {}
-    how = how_to_read(named, given)
-    judgements = read_judgements(request.judgements, request.judgements_format, how)
-    run = read_run(request.runs[0], request.run_format, how)
-    judgements = asking(judgements, request.queries, given.get("structure", "ignore"))
-    collection = opened(request.collection, judgements)
-    notes: list[Note] = []
-    judgements = placed_judgements(judgements, collection)
-    word = request.profile or request.task
-    profile = fitting(named, judgements, run, request.measures, named=word)
-    measures = measures_of(request.measures, profile.defaults)
-    if len(measures) != 1:
-        raise UsageError(f"{request.measures[0]!r} is {len(measures)} measures; name one of them")
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Why a topic has its score: the ranking row by row, as the measure sees it."""
+
+    cases: Sequence[Case]
+
+    def text(self, width: int | None = None, most: int | None = None) -> str:
+        """Return the ranking, the value, and the choices that it depends on."""
+        return explained(self.cases, width, most)
+
+    def marked(self, width: int | None = None, most: int | None = None) -> str:
+        """Return the documents with what was retrieved and what is relevant in them marked."""
+        return marked_text(self.cases[0], width, colour=False, most=most)
+
+    @property
+    def value(self) -> Any:
+        """Return the value of the topic; its mean over assessors, if there are several."""
+        values = [_explained(case, None, None)[0] for case in self.cases]
+        if len(values) == 1:
+            return values[0]
+        defined = [value for value in values if value == value]
+        return sum(defined) / len(defined) if defined else float("nan")
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return the ranking, a dict of columns for each result; that of the first assessor."""
+        table, _ = _table(self.cases[0])
+        return [dict(zip(table.header, row, strict=True)) for row in table.rows]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        case = self.cases[0]
+        return f"<Explanation of {case.asked.label}: {case.run.name}, topic {text(case.topic)}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"
+
+
+def explain(
+    judgements: Any,
+    run: Any,
+    topic: str,
+    measure: object,
+    *,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    task: str | None = None,
+    collection: Any = None,
+    topics: Any = None,
+    rel: float | None = None,
+    judgements_format: str | None = None,
+    run_format: str | None = None,
+    **fields: Unpack[PolicyFields],
+) -> Explanation:
+    """Explain why a topic of a run has its score; the options are those of `evaluate`.
+
+    >>> found = explain({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.1}}, "q1", "RR")
+    >>> found.value, [row["document"] for row in found.rows()]
+    (0.5, ['d2', 'd1'])
+    """
+    request = request_of(
+        judgements,
+        [run],
+        measure,
+        policy=policy,
+        profile=profile,
+        task=task,
+        collection=collection,
+        topics=topics,
+        judgements_format=judgements_format,
+        run_format=run_format,
+        assume={} if rel is None else {"rel": rel},
+        **fields,
+    )
+    return Explanation(cases_of(request, topic))
+
+
+def cases_of(request: Request, topic: str) -> list[Case]:
+    """Prepare a request and return what is to be explained: a case for each assessor."""
+    measures_of(request.measures)  # a mistake in a name is reported before anything is read
+    files = [
+        file
+        for one in request.runs
+        for file in (expanded([one]) if one.__class__ is str else [one])
+    ]
+    if len(files) != 1:
+        raise UsageError(f"{len(files)} runs were given; expected one, to explain its score")
+    prepared = Prepared(replace(request, runs=(), names=()))
+    run = prepared.read(files[0])
+    settled = prepared.settle(prepared.profile_of(run))
+    if len(settled.measures) != 1:
+        names = ", ".join(request.measures) or "those that fit"
+        raise UsageError(f"{names!r} is {len(settled.measures)} measures; name one of them")
+    (measure,), policy = settled
+    if request.names and request.names[0] is not None:
+        run = replace(run, name=request.names[0])
     key = topic.encode("utf-8", "surrogateescape")
-    if key not in judgements.rows.topics:
-        raise UsageError(f"topic {topic!r} is not in {judgements.rows.source}")
-    if isinstance(judgements, Judgements):
-        refuse_duplicate_judgements(judgements, [key])
-        if judgements.assessors is not None:
-            raise UsageError(
-                f"{judgements.rows.source}: several assessors; expected the judgements of one"
-            )
-    judgements, run = placed(judgements, run, collection, notes)
-    policy = replace(profile.policy, **given)
-    if isinstance(judgements, Judgements):
-        judgements = ready_to_read(judgements, run, measures, policy, collection, notes)
-    refuse_unfit(judgements, measures)
+    judged, answered = prepared.judgements.rows.topics, run.rows.topics
+    if key not in judged and not (policy.average_over == "run" and key in answered):
+        raise UsageError(f"topic {topic!r} is not in {prepared.judgements.rows.source}")
+    if isinstance(prepared.judgements, Judgements):
+        refuse_duplicate_judgements(prepared.judgements, [key])
+    matched = match(prepared, run, settled)
+    run = matched.run
     if key in run.rows.topics:
-        run = of_topics(run, [key])  # what is said of results is said of these
-    return Case(judgements, run, key, measures[0], policy, collection, tuple(notes))
+        run = of_topics(run, [key])  # notes on results are about these
+    case = Case(matched.judgements, run, key, measure, policy, matched.collection, matched.notes)
+    if not isinstance(matched.judgements, Judgements) or matched.judgements.assessors is None:
+        return [case]
+    named = zip(assessors_of(matched.judgements), by_assessor(matched.judgements), strict=True)
+    return [
+        replace(case, judgements=part, assessor=text(name))
+        for name, part in named
+        if key in part.rows.topics
+    ]
 
 
-def explained(case: Case, width: int | None, most: int | None = None) -> str:
-    """The ranking row by row, then the value with its signature."""
+def explained(cases: Sequence[Case], width: int | None, most: int | None = None) -> str:
+    """Return the ranking row by row, then the value with its signature."""
+    parts = [_explained(case, width, most) for case in cases]
+    if len(parts) == 1:
+        return parts[0][1]
+    defined = [value for value, _ in parts if isinstance(value, float) and value == value]
+    mean = shown(sum(defined) / len(defined)) if defined else shown(float("nan"))
+    label = cases[0].asked.label
+    last = f"\n{label} = {mean}, the mean over {counted(len(defined), 'assessor')}\n"
+    return "\n".join(drawn for _, drawn in parts) + last
+
+
+def _explained(case: Case, width: int | None, most: int | None) -> tuple[Any, str]:
+    """Return the value of a case, and its ranking with what is to be said about it."""
     said = list(case.notes)
     values = values_of(
         *(case.judgements, case.run, [case.topic], [case.asked], case.policy, said),
@@ -333,13 +423,16 @@ def explained(case: Case, width: int | None, most: int | None = None) -> str:
     if case.topic not in case.run.rows.topics:
         notes.append("the run has no results for this topic")
     result = value if isinstance(value, str) else shown(float(value))
+    who = "" if case.assessor is None else f", assessor {case.assessor}"
     lines = [
-        f"{case.run.name}, topic {text(case.topic)}: {case.asked.label} = {result}",
+        f"{case.run.name}, topic {text(case.topic)}{who}: {case.asked.label} = {result}",
         *words,
         case.policy.signature(*assumptions([case.asked])),
         *notes,
     ]
-    return explanation.drawn(table, lines, width, most)
+    return value if isinstance(value, str) else float(value), explanation.drawn(
+        table, lines, width, most
+    )
 
 
 def _table(case: Case) -> tuple[Table, list[str]]:

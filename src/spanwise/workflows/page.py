@@ -11,15 +11,15 @@ import numpy as np
 
 from spanwise.console import say, watched, write_atomically
 from spanwise.errors import SpanwiseError
+from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.kinds import kinds_of
-from spanwise.evaluation.pipeline import asked, fitting, how_to_read, texts_along
-from spanwise.evaluation.profiles import find_profile
-from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.evaluation.prepare import Prepared, texts_along
+from spanwise.evaluation.score import match
+from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
 from spanwise.matching import align
 from spanwise.matching.order import by_score, places_of
-from spanwise.matching.placing import placed_judgements, placed_run
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable
@@ -28,11 +28,12 @@ from spanwise.report.page import packed, page, short
 from spanwise.report.plots import Curve, curve_of, find_curve
 from spanwise.stats.grid import grid
 from spanwise.stats.intervals import student
-from spanwise.workflows.eval import scored
 from spanwise.workflows.explain import Case, ranking_of
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.prepare import Settled
+    from spanwise.evaluation.request import Request
+    from spanwise.evaluation.score import Matched
     from spanwise.model.arrays import IntArray
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
@@ -72,6 +73,13 @@ def write_page(request: Request, c: Comparison, output: str) -> None:
     write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
 
 
+def write_comparison(c: Comparison, output: str) -> None:
+    """Write the page of a comparison alone: without the files there are no rankings to show."""
+    topics = grid(c.scores, c.measures[0]).topics
+    whole = page(c, topics, [], (), f"{len(c.runs)} runs compared", c.measures[0])
+    write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
+
+
 def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
     """Files of runs that can be read again, with their places on the page."""
     places = {scores.source: n for n, scores in enumerate(c.scores)}
@@ -94,11 +102,16 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
         found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
     several = list({curve.template: curve for curve in found}.values())[:CURVES]
     files = [file for _, file in runs]
-    several = [curve for curve in several if _drawable(replace(request, runs=files[:1]), curve)]
+    several = [
+        curve for curve in several if _drawable(replace(request, runs=files[:1], names=()), curve)
+    ]
     wanted = [name for curve in several for name in curve.measures()]
     if not wanted:
         return []
-    results, _ = scored(replace(request, measures=list(dict.fromkeys(wanted)), runs=files))
+    wanted_runs = replace(
+        request, measures=list(dict.fromkeys(wanted)), runs=files, names=(), derived=True
+    )
+    results = score_all(wanted_runs)
     mine = {place: scores for (place, _), scores in zip(runs, results, strict=True)}
     return [
         (curve, [_points(curve, mine[place], c.confidence) for place in range(len(c.runs))])
@@ -109,7 +122,7 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
 def _drawable(request: Request, curve: Curve) -> bool:
     """Whether a measure takes these cut-offs; if not, it is said."""
     try:
-        scored(replace(request, measures=curve.measures()))
+        score_all(replace(request, measures=curve.measures(), names=(), derived=True))
     except SpanwiseError as error:
         say("warning", f"no curve of {curve.name}: {error}")
         return False
@@ -169,23 +182,22 @@ class Sheet:
 
 def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str, dict[str, Any]]:
     """For each topic the rankings of all runs, and the documents that they show."""
-    from spanwise.collection import opened
-
     runs = _runs(request, c)
-    how = how_to_read(find_profile(request.profile, request.task), request.policy or {})
-    judgements = read_judgements(request.judgements, request.judgements_format, how)
+    if not runs:
+        return {}
+    prepared = Prepared(replace(request, runs=(), names=()))
+    judgements = prepared.judgements
     if not isinstance(judgements, Judgements) or judgements.assessors is not None:
         return {}
-    collection = opened(request.collection, judgements) or texts_along(judgements)
-    judgements = placed_judgements(judgements, collection)
+    settled = prepared.settle(prepared.profile_of(runs[0][1]), c.measures[:1])
     deep = RANKS // max(len(c.runs) * len(topics), 1)
     depth = max(SHALLOWEST, min(DEEPEST, deep))
     sheets = {topic: Sheet() for topic in topics}
-    painter = Painter(collection)
+    painter = Painter(prepared.collection or texts_along(judgements))
     for place, file in watched(runs, len(runs), "drawing rankings"):
-        run = placed_run(read_run(file, request.run_format, how), collection)
+        run = prepared.read(file)
         try:
-            _draw(request, judgements, run, c.measures[0], place, depth, sheets, painter)
+            _draw(match(prepared, run, settled), settled, place, depth, sheets, painter)
         except SpanwiseError:
             continue  # this measure cannot be shown row by row; the page says so
     drawn = {topic: sheet for topic, sheet in sheets.items() if sheet.runs}
@@ -210,20 +222,17 @@ def _fit(sheets: Sequence[Sheet], depth: int) -> None:
 
 
 def _draw(
-    request: Request,
-    judgements: Judgements,
-    run: Run,
-    measure: str,
+    matched: Matched,
+    settled: Settled,
     place: int,
     depth: int,
     sheets: dict[str, Sheet],
     painter: Painter,
 ) -> None:
-    """One run: a ranking for each topic."""
-    named, word = find_profile(request.profile, request.task), request.profile or request.task
-    profile = fitting(named, judgements, run, request.measures, named=word)
-    (one,) = asked([measure], profile.defaults)
-    policy = replace(profile.policy, **(request.policy or {}))
+    """Draw one run: a ranking for each topic."""
+    judgements, run = matched.judgements, matched.run
+    assert isinstance(judgements, Judgements)  # pages have no rankings of preferences
+    (one,), policy = settled
     here = [key for topic in sheets if (key := _key(topic)) in run.rows.topics]
     here = [key for key in here if key in judgements.rows.topics]
     case = Case(judgements, run, b"", one, policy, painter.collection)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.console import write_atomically
 from spanwise.errors import UnknownName, UsageError
+from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.gather import place_of, refuse_none, scores_of
 from spanwise.evaluation.kinds import kinds_of
-from spanwise.evaluation.stating import place_of
 from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
-from spanwise.model.scores import run_names
+from spanwise.model.comparison import Comparison
+from spanwise.model.scores import Scores, run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
 from spanwise.stats.grid import grid
 from spanwise.stats.intervals import student
-from spanwise.workflows.compare import gathered, refuse_none
-from spanwise.workflows.eval import scored
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
-    from spanwise.model.scores import Scores
+    from spanwise.evaluation.request import Request
     from spanwise.report.plots import Spec
 
 KINDS = (*CURVES, "curve", "differences", "scatter")
@@ -32,17 +32,78 @@ KINDS = (*CURVES, "curve", "differences", "scatter")
 Values = list[dict[str, Any]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A picture with its data: notebooks show it, and it can be saved."""
+
+    spec: Spec
+    values: Values = field(repr=False)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the picture to a file that ends in .png, .svg, .pdf or .json (Vega-Lite)."""
+        ending = _ending_of(fspath(file))
+        write_atomically(Path(file), plots.drawn(self.spec, self.values, ending))
+
+    def _repr_svg_(self) -> str:
+        return plots.drawn(self.spec, self.values, "svg").decode()
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.values)} marks>"
+
+
 def plot(
-    kind: str, request: Request, baseline: str | None, output: str, run: str | None = None
-) -> None:
-    """Draw a picture into a file; the end of its name says of which kind."""
+    kind: str,
+    scores: Comparison | Scores | Mapping[str, Scores] | Sequence[Scores],
+    *,
+    baseline: str | None = None,
+    run: str | None = None,
+) -> Picture:
+    """Draw a picture of scores: "differences" of two runs by topic, a "scatter" of two measures.
+
+    Curves, such as "recall-precision", are drawn of scores that have all measures of the curve.
+    `baseline` and `run` choose two runs where there are more.
+    """
+    _check_kind(kind)
+    if isinstance(scores, Comparison):
+        results = list(scores.scores)
+    elif isinstance(scores, Scores):
+        results = [scores]
+    else:
+        results = list(scores.values() if isinstance(scores, Mapping) else scores)
+    if kind == "differences":
+        return Picture(*of_differences(results, baseline, run))
+    if kind == "scatter":
+        return Picture(*of_scatter(results))
+    curve = find_curve(kind, list(results[0].means)[:1] if kind == "curve" else (), ["rankings"])
+    lacking = [name for name in curve.measures() if name not in results[0].values]
+    if lacking:
+        raise UsageError(
+            f"the scores have no {lacking[0]}; a {kind} picture needs"
+            f" {', '.join(curve.measures())}: evaluate these measures"
+        )
+    points = curve_points(curve, results, run_names(results), student)
+    return Picture(plots.curve_spec(curve), points)
+
+
+def _check_kind(kind: str) -> None:
     if kind not in KINDS:
         raise UnknownName("picture", kind, list(KINDS))
+
+
+def _ending_of(output: str) -> str:
     ending = plots.ending_of(output)
     if ending not in plots.ENDINGS[:4]:
         raise UsageError(f"{output}: expected a name that ends in .png, .svg, .pdf or .json")
-    spec, values = picture(kind, request, baseline, run)
-    write_atomically(Path(output), plots.drawn(spec, values, ending))
+    return ending
+
+
+def write_plot(
+    kind: str, request: Request, baseline: str | None, output: str, run: str | None = None
+) -> None:
+    """Score the runs of a request and draw a picture into a file."""
+    _check_kind(kind)
+    _ending_of(output)
+    Picture(*picture(kind, request, baseline, run)).save(output)
 
 
 def picture(
@@ -50,9 +111,9 @@ def picture(
 ) -> tuple[Spec, Values]:
     """The picture and its data."""
     if kind == "differences":
-        return of_differences(gathered(request, baseline), baseline, run)
+        return of_differences(scores_of(request, baseline), baseline, run)
     if kind == "scatter":
-        return of_scatter(gathered(request, baseline))
+        return of_scatter(scores_of(request, baseline))
     return of_curve(kind, request)
 
 
@@ -60,11 +121,11 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
     """A line with its band for each run."""
     if holds_results(request.judgements):
         curve = find_curve(kind, request.measures, ["rankings"])
-        results = gathered(replace(request, measures=curve.measures()))
+        results = scores_of(replace(request, measures=curve.measures()))
     else:
         refuse_none(request.judgements, list(expanded(request.runs)))
         curve = find_curve(kind, request.measures, _kinds(kind, request))
-        results, _ = scored(replace(request, measures=curve.measures()))
+        results = score_all(replace(request, measures=curve.measures()))
     return plots.curve_spec(curve), curve_points(curve, results, run_names(results), student)
 
 

@@ -138,8 +138,8 @@ def _leave_out(
     measure: str,
 ) -> None:
     """Score each run as if what it alone brought into the pool had not been judged."""
-    from spanwise.evaluation.pipeline import asked, fitting, score
-    from spanwise.evaluation.profiles import find_profile
+    from spanwise.evaluation.evaluate import run as score
+    from spanwise.evaluation.request import Request
     from spanwise.model.judgements import Judgements, only
 
     said = read_judgements(judgements)
@@ -149,10 +149,8 @@ def _leave_out(
     names = said.documents.take(np.arange(len(said.rows)))
     keys = [(text(said.rows.topics[o]), text(n)) for o, n in zip(owners, names, strict=True)]
     for number, run in enumerate(given.runs):
-        profile = fitting(find_profile(None, None), said, run, [measure], named=None)
-        (wanted,) = asked([measure], profile.defaults)
         kept = only(said, np.flatnonzero([key not in alone[number] for key in keys]))
         for name, judged in (("score", said), ("without_own", kept)):
-            mean = score(judged, run, [wanted], profile.policy).means[wanted.label]
+            ((_, mean),) = score(Request(judged, [run], [measure]))[0].means.items()
             answer["runs"][number][name] = null(float(mean))
     answer["measure"] = measure

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanwise.collection import opened
 from spanwise.errors import SpanwiseWarning, UsageError
-from spanwise.evaluation.pipeline import asking
+from spanwise.evaluation.prepare import asking
 from spanwise.formats import read_judgements, read_quantisation
 from spanwise.matching.elements import Setting
 from spanwise.matching.placing import placed_judgements
@@ -22,7 +22,7 @@ from spanwise.report.studies import Entry, drawn
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Wish:
     structure: str = "ignore"
     judgements_format: str | None = None
     topics: Sequence[str] = ()
+    paths: Paths = "valued"
 
 
 def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
@@ -72,7 +73,7 @@ def listed(wish: Wish, layout: str, width: int | None) -> str:
 
 def entries(wish: Wish, judgements: Judgements, base: RecallBase) -> list[Entry]:
     """The elements of the recall base: topic by topic in byte order, best first."""
-    judged, ideal = base.judged, base.ideal(wish.ties)
+    judged, ideal = base.judged, base.ideal(wish.ties, wish.paths)
     chosen = np.flatnonzero(ideal if wish.ideal else base.full)
     names = judgements.documents.take(judged.row[chosen])
     topics = [judged.rows.topics[code] for code in judged.topic[chosen].tolist()]

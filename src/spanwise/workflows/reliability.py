@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from spanwise.console import emit_bytes, write_atomically
 from spanwise.errors import InputError
-from spanwise.evaluation.pipeline import asked, score
-from spanwise.formats import FORMATS, expanded, read_run
+from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.gather import less_is_better
+from spanwise.evaluation.request import Request, names_of
+from spanwise.formats import FORMATS, expanded
 from spanwise.formats.io.files import STDIN
-from spanwise.model.policy import Policy
+from spanwise.model.findings import Findings
 from spanwise.model.scores import run_names
-from spanwise.report.studies import Agreement, Ranked, Study
+from spanwise.report.studies import Agreement, Ranked, Study, rendered_study
 from spanwise.stats.correlation import kendall, rbo, tau_ap
 from spanwise.stats.studies import (
     competition_ranks,
@@ -31,9 +34,8 @@ from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
     from spanwise.model.judgements import Judgements
-    from spanwise.model.measure import Asked
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
@@ -58,18 +60,27 @@ class Ground:
         judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
-    def simulated(self, kind: str) -> Run:
+    def simulated(self, kind: str, paths: Paths = "valued") -> Run:
         """The simulated run of that kind."""
-        return simulated(self.judgements, self.base, kind, self.ties)
+        return simulated(self.judgements, self.base, kind, self.ties, paths)
 
-    def scores(self, run: Run, measures: Sequence[Asked]) -> Scores:
-        """The scores of a run, which is taken as it stands."""
-        return score(self.judgements, run, measures, Policy(ties="file"), self.collection)
+    def scores(self, runs: Sequence[Any], names: Sequence[str]) -> list[Scores]:
+        """Score runs, which are taken in the order of their files, under one quantisation."""
+        request = Request(
+            self.judgements,
+            runs,
+            [*(name for name in names or MEASURES if name != OVERLAP), OVERLAP],
+            policy={"ties": "file", "average_over": "judged"},
+            collection=self.collection,
+            profile="documents",
+            assume={"quant": self.base.quant, "ideal": self.ties},
+        )
+        return score_all(request)
 
 
-def simulate(ground: Ground, kind: str, target: str) -> None:
+def simulate(ground: Ground, kind: str, target: str, paths: Paths = "valued") -> None:
     """Write a simulated run."""
-    run = ground.simulated(kind)
+    run = ground.simulated(kind, paths)
     if not len(run.rows):
         raise _empty(ground, kind)
     write = FORMATS[FORM].write
@@ -90,13 +101,32 @@ def _empty(ground: Ground, kind: str) -> InputError:
     )
 
 
+def reliability(
+    judgements: str,
+    runs: Sequence[Any] = (),
+    measures: Iterable[object] | str | None = None,
+    *,
+    quant: str | None = None,
+    ideal: Ties = "higher",
+    collection: Any = None,
+    seed: int = 0,
+) -> Findings:
+    """Test what measures make of simulated runs whose merits are known, and of real ones.
+
+    Six runs are made of the judgements of elements. Nothing should beat the ideal recall base, and
+    more overlap should not score higher; whatever does is among the violations found.
+    """
+    found = study(Ground.of(judgements, quant, ideal, collection), names_of(measures), runs, seed)
+    data = json.loads(rendered_study(found, "json"))
+    return Findings("reliability", data, lambda: rendered_study(found, "table"))
+
+
 def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
     """Score the simulated runs, and real ones if there are some; see what measures do."""
-    measures = _measures(ground, names)
     if not ground.base.full.any():
         raise _empty(ground, "irb")
-    made = [ground.scores(ground.simulated(kind), measures) for kind in SIMULATED]
-    shown = {one.label: one.measure.less_is_better for one in measures if one.label != OVERLAP}
+    made = ground.scores([ground.simulated(kind) for kind in SIMULATED], names)
+    shown = {label: less_is_better(label) for label in made[0].means if label != OVERLAP}
     table = _ranked(made, shown)
     violations = [
         violation
@@ -109,15 +139,8 @@ def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) 
     found = Study(table, tuple(violations), made[0].signature, _notes(made))
     if not runs:
         return found
-    real = [ground.scores(read_run(file), measures) for file in expanded(runs)]
+    real = ground.scores(expanded(runs), names)
     return _with_runs(found, real, shown, seed)
-
-
-def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
-    """What was asked for, under one quantisation and one rule for ties; and the overlap."""
-    assumed = {"quant": ground.base.quant, "ideal": ground.ties}
-    wanted = [one.assuming(assumed) for one in asked(names or MEASURES)]
-    return [*(one for one in wanted if one.label != OVERLAP), *asked([OVERLAP])]
 
 
 def _ranked(results: Sequence[Scores], shown: Mapping[str, bool]) -> Ranked:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.console import watched, write_atomically
 from spanwise.errors import UsageError
-from spanwise.evaluation.shards import Request
+from spanwise.evaluation.evaluate import PROCESSES, run
+from spanwise.evaluation.request import Request
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import read_results, results_jsonl, results_parquet
-from spanwise.model.scores import Provenance, Results, Source, run_names
+from spanwise.model.scores import Provenance, Results, Source
 from spanwise.version import __version__
-from spanwise.workflows.eval import scored
 
 if TYPE_CHECKING:
     from spanwise.model.scores import Scores
@@ -47,8 +48,7 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         Provenance(judgements, hashed(file), collection, tuple(scores.values), options)
         for file, scores in zip(expanded(request.runs), results, strict=True)
     ]
-    named = [replace(one, run=name) for one, name in zip(results, run_names(results), strict=True)]
-    content = KINDS[Path(output).suffix](Results(output, tuple(named), tuple(made)))
+    content = KINDS[Path(output).suffix](Results(output, tuple(results), tuple(made)))
     write_atomically(Path(output), content)
 
 
@@ -73,20 +73,40 @@ def hashed(name: str) -> Source:
 # Verifying ----------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What changed since the results of a file were made."""
+
+    lines: tuple[str, ...]
+    changed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain data."""
+        return {"changed": self.changed, "lines": list(self.lines)}
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def __repr__(self) -> str:
+        return f"<Verification: {self.lines[-1]}>"
+
+
+def verify(results: str | PathLike[str]) -> Verification:
+    """Recompute the results in a file and report what changed: inputs, choices or values."""
+    lines, changed = verified(fspath(results))
+    return Verification(tuple(lines), changed)
+
+
 def verified(file: str) -> tuple[list[str], bool]:
-    """What is to be said after making the results again, and whether anything changed."""
+    """Make the results of a file again; return what is to be reported, and whether they changed."""
     results = read_results(file)
     lines: list[str] = []
     changed = False
     told: set[str] = set()
-    pairs = zip(results.scores, results.made, strict=True)
-    for scores, made in watched(pairs, len(results.scores), "verifying"):
-        if made is None:
-            raise UsageError(
-                f"{file}: run {scores.run!r} does not say what it was made of; expected a file"
-                " made with: spanwise eval ... -o RESULTS.jsonl"
-            )
-        found = [*_sources(made, file), *_differences(scores, _again(made, file))]
+    again = [now for some in _requests(results, file) for now in _again(some, file)]
+    for scores, made, now in zip(results.scores, results.made, again, strict=True):
+        assert made is not None  # refused when requests were made of it
+        found = [*_sources(made, file), *_differences(scores, now)]
         changed |= bool(found)
         lines += [f"{scores.run}: {line}" for line in found if line not in told]
         if made.spanwise != __version__ and made.spanwise not in told:
@@ -97,6 +117,26 @@ def verified(file: str) -> tuple[list[str], bool]:
     counted = f"{runs} run{'s' if runs != 1 else ''}, {values} values by topic"
     lines.append(f"{counted}: {'something changed' if changed else 'nothing changed'}")
     return lines, changed
+
+
+def _requests(results: Results, file: str) -> list[list[Provenance]]:
+    """Group runs that were scored together: the first of them decided how all were scored."""
+    groups: list[list[Provenance]] = []
+    for scores, made in zip(results.scores, results.made, strict=True):
+        if made is None:
+            raise UsageError(
+                f"{file}: run {scores.run!r} does not state what it was made of; expected a file"
+                " made with: spanwise eval ... -o RESULTS.jsonl"
+            )
+        if groups and _common(groups[-1][0]) == _common(made):
+            groups[-1].append(made)
+        else:
+            groups.append([made])
+    return groups
+
+
+def _common(made: Provenance) -> Provenance:
+    return replace(made, run=made.judgements)
 
 
 def _sources(made: Provenance, file: str) -> Iterator[str]:
@@ -121,18 +161,19 @@ def _found(source: Source, file: str) -> Path:
     )
 
 
-def _again(made: Provenance, file: str) -> Scores:
-    if STDIN in (made.judgements.path, made.run.path):
+def _again(several: Sequence[Provenance], file: str) -> list[Scores]:
+    made = several[0]
+    if any(STDIN in (one.judgements.path, one.run.path) for one in several):
         raise UsageError(f"{file}: made from standard input, so it cannot be made again")
     try:
         request = Request(
             judgements=str(_found(made.judgements, file)),
-            runs=[str(_found(made.run, file))],
+            runs=[str(_found(one.run, file)) for one in several],
             measures=made.measures,
             collection=None if made.collection is None else str(_found(made.collection, file)),
             **made.options,
         )
-        return scored(request)[0][0]
+        return run(request, PROCESSES, watched)
     except TypeError as error:  # a field that neither requests nor policies have
         raise UsageError(f"{file}: made with a choice that is unknown here ({error})") from error
 
@@ -158,26 +199,3 @@ def _differences(before: Scores, now: Scores) -> Iterator[str]:
             )
         elif not np.isclose(before.means[measure], now.means[measure], equal_nan=True):
             yield f"the mean of {measure} was {before.means[measure]} and is {now.means[measure]}"
-
-
-def selected(results: Results, measures: Sequence[str]) -> list[Scores]:
-    """The scores of a file in the measures asked for; all of them if none is."""
-    if not measures:
-        return list(results.scores)
-    chosen = []
-    for scores in results.scores:
-        lacking = [name for name in measures if name not in scores.values]
-        if lacking:
-            raise UsageError(
-                f"{results.file}: run {scores.run!r} has no {lacking[0]}; it has"
-                f" {', '.join(scores.values)}"
-            )
-        chosen.append(
-            replace(
-                scores,
-                values={name: scores.values[name] for name in measures},
-                means={name: scores.means[name] for name in measures},
-                counts={name: scores.counts[name] for name in measures},
-            )
-        )
-    return chosen

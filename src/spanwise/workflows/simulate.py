@@ -9,7 +9,9 @@
 | lo  | relevant elements with nothing relevant in them      |
 | ao  | relevant root elements                               |
 
-Each comes by falling value; of equal ones the deeper first, then by document, then by path.
+Relevant paths end at elements with a value; with `paths=assessed` also at elements that assessors
+found relevant and that have no value under the quantisation. Each run comes by falling value; of
+equal ones the deeper first, then by document, then by path.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import UnknownName
+from spanwise.errors import UnknownName, UsageError
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import NOBODY
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
-    from spanwise.model.elements import RecallBase, Ties
+    from spanwise.model.elements import Paths, RecallBase, Ties
     from spanwise.model.judgements import Judgements
 
 SIMULATED = {
@@ -40,24 +42,26 @@ SIMULATED = {
 """The simulated runs, in words."""
 
 
-def simulated(judgements: Judgements, base: RecallBase, kind: str, ties: Ties) -> Run:
+def simulated(
+    judgements: Judgements, base: RecallBase, kind: str, ties: Ties, paths: Paths = "valued"
+) -> Run:
     """The run of that kind, made of all topics that have something for it; perhaps of none."""
-    chosen = np.flatnonzero(_chosen(base, kind, ties))
+    chosen = np.flatnonzero(_chosen(base, kind, ties, paths))
     documents = judgements.documents.take(base.judged.row[chosen])
-    paths = [base.judged.paths[number] for number in chosen.tolist()]
-    order = np.array(_ordered(base, chosen, documents, paths), np.int64)
+    names = [base.judged.paths[number] for number in chosen.tolist()]
+    order = np.array(_ordered(base, chosen, documents, names), np.int64)
     topics = base.judged.topic[chosen[order]]
     counts = np.bincount(topics, minlength=len(base.judged.rows.topics))
     # A run of nothing still is a run for these topics: it scores 0 in all of them.
     present = np.flatnonzero(counts) if len(chosen) else np.arange(len(counts))
-    names = tuple(base.judged.rows.topics[code] for code in present.tolist())
+    asked = tuple(base.judged.rows.topics[code] for code in present.tolist())
     starts = np.concatenate([[0], np.cumsum(counts[present])])
     return Run(
         kind,
-        Rows(f"{kind} of {base.judged.source}", names, starts, has_lines=False),
+        Rows(f"{kind} of {base.judged.source}", asked, starts, has_lines=False),
         PlainIds([documents[number] for number in order.tolist()]),
         base.value[chosen[order]],
-        paths=PlainIds([paths[number] for number in order.tolist()]),
+        paths=PlainIds([names[number] for number in order.tolist()]),
         header={
             "run-id": kind,
             "task": "Thorough",
@@ -67,35 +71,34 @@ def simulated(judgements: Judgements, base: RecallBase, kind: str, ties: Ties) -
     )
 
 
-def _chosen(base: RecallBase, kind: str, ties: Ties) -> BoolArray:
+def refuse_idle_paths(kind: str) -> None:
+    """Refuse a rule for relevant paths where a run is made without them."""
+    if kind in ("frb", "ao"):
+        raise UsageError(
+            f"--paths has no effect on {kind}, which holds {SIMULATED[kind]}; leave it out"
+        )
+
+
+def _chosen(base: RecallBase, kind: str, ties: Ties, paths: Paths) -> BoolArray:
     if kind not in SIMULATED:
         raise UnknownName("simulated run", kind, list(SIMULATED))
     if kind == "irb":
-        return base.ideal(ties)
+        return base.ideal(ties, paths)
     if kind == "frb":
         return base.full
     if kind == "ia":
-        return base.full & _around(base, base.ideal(ties))
+        return base.full & _around(base, base.ideal(ties, paths))
     if kind == "id":
-        return base.full & (base.home(ties) != NOBODY)
+        return base.full & (base.home(ties, paths) != NOBODY)
     if kind == "lo":
-        return base.full & ~_outside(base, base.full)
+        return base.last(paths)
     roots = [path.count(b"/") == 1 for path in base.judged.paths]
     return base.full & np.array(roots, np.bool_)
 
 
 def _around(base: RecallBase, some: BoolArray) -> BoolArray:
     """These elements and all around them."""
-    return some | _outside(base, some)
-
-
-def _outside(base: RecallBase, some: BoolArray) -> BoolArray:
-    """The elements that have some of these in them."""
-    outside = np.zeros(len(some), np.bool_)
-    for level in base.judged.in_levels()[:0:-1]:
-        inner = level[some[level] | outside[level]]
-        outside[base.judged.parent[inner]] = True
-    return outside
+    return some | base.judged.holding(some)
 
 
 def _ordered(

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.collection import opened
 from spanwise.console import say, watched, write_atomically
 from spanwise.errors import InputError, UsageError
-from spanwise.evaluation.budgets import Budgets, compared_at, policy_of, sizes_of, unit_of
-from spanwise.evaluation.comparing import refuse_budget_on
-from spanwise.evaluation.pipeline import texts_along
-from spanwise.formats import FORMATS, Reading, expanded, read_judgements, read_run
-from spanwise.formats.io.files import STDIN
+from spanwise.evaluation.budgets import compare_at, sizes_of
+from spanwise.evaluation.prepare import texts_along
+from spanwise.evaluation.request import Request, names_of, plain
+from spanwise.formats import FORMATS, read_judgements
 from spanwise.matching.quotes import Page, Quote
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import begins_of
@@ -26,13 +24,12 @@ from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 from spanwise.retrieve.chunkers import Chunker, find_chunker, find_retriever, refuse_sizes
-from spanwise.workflows.compare import with_baseline
+from spanwise.stats.question import Question
+from spanwise.stats.resampling import Draws
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
-    from spanwise.stats.statements import Question
 
 DEEP = 50
 """So many results at least."""
@@ -42,13 +39,13 @@ DEEP = 50
 class Sweep:
     """What is to be tried."""
 
-    judgements: str
-    collection: str | None
+    judgements: Any
+    collection: Any
     chunkers: Sequence[str]
     retriever: str
     sizes: Sequence[int]
     overlaps: Sequence[int]
-    budget: str
+    budget: float | str | Sequence[float]
     unit: str = "chars"
     measures: Sequence[str] = ()
     keep: str | None = None  # a folder for the runs
@@ -70,10 +67,48 @@ class Cut:
         return Run(self.name, rows, PlainIds(self.documents), scores, spans=self.spans)
 
 
+def sweep(
+    judgements: Any,
+    collection: Any = None,
+    *,
+    chunkers: Sequence[str] = ("fixed",),
+    retriever: str = "bm25",
+    sizes: Sequence[int] = (200, 400, 800),
+    overlaps: Sequence[int] = (0,),
+    budget: float | str | Sequence[float] = (500, 2000, 8000),
+    unit: str = "chars",
+    measures: Iterable[object] | str | None = None,
+    baseline: str | None = None,
+    tests: Sequence[str] | str = ("randomisation",),
+    seed: int = 0,
+    keep: str | None = None,
+) -> Comparison:
+    """Cut documents in many ways, search each, and compare the runs at equal reading.
+
+    `judgements` hold questions with evidence; `collection` are the documents, a folder or a mapping
+    of ids to texts. A run is made for each chunker, size and overlap, in characters. `keep` is a
+    folder in which the runs are kept.
+    """
+    wanted = Sweep(
+        plain(judgements),
+        plain(collection),
+        (chunkers,) if isinstance(chunkers, str) else chunkers,
+        retriever,
+        sizes,
+        overlaps,
+        budget,
+        unit,
+        names_of(measures),
+        keep,
+    )
+    chosen = (tests,) if isinstance(tests, str) else tuple(tests)
+    return swept(wanted, baseline, Question(chosen, draws=Draws(seed)))
+
+
 def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
     """Make the runs and compare them."""
     sizes = sizes_of(sweep.budget)
-    policy = policy_of(sweep.unit)
+    policy = {"unit": "characters" if sweep.unit in ("char", "chars") else sweep.unit}
     judgements = read_judgements(sweep.judgements)
     documents = opened(sweep.collection) or texts_along(judgements)
     if documents is None:
@@ -81,33 +116,25 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
     topics, questions = _questions(judgements)
     engine = find_retriever(sweep.retriever)
     ways = _ways(sweep)
-    runs: dict[str, Run] = {}
-    chunks: dict[str, Run] = {}
+    runs: list[Run] = []
     texts = _texts(documents, sweep)
     for name, chunker, size, overlap in watched(ways, len(ways), "cutting and retrieving"):
         cut = cut_up(name, texts, chunker, size, overlap)
         most = max(DEEP, math.ceil(max(sizes) / max(size, 1)) + 5)
         found, scores = engine(cut.texts).best(questions, most)
-        runs[name] = _run(cut, topics, found, scores)
-        chunks[name] = cut.as_run()
+        runs.append(replace(_run(cut, topics, found, scores), pool=cut.as_run()))
         if sweep.keep is not None:
-            _kept(runs[name], sweep.keep)
-    budgets = Budgets(sizes, policy, tuple(sweep.measures))
-    return compared_at(
-        judgements,
-        runs,
-        budgets,
-        collection=documents,
-        baseline=baseline,
-        question=question,
-        chunks=chunks,
-    )
+            _kept(runs[-1], sweep.keep)
+    request = Request(judgements, runs, tuple(sweep.measures), policy=policy, collection=documents)
+    return compare_at(request, sizes, baseline, question, watch=watched)
 
 
 def _texts(documents: Collection, sweep: Sweep) -> dict[str, str]:
     """All documents but the file of judgements, should it lie among them."""
     texts = {one.name: documents.text(one.name) for one in documents.documents()}
-    folder, gold = Path(sweep.collection or ""), Path(sweep.judgements)
+    if not isinstance(sweep.collection, str) or not isinstance(sweep.judgements, str):
+        return texts
+    folder, gold = Path(sweep.collection), Path(sweep.judgements)
     if folder.is_dir() and gold.resolve().is_relative_to(folder.resolve()):
         name = gold.resolve().relative_to(folder.resolve()).as_posix()
         if texts.pop(name, None) is not None:
@@ -191,43 +218,3 @@ def _kept(run: Run, folder: str) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     file = "".join(c if c.isalnum() or c in "-_." else "-" for c in run.name)
     write_atomically(Path(folder) / f"{file}.jsonl", write(run))
-
-
-# What `spanwise compare --budget` does: read runs, compare them at equal reading. -----------------
-
-
-def reading(request: Request, unit: str, on: str | None) -> Request:
-    """A request of which all that follows counts reading in this unit; no engine does that."""
-    refuse_budget_on(on)
-    given = {"ties": "rank", "unit": unit_of(unit), **(request.policy or {})}
-    return replace(request, policy=given)
-
-
-def comparison_at(
-    request: Request,
-    budget: str,
-    baseline: str | None,
-    question: Question,
-    *,
-    ceilings: bool = True,
-) -> Comparison:
-    """The runs of a request, compared at equal reading: see `reading`."""
-    sizes = sizes_of(budget)
-    policy = policy_of(**dict(request.policy or {}))
-    files = with_baseline(list(expanded(request.runs)), baseline)
-    if [request.judgements, *files].count(STDIN) > 1:
-        raise UsageError("standard input (-) can be read only once")
-    twice = [file for file in files if files.count(file) > 1]
-    if twice:
-        raise UsageError(f"{twice[0]}: given twice; a run is compared with others, not with itself")
-    how = Reading(ranks=True)
-    judgements = read_judgements(request.judgements, request.judgements_format, how)
-    named = {file: partial(read_run, file, request.run_format, how) for file in files}
-    return compared_at(
-        judgements,
-        named,
-        Budgets(sizes, policy, tuple(request.measures), ceilings),
-        collection=opened(request.collection),
-        baseline=baseline,
-        question=question,
-    )

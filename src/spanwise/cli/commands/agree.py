@@ -72,8 +72,19 @@ def command(
       spanwise agree judged.sqlite --runs runs/ -m MAiP -m 'iP[0.01]'
       spanwise agree a.qrels b.qrels --unit document --runs bm25.run dense.run -m nDCG@10
     """
-    from spanwise.console import emit
-    from spanwise.workflows.agree import Question, answered
+    import json
 
-    question = Question(judgements, unit, runs, measures, collection, seed, judgements_format)
-    emit(answered(question, layout, per_topic))
+    from spanwise.console import emit
+    from spanwise.workflows.agree import agree
+
+    found = agree(
+        judgements,
+        unit=unit,
+        runs=runs,
+        measures=measures,
+        collection=collection,
+        per_topic=per_topic,
+        seed=seed,
+        judgements_format=judgements_format,
+    )
+    emit(json.dumps(found.to_dict(), indent=1) + "\n" if layout == "json" else str(found))

@@ -20,7 +20,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 FORMATS = ("table", "md", "latex", "csv", "json")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
@@ -34,7 +34,6 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 @click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
 @click.option(
     "--unit",
-    default="chars",
     help="What a budget counts: chars (default), tokens:NAME such as tokens:o200k_base, or cost.",
 )
 @click.option("--ceiling/--no-ceiling", default=True, help="Whether to work out ceilings.")
@@ -78,11 +77,10 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 @run_format_option
 @on_option
 @workers_option
-@with_request("topics", "ties")
+@with_request("topics", "ties", "unit")
 def command(
     request: Request,
     budget: str | None,
-    unit: str,
     ceiling: bool,
     baseline: str | None,
     all_pairs: bool,
@@ -115,11 +113,14 @@ def command(
     """
     from functools import partial
 
+    from spanwise.cli.printing import report_comparison
     from spanwise.console import watched
     from spanwise.errors import UsageError
+    from spanwise.evaluation.budgets import compare_at, of_chunks
+    from spanwise.evaluation.compare import compare_runs
+    from spanwise.evaluation.evaluate import PROCESSES
+    from spanwise.stats.question import Question
     from spanwise.stats.resampling import Draws
-    from spanwise.stats.statements import Question
-    from spanwise.workflows.compare import comparison, report
 
     if html == "-":
         raise UsageError("--html -: a page needs a file; expected a name such as report.html")
@@ -127,15 +128,16 @@ def command(
     draws = Draws(seed, resamples)
     chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
+    where = on or PROCESSES
     if budget is not None:
-        from spanwise.workflows.sweep import comparison_at, reading
-
-        request = reading(request, unit, on)
-        found = comparison_at(request, budget, baseline, question, ceilings=ceiling)
+        found = compare_at(
+            request, budget, baseline, question, ceilings=ceiling, on=where, watch=watched
+        )
+        request = of_chunks(request)
     else:
-        found = comparison(request, baseline, question, on)
+        found = compare_runs(request, baseline, question, where, watched)
     if html is not None:
         from spanwise.workflows.page import write_page
 
         write_page(request, found, html)
-    report(found, layout, output, across=budget is not None)
+    report_comparison(found, layout, output, across=budget is not None)

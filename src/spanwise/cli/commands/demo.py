@@ -36,9 +36,9 @@ def _shown(
     folder: str, names: tuple[str, ...], measures: tuple[str, ...] = (), collection: str = ""
 ) -> None:
     """The command that a user would type in the folder, and what it prints."""
+    from spanwise.cli.printing import report
     from spanwise.console import emit
-    from spanwise.evaluation.shards import Request
-    from spanwise.workflows.printing import report
+    from spanwise.evaluation.request import Request
 
     words = ["qrels.txt", *(f"{name}.run" for name in names)]
     words += [

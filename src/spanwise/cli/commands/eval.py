@@ -22,7 +22,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
 CHOICES = ("topics", "ties", "depth", "judged_only", "structure", "unit", "annotators")
@@ -93,6 +93,6 @@ def command(
       spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
       spanwise eval qrels.txt runs/*.txt --on dask:tcp://10.0.0.1:8786
     """
-    from spanwise.workflows.printing import report
+    from spanwise.cli.printing import report
 
     report(request, layout, per_topic, output, cite, on)

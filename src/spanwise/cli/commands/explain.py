@@ -15,7 +15,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 
 @click.command("explain")
@@ -55,8 +55,8 @@ def command(request: Request, topic: str, most: int | None) -> None:
       spanwise explain inex.qrels elements.run --topic 101 -m MAiP --collection articles/
     """
     from spanwise.console import coloured, emit, page_width
-    from spanwise.workflows.explain import case_of, explained, marked_text
+    from spanwise.workflows.explain import cases_of, explained, marked_text
 
     width = page_width()
-    case = case_of(request, topic)
-    emit(explained(case, width, most) + marked_text(case, width, coloured(), most))
+    cases = cases_of(request, topic)
+    emit(explained(cases, width, most) + marked_text(cases[0], width, coloured(), most))

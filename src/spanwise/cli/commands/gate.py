@@ -43,7 +43,7 @@ def command(
     from pathlib import Path
 
     from spanwise.console import emit, write_atomically
-    from spanwise.evaluation.stating import less_is_better
+    from spanwise.evaluation.gather import less_is_better
     from spanwise.model.comparison import Rule
     from spanwise.report.comparison import as_junit, as_md
     from spanwise.stats.resampling import Draws

@@ -16,7 +16,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
 
 
 @click.command("plot")
@@ -51,6 +51,6 @@ def command(
       spanwise plot differences results.jsonl --run dense --baseline bm25 -m AP -o topics.svg
       spanwise plot scatter results.jsonl -m AP -m nDCG@10 -o scatter.png
     """
-    from spanwise.workflows.plot import plot
+    from spanwise.workflows.plot import write_plot
 
-    plot(kind, request, baseline, output, chosen)
+    write_plot(kind, request, baseline, output, chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,8 +10,6 @@ import click
 from spanwise.cli.groups import DefaultGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.judge.pooling import Plan, Relevant
     from spanwise.model.pools import Pool
 

@@ -6,7 +6,12 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.options import judgements_format_option, queries_option, structure_option
+from spanwise.cli.options import (
+    judgements_format_option,
+    paths_option,
+    queries_option,
+    structure_option,
+)
 
 
 @click.command("recallbase")
@@ -19,6 +24,7 @@ from spanwise.cli.options import judgements_format_option, queries_option, struc
     default="higher",
     help="Which of equally good elements on a path is ideal.",
 )
+@paths_option
 @click.option("--topic", "topics", multiple=True, help="Only this topic; may be repeated.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
 @queries_option
@@ -37,6 +43,7 @@ def command(
     quant: str | None,
     ideal: bool,
     ties: Literal["higher", "deeper"],
+    paths: Literal["valued", "assessed"] | None,
     topics: tuple[str, ...],
     collection: str | None,
     queries: str | None,
@@ -50,8 +57,9 @@ def command(
     The full recall base holds all elements with a value under the quantisation: without --quant
     `spec` where text was highlighted, `gen` where elements have grades. On each path from the root
     to a relevant element with nothing relevant in it, the best one is ideal; of ideal elements that
-    lie in each other the outermost. All others are near misses. Where only text was highlighted,
-    --collection says which elements hold it.
+    lie in each other the outermost. All others are near misses. With --paths assessed a path may
+    also end at an element that assessors found relevant and that has no value. Where only text was
+    highlighted, --collection says which elements hold it.
 
     \b
     Examples:
@@ -72,5 +80,6 @@ def command(
         structure or "ignore",
         judgements_format,
         topics,
+        paths or "valued",
     )
     emit(listed(wish, layout, page_width(output)), output)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
+
+from spanwise.cli.options import paths_option
 
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 
@@ -18,15 +22,23 @@ RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
     default="higher",
     help="Which of two elements of equal value on one path is ideal.",
 )
+@paths_option
 @click.option("--collection", help="The documents: a store or a folder.")
 def command(
-    kind: str, judgements: str, output: str, quant: str | None, ideal: str, collection: str | None
+    kind: str,
+    judgements: str,
+    output: str,
+    quant: str | None,
+    ideal: str,
+    paths: Literal["valued", "assessed"] | None,
+    collection: str | None,
 ) -> None:
     """Make a run of what was judged relevant.
 
     irb is the ideal recall base, frb the full one, ia and id have the ideal elements with all
     relevant ones around or in them, lo has the last elements of relevant paths, ao the relevant
-    roots.
+    roots. The relevant paths of irb, ia, id and lo end at elements with a value; with --paths
+    assessed also at elements that assessors found relevant and that have no value.
 
     \b
     Examples:
@@ -34,5 +46,8 @@ def command(
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
     from spanwise.workflows.reliability import Ground, simulate
+    from spanwise.workflows.simulate import refuse_idle_paths
 
-    simulate(Ground.of(judgements, quant, ideal, collection), kind, output)
+    if paths is not None:
+        refuse_idle_paths(kind)
+    simulate(Ground.of(judgements, quant, ideal, collection), kind, output, paths or "valued")

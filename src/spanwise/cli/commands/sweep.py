@@ -60,9 +60,9 @@ def command(
       spanwise sweep gold.jsonl --collection docs/ --sizes 200,400,800 --overlaps 0,100
       spanwise sweep questions_df.csv --collection corpora/ --chunker fixed --chunker sentence
     """
+    from spanwise.cli.printing import report_comparison
     from spanwise.stats.resampling import Draws
     from spanwise.stats.statements import Question
-    from spanwise.workflows.compare import report
     from spanwise.workflows.sweep import Sweep, swept
 
     asked = Sweep(
@@ -78,7 +78,7 @@ def command(
         keep,
     )
     found = swept(asked, baseline, Question(draws=Draws(seed)))
-    report(found, layout, output, across=True)
+    report_comparison(found, layout, output, across=True)
 
 
 def _whole(written: str, option: str) -> list[int]:

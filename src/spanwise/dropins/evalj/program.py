@@ -21,7 +21,7 @@ from spanwise.dropins.evalj.configuration import (
 )
 from spanwise.dropins.evalj.graphs import file_names, graphs, write_gnuplot, write_picture
 from spanwise.errors import UsageError
-from spanwise.evaluation.pipeline import score
+from spanwise.evaluation.evaluate import score_run as score
 from spanwise.formats import FORMATS, expanded, read_judgements, read_run
 from spanwise.formats.inex.campaigns import NAME
 from spanwise.formats.io.files import chunks
@@ -249,7 +249,7 @@ def _scored(job: Job, options: Options, file: str) -> Scores:
     _warn_of_task(job, run, task)
     names = {k: v for one in job.metrics if one.fits(task) for k, v in one.measures().items()}
     asked = [replace(parse(name), label=label) for label, name in names.items()]
-    policy = Policy(ties="file", topics="judged" if options.every_topic else "run")
+    policy = Policy(ties="file", average_over="judged" if options.every_topic else "run")
     return score(job.judgements, run, asked, policy, job.collection)
 
 

@@ -68,7 +68,7 @@ def java_double(value: float) -> str:
 
 # From files to the lines that inex_eval prints. ---------------------------------------------------
 
-POLICY = Policy(ties="file", topics="both", empty="as-is", follow="inex_eval 3.1")
+POLICY = Policy(ties="file", average_over="both", empty="as-is", follow="inex_eval 3.1")
 CUTOFFS = (1, 2, 3, 5, 10, 25, 50)
 LEVELS = (0, 1, 5, 10)
 COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")

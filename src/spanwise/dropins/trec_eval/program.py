@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp, isnan, log
@@ -20,7 +21,7 @@ from spanwise.errors import (
     UnknownName,
     UsageError,
 )
-from spanwise.evaluation.pipeline import values_of
+from spanwise.evaluation.score import values_of
 from spanwise.formats import Reading, read
 from spanwise.matching.documents import refuse_duplicate_judgements, refuse_duplicate_results
 from spanwise.matching.order import by_score, places_of
@@ -31,8 +32,6 @@ from spanwise.stats.aggregation import FLOOR
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.run import Run
 
 ABSENT = -1_000_000.0

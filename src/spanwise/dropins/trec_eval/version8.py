@@ -94,7 +94,7 @@ class Options:
     def policy(self) -> Policy:
         """The same as a policy."""
         return Policy(
-            topics="both",
+            average_over="both",
             empty="as-is",
             depth=self.depth,
             unjudged="drop" if self.judged_only else "keep",

@@ -15,7 +15,7 @@ from spanwise.model.policy import Policy
 from spanwise.stats.aggregation import overall
 
 USAGE = "treceval [-q] [-a] REFERENTIAL SYSTEM"
-POLICY = Policy(topics="both", empty="as-is", follow="TrecEval II")
+POLICY = Policy(average_over="both", empty="as-is", follow="TrecEval II")
 
 
 def run(words: list[str]) -> int:

@@ -1,21 +1,21 @@
-"""What `spanwise eval` prints: tables and rows, results to keep, what to beware of."""
+"""Printing scores and comparisons, and keeping results."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanwise.console import emit, page_width, say, write_atomically
+from spanwise.console import emit, page_width, say, styled, watched, write_atomically
 from spanwise.errors import UsageError
-from spanwise.evaluation.pipeline import asked
-from spanwise.model.scores import printable, run_names
+from spanwise.evaluation.evaluate import PROCESSES, run
+from spanwise.evaluation.prepare import asked
+from spanwise.model.scores import printable
 from spanwise.report.scores import records, rendered
-from spanwise.workflows.eval import scored
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.shards import Request
+    from spanwise.evaluation.request import Request
+    from spanwise.model.comparison import Comparison
     from spanwise.model.scores import Scores
 
 
@@ -28,7 +28,7 @@ def report(
     on: str | None = None,
 ) -> None:
     """Score and print; without a layout, the name of the file may ask for results to keep."""
-    results, counting = scored(request, on)
+    results = run(request, on or PROCESSES, watched)
     kept = layout is None and output is not None and _asks_for_results(output)
     shown = layout or ("results" if kept else "table")
     for label in results[0].texts if not per_topic or shown in ("parquet", "results") else ():
@@ -41,7 +41,7 @@ def report(
         _parquet(results, per_topic, output)
     else:
         width = page_width(output)
-        emit(rendered(results, shown, per_topic=per_topic, counting=counting, width=width), output)
+        emit(rendered(results, shown, per_topic=per_topic, width=width), output)
     if shown not in ("table", "md", "latex", "json"):
         for message in _notes(results):
             say("warning", message)
@@ -64,12 +64,7 @@ def cited(results: Sequence[Scores]) -> str:
 
 
 def _notes(results: Sequence[Scores]) -> Iterator[str]:
-    alike = Counter(scores.run for scores in results)
-    for name in (name for name, count in alike.items() if count > 1):
-        yield f"{alike[name]} runs call themselves {name!r}; only their order tells them apart here"
-    for name, scores in zip(run_names(results), results, strict=True):
-        for note in scores.notes:
-            yield f"{name}: {note}"
+    return (f"{scores.run}: {note}" for scores in results for note in scores.notes)
 
 
 def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> None:
@@ -87,3 +82,21 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
     buffer = BytesIO()
     pl.DataFrame(rows, schema=schema).write_parquet(buffer)
     write_atomically(Path(output), buffer.getvalue())
+
+
+def report_comparison(
+    c: Comparison, layout: str, output: str | None = None, *, across: bool = False
+) -> None:
+    """Print a comparison; warnings go to standard error where the layout has no place for them.
+
+    Where many measures stand beside few runs, runs go `across`.
+    """
+    from spanwise.report.comparison import rendered as rendered_down
+    from spanwise.report.comparison import rendered_across
+
+    across = across and layout in ("table", "md", "latex")
+    drawn = rendered_across if across else rendered_down
+    emit(drawn(c, layout, page_width(output), styled(output)), output)
+    if layout in ("csv", "latex"):
+        for warning in c.warnings:
+            say("warning", warning)

@@ -1,0 +1,198 @@
+"""The values of all shards put together: Scores, with their means and notes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import CountedWarning, SpanwiseError
+from spanwise.evaluation.kinds import part_names
+from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
+from spanwise.evaluation.prepare import Prepared, flows
+from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
+from spanwise.evaluation.values import Measured, Scattered, joined
+from spanwise.formats.io.dataset import Stored
+from spanwise.formats.io.files import fits
+from spanwise.formats.pieces import Part, Piece, format_of, together
+from spanwise.model.columns import text
+from spanwise.model.notes import counted, in_lines
+from spanwise.model.scores import Scores, run_names
+from spanwise.stats import overall, pooled
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.values import Values
+    from spanwise.model.measure import Asked
+    from spanwise.model.policy import Policy
+
+
+def merge(
+    shards: Sequence[Shard], partials: Iterable[Partial], scratch: Scratch | None = None
+) -> list[Scores]:
+    """Return the scores of every run, from what came of all its shards, in their order.
+
+    A run whose topics turn out to be scattered over its pieces is measured again as a whole, or,
+    where memory does not hold it and there is room on disk, in parts.
+    """
+    prepared = prepared_for(shards[0])
+    measures, policy = prepared.settle(shards[0].profile)
+    of_run = {run: list(some) for run, some in groupby(shards, lambda shard: shard.run)}
+    results = []
+    for run, some in groupby(partials, lambda partial: partial.run):
+        found = _of_run(of_run[run], list(some), prepared, scratch)
+        scores = summed_up(found, measures, policy)
+        name = of_run[run][0].name
+        results.append(scores if name is None else replace(scores, run=name))
+    return told_apart(results)
+
+
+def told_apart(results: Sequence[Scores]) -> list[Scores]:
+    """Return scores under names of which no two are equal."""
+    named = zip(results, run_names(results), strict=True)
+    return [scores if scores.run == name else replace(scores, run=name) for scores, name in named]
+
+
+def _of_run(
+    shards: Sequence[Shard],
+    partials: Sequence[Partial],
+    prepared: Prepared,
+    scratch: Scratch | None,
+) -> Measured:
+    """Join one run's pieces; a mistake is the one that reading all at once would have found."""
+    try:
+        return _joined(partials, prepared, in_order=not isinstance(shards[0].piece, Part))
+    except SpanwiseError as error:
+        first, source = shards[0], _bytes_of(shards[0])
+        again = len(shards) > 1 or (flows(source) and not first.at_once)
+        if not again or isinstance(first.piece, Part | Stored):
+            _warn(partials)
+            raise
+        if fits(source):
+            whole = replace(first, piece=_all(shards), number=0, share="whole", at_once=True)
+            return _of_run([whole], [score_shard(whole)], prepared, None)
+        if scratch is None or not isinstance(error, Scattered):
+            raise
+    entry = format_of(source, first.request.run_format)
+    parts = together([(source, entry)], scratch.folder(), scratch.watch)
+    shards = [
+        replace(first, piece=part, number=place, share=share_of(place, len(parts)))
+        for place, (part,) in enumerate(parts)
+    ]
+    return _joined([score_shard(shard) for shard in shards], prepared, in_order=False)
+
+
+def _bytes_of(shard: Shard) -> str:
+    """Return the file that a shard's lines come from."""
+    piece = shard.piece
+    return piece.path if isinstance(piece, Piece) and piece.path else str(shard.source)
+
+
+def _all(shards: Sequence[Shard]) -> Piece | None:
+    """Return all pieces as one; None for a file that is simply read."""
+    first, last = shards[0].piece, shards[-1].piece
+    if isinstance(first, Piece) and isinstance(last, Piece) and first.path:
+        return replace(first, end=last.end)
+    return None
+
+
+def _joined(pieces: Sequence[Partial], prepared: Prepared, *, in_order: bool = True) -> Measured:
+    failed = [partial for partial in pieces if partial.failure is not None]
+    if failed:
+        raise min(failed, key=lambda partial: partial.rank).failure or Scattered("")
+    there = [partial.found for partial in pieces if partial.found is not None]
+    found = joined(there, in_order=in_order)
+    _warn(pieces)
+    if len(pieces) > 1:
+        judgements = prepared.judgements.rows.source
+        refuse_strangers(found.judged, found.answered, judgements, found.source)
+    return found
+
+
+def _warn(pieces: Iterable[Partial]) -> None:
+    """Warn as if all had been read at once: counts are added up, nothing is repeated."""
+    said: dict[tuple[str, ...], Warning] = {}
+    for warning in (warning for piece in pieces for warning in piece.said):
+        if isinstance(warning, CountedWarning):
+            key = (warning.before, warning.after)
+            before = said.get(key)
+            more = warning.counts
+            said[key] = before.plus(more) if isinstance(before, CountedWarning) else warning
+        else:
+            said.setdefault((str(warning),), warning)
+    for warning in said.values():
+        warnings.warn(warning, stacklevel=2)
+
+
+# Means and notes --------------------------------------------------------------------------------
+
+
+def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:
+    """Form means over topics, with the number of topics behind each."""
+    topics, values = found.topics, found.values
+    numeric = [one for one in measures if one.measure.aggregate != "text"]
+    numbers = {one.label: values[one.label] for one in numeric}
+    undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
+    empty = min(undefined.values(), default=0)
+    notes = [
+        *in_lines(found.placing),
+        *_topic_notes(found.judged, found.answered, policy),
+        *in_lines(found.measuring),
+    ]
+    if empty:
+        notes.append(f"{counted(empty)} with nothing relevant, left out")
+    for name, count in undefined.items():
+        if count > empty:
+            notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
+    return Scores(
+        run=found.run,
+        topics=tuple(text(topic) for topic in topics),
+        values=numbers,
+        means={one.label: _overall(one, values) for one in numeric},
+        counts={name: len(topics) - undefined[name] for name in numbers},
+        signature=policy.signature(*assumptions(measures)),
+        notes=tuple(notes),
+        texts={
+            one.label: tuple(values[one.label].tolist())
+            for one in measures
+            if one.measure.aggregate == "text"
+        },
+        source=found.source,
+        facts=found.facts,
+        sums=frozenset(one.label for one in measures if one.measure.aggregate == "sum"),
+    )
+
+
+def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:
+    """Return notes on topics that only one of the two sides has."""
+    notes = []
+    if answered - judged and policy.average_over != "run":
+        notes.append(f"{_topics(answered - judged)} of the run not judged, so ignored")
+    if judged - answered:
+        fate = "counted as empty" if policy.average_over == "judged" else "left out"
+        notes.append(f"{_topics(judged - answered)} missing from the run, {fate}")
+    return notes
+
+
+def _topics(topics: frozenset[bytes]) -> str:
+    more = ", ..." if len(topics) > 1 else ""
+    return f"{counted(len(topics))} ({text(min(topics))!r}{more})"
+
+
+def assumptions(measures: Sequence[Asked]) -> list[str]:
+    """Return the values of parameters that a profile chose, as a signature shows them."""
+    chosen = {
+        f"{key}={getattr(value, '__name__', value)}"
+        for one in measures
+        for key, value in one.assumed.items()
+    }
+    return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
+
+
+def _overall(one: Asked, values: Values) -> float:
+    if one.measure.aggregate != "pooled":
+        return overall(values[one.label], one.measure.aggregate)
+    return pooled(*(values[name] for name in part_names(one)))

@@ -1,0 +1,252 @@
+"""The plan of a request: its runs cut into shards, each some topics of one run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from os import urandom
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from spanwise.errors import SpanwiseWarning, UsageError
+from spanwise.evaluation.prepare import (
+    Cut,
+    Prepared,
+    asked,
+    one_at_a_time,
+    refuse_without_effect,
+)
+from spanwise.evaluation.profiles import find_profile
+from spanwise.formats import expanded
+from spanwise.formats.io.columns import prepare as prepare_columns
+from spanwise.formats.io.dataset import Stored, dataset_at, paths_in, stored
+from spanwise.formats.io.files import STDIN, fits, piece_size
+from spanwise.formats.pieces import (
+    JUDGEMENTS,
+    Part,
+    Watch,
+    filled,
+    format_of,
+    kept_on_disk,
+    pieces_of,
+    scattered,
+    together,
+)
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.profiles import Profile
+    from spanwise.evaluation.request import Request
+
+Share = Literal["whole", "first", "later"]
+"""What of a run a shard is: all of it, its first piece, another piece. The first piece also answers
+for judged topics for which no piece has results."""
+
+
+WHOLE = 1 << 62
+"""A size in bytes that no run reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Work for one worker: a run, or a piece of one. Plain data."""
+
+    job: str  # files may change from one job to the next
+    request: Request  # without its runs
+    run: int  # the number of the run in the request
+    source: Any
+    profile: Profile  # what is measured, and how
+    name: str | None = None  # what the run is to be called; None: as it calls itself
+    piece: Cut | None = None  # None: all of the run
+    number: int = 0  # which of its pieces
+    share: Share = "whole"
+    judgements: Part | Stored | None = None  # None: all that the request names
+    at_once: bool = False  # whether all is to be read before anything is measured
+
+
+class Scratch:
+    """Folders for the files of a job, removed however the job ends."""
+
+    def __init__(self, watch: Watch = lambda some, _: some) -> None:
+        self.watch = watch
+        self._open = ExitStack()
+
+    def folder(self) -> Path:
+        """Make a new folder."""
+        from spanwise.executors.cleanup import tidily
+
+        return self._open.enter_context(tidily("spanwise", sockets=False))
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+
+def plan(request: Request, size: int | None = None, scratch: Scratch | None = None) -> list[Shard]:
+    """Cut the runs of a request into shards; runs of more bytes than `size` in several.
+
+    The judgements are read, and mistakes in them or in the request are reported. With room on disk,
+    judgements that do not fit in memory are taken apart, and runs with them.
+    """
+    find_profile(request.profile, request.task)
+    asked(request.measures)  # a mistake in a name is reported before anything is read
+    names, runs = _expanded(request)
+    if [one for one in (request.judgements, *runs) if isinstance(one, str)].count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    prepare_columns([run for run in runs if isinstance(run, str)])
+    common, job = replace(request, runs=(), names=()), urandom(8).hex()
+    if scratch is not None and _too_large(request, runs):
+        shards = _paired(common, job, runs, partial(_taken_apart, common, scratch))
+    elif request.collection is None and all(_cut_alike(request.judgements, run) for run in runs):
+        shards = _paired(common, job, runs, partial(_stored_pairs, common.judgements))
+    else:
+        shards = _cut_runs(common, job, runs, piece_size() if size is None else size, scratch)
+    return [replace(shard, name=names[shard.run]) for shard in shards] if any(names) else shards
+
+
+def _expanded(request: Request) -> tuple[list[str | None], list[Any]]:
+    """Return the names and the sources of runs; a folder stands for the files in it."""
+    names: list[str | None] = []
+    runs: list[Any] = []
+    given = request.names or [None] * len(request.runs)
+    for name, run in zip(given, request.runs, strict=True):
+        files = expanded([run]) if isinstance(run, str) else [run]
+        if name is not None and len(files) > 1:
+            raise UsageError(f"{name}={run}: one name for {len(files)} runs; name each file")
+        names += [name] * len(files)
+        runs += files
+    return names, runs
+
+
+def _cut_runs(
+    request: Request, job: str, runs: Sequence[Any], size: int, scratch: Scratch | None
+) -> list[Shard]:
+    prepared = _kept_ready(job, Prepared(request))
+    if _of_whole_runs(request):
+        size = WHOLE
+    pieces = [_cut(run, request.run_format, size, scratch) for run in runs]
+    profile = prepared.profile_of(runs[0], pieces[0][0])
+    refuse_without_effect(prepared, profile)
+    return [
+        Shard(job, request, number, run, profile, None, piece, place, share_of(place, len(some)))
+        for number, (run, some) in enumerate(zip(runs, pieces, strict=True))
+        for place, piece in enumerate(some)
+    ]
+
+
+def _of_whole_runs(request: Request) -> bool:
+    """Tell whether a measure of a topic depends on the results of all topics."""
+    return any(one.measure.reads == "ceilings" for one in asked(request.measures))
+
+
+def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequence[Cut | None]:
+    if not isinstance(run, str):
+        return [None]
+    dataset = dataset_at(run)
+    if dataset is not None:
+        numbers = paths_in(run, dataset)
+        if size == WHOLE:
+            return [stored(run, dataset, numbers)]
+        return [stored(run, dataset, [number]) for number in numbers]
+    if run == STDIN:
+        return [None] if scratch is None else kept_on_disk(run, name, scratch.folder(), size)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpanwiseWarning)  # issued when it is read
+        pieces = pieces_of(run, name, size)
+    if pieces is None:
+        return [None]
+    if not scattered(run, pieces):
+        return pieces
+    if scratch is None or fits(run):
+        return [None]
+    files = [(run, format_of(run, name))]
+    return [part for (part,) in together(files, scratch.folder(), scratch.watch)]
+
+
+def share_of(place: int, pieces: int) -> Share:
+    """Return what of a run its piece at a place is."""
+    if pieces == 1:
+        return "whole"
+    return "later" if place else "first"
+
+
+# Judgements in parts ----------------------------------------------------------------------------
+
+
+def _too_large(request: Request, runs: Sequence[Any]) -> bool:
+    """Tell whether judgements do not fit in memory and can be taken apart."""
+    sources = [request.judgements, *runs]
+    if not all(isinstance(one, str) and Path(one).is_file() for one in sources):
+        return False
+    if request.collection is not None or fits(request.judgements):
+        return False
+    entries = [format_of(request.judgements, request.judgements_format, JUDGEMENTS)]
+    entries += [format_of(run, request.run_format) for run in runs]
+    return all(entry.lines is not None for entry in entries)
+
+
+def _taken_apart(request: Request, scratch: Scratch, run: str) -> list[tuple[Part, ...]]:
+    """Write judgements and a run in parts of the same topics."""
+    entry = format_of(request.judgements, request.judgements_format, JUDGEMENTS)
+    files = [(request.judgements, entry), (run, format_of(run, request.run_format))]
+    return together(files, scratch.folder(), scratch.watch)
+
+
+def _cut_alike(judgements: Any, run: Any) -> bool:
+    """Tell whether judgements and run are datasets whose parts have the same topics."""
+    if not isinstance(judgements, str) or not isinstance(run, str):
+        return False
+    one = dataset_at(judgements)
+    other = None if one is None else dataset_at(run)
+    return one is not None and other is not None and one.parts == other.parts
+
+
+def _stored_pairs(judgements: str, run: str) -> list[tuple[Stored, ...]]:
+    """Return the parts of two datasets, so that each pair has something of both."""
+    sets = [(place, one) for place in (judgements, run) if (one := dataset_at(place)) is not None]
+    there = [set(paths_in(place, one)) for place, one in sets]
+    groups = filled(range(sets[0][1].parts), there)
+    return [tuple(stored(place, one, numbers) for place, one in sets) for numbers in groups]
+
+
+def _paired(
+    request: Request,
+    job: str,
+    runs: Sequence[str],
+    cut: Callable[[str], Sequence[tuple[Part, ...] | tuple[Stored, ...]]],
+) -> list[Shard]:
+    """Return shards of some topics each, with the judgements of these topics alone."""
+    shards: list[Shard] = []
+    for number, run in enumerate(runs):
+        for place, (judged, part) in enumerate(cut(run)):
+            if not shards:
+                prepared = _kept_ready(f"{job} {judged.paths}", Prepared(request, judged))
+                profile = prepared.profile_of(run, part)
+            shards.append(
+                Shard(job, request, number, run, profile, None, part, place, "first", judged)
+            )
+    return shards
+
+
+# One preparation for each process ---------------------------------------------------------------
+
+_prepared: dict[str, Prepared] = {}
+"""The one that this process used last."""
+
+
+def _kept_ready(key: str, prepared: Prepared) -> Prepared:
+    with one_at_a_time:
+        _prepared.clear()
+        _prepared[key] = prepared
+    return prepared
+
+
+def prepared_for(shard: Shard) -> Prepared:
+    """Return the judgements of a shard; a process reads those of a job once."""
+    key = shard.job if shard.judgements is None else f"{shard.job} {shard.judgements.paths}"
+    with one_at_a_time:
+        return _prepared.get(key) or _kept_ready(key, Prepared(shard.request, shard.judgements))

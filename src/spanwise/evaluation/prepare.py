@@ -1,0 +1,305 @@
+"""What all runs of a request share: judgements, documents, measures and policy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from spanwise.collection import opened
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
+from spanwise.evaluation.kinds import TEXTUAL, kinds_of
+from spanwise.evaluation.profiles import ELEMENTS, Profile, find_profile, measure_names
+from spanwise.formats import Reading, read_judgements, read_run, read_topics
+from spanwise.formats.frames import holds_numbers
+from spanwise.formats.frames.chunks import Shelf, chunks_run
+from spanwise.formats.io.dataset import Stored
+from spanwise.formats.io.files import piece_size
+from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
+from spanwise.formats.registry import read_stored
+from spanwise.matching.placing import placed_judgements
+from spanwise.measures.names import parse
+from spanwise.model.columns import PlainIds, text
+from spanwise.model.judgements import Judgements, Preferences, combined
+from spanwise.model.run import Run
+from spanwise.model.run import joined as joined_runs
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.request import Request
+    from spanwise.model.documents import Collection
+    from spanwise.model.measure import Asked
+    from spanwise.model.policy import Policy
+
+Cut = Piece | Part | Stored
+"""Some topics of a run: some of its file's bytes, of its lines, of a dataset's parts."""
+
+one_at_a_time = RLock()
+"""Warnings can be caught by one thread at a time."""
+
+
+class Settled(NamedTuple):
+    """What is measured, and how."""
+
+    measures: Sequence[Asked]
+    policy: Policy
+
+
+class Prepared:
+    """The judgements and documents of a request, read once for all of its runs.
+
+    `part` names those of the judgements that a shard is about, where memory does not hold all.
+    """
+
+    def __init__(self, request: Request, part: Part | Stored | None = None) -> None:
+        self.request = request
+        self._given = request.policy or {}
+        self.reading = how_to_read(find_profile(request.profile, request.task), self._given)
+        judgements = asking(
+            self._read_judgements(part), request.topics, self._given.get("structure", "ignore")
+        )
+        self.collection: Collection | None = opened(request.collection, judgements)
+        documents = self.collection or texts_along(judgements)
+        self.judgements = placed_judgements(judgements, documents)
+        self._kept: tuple[Any, Run, list[Warning]] | None = None  # read already, to see what it is
+        self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = (
+            None  # the same for a hundred runs
+        )
+
+    def _read_judgements(self, part: Part | Stored | None) -> Any:
+        source = self.request.judgements
+        if isinstance(part, Stored):
+            return combined(read_stored(part, self.reading), source)
+        if part is None:
+            return read_judgements(source, self.request.judgements_format, self.reading)
+        return read_part(source, part, self.reading)
+
+    def read(self, source: Any, piece: Cut | None = None, *, numbered: bool = False) -> Run:
+        """Read a run, or a piece of one, as its file has it."""
+        if self._kept is not None and self._kept[0] == (source, piece) and not numbered:
+            _, run, said = self._kept
+            self._kept = None
+            for warning in said:
+                warnings.warn(warning, stacklevel=2)
+            return run
+        if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
+            return read_run(source, self.request.run_format, self.reading)
+        if piece is None:
+            return self._chunks(source)
+        if isinstance(piece, Stored):
+            return joined_runs(read_stored(piece, self.reading), piece.name, source)
+        if isinstance(piece, Part):
+            content: Run = read_part(source, piece, self.reading)
+            return content
+        return read_piece(source, piece, self.reading, numbered=numbered)
+
+    def _chunks(self, source: Any) -> Run:
+        """Read chunks of a framework, or ask a retriever every question."""
+        questions = _questions(self.judgements)
+        documents = self.collection
+        if documents is None:
+            return chunks_run(source, "run", questions)
+        names = [one.name for one in documents.documents()]
+        shelf = Shelf(names, lambda said: _is_known(said, documents))
+        return _renamed(chunks_run(source, "run", questions, shelf), documents)
+
+    def read_in_turn(self, source: str) -> Iterator[Run]:
+        """Read a packed file piece by piece."""
+        return runs_in_turn(source, self.request.run_format, self.reading, piece_size())
+
+    def profile_of(self, source: Any, piece: Cut | None = None) -> Profile:
+        """Return the profile of a request; if none is named, its first run decides."""
+        named = find_profile(self.request.profile, self.request.task)
+        if self.request.profile or self.request.task or not needs_a_look(self.judgements):
+            return named
+        with one_at_a_time, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SpanwiseWarning)
+            if piece is None and flows(source):
+                run = next(self.read_in_turn(source))
+            else:
+                run = self.read(source, piece)
+                self._kept = (source, piece), run, messages(caught)
+        return fitting(self.judgements, run, self.request.measures)
+
+    def settle(self, profile: Profile, measures: Sequence[str] = ()) -> Settled:
+        """Return measures, by default those of the request, and the policy under a profile."""
+        names = tuple(measures or self.request.measures or profile.measures)
+        if self._settled is None or self._settled[0] != (profile, names):
+            wanted = [one.assuming(self.request.assume) for one in asked(names, profile.defaults)]
+            settled = Settled(wanted, replace(profile.policy, **self._given))
+            self._settled = (profile, names), settled
+        return self._settled[1]
+
+
+def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
+    """Refuse an option that changes nothing about the request it was given for."""
+    request = prepared.request
+    if request.derived:
+        return
+    measures, _ = prepared.settle(profile)
+    given, labels = request.policy or {}, ", ".join(one.label for one in measures)
+    structured = given.get("structure", "ignore") != "ignore"
+    textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    without = {
+        "unit": "unit" in given and not textual and f"{labels} do not count text",
+        "annotators": "annotators" in given
+        and (not textual or not _of_annotators(prepared.judgements))
+        and "the judgements are not of several annotators of text",
+        "structure": structured
+        and not any(of_elements(one) for one in measures)
+        and f"{labels} do not count judged elements",
+        "topics": request.topics is not None
+        and not structured
+        and "queries matter only with structure strict or vague",
+        "rel": "rel" in request.assume
+        and not any("rel" in one.assumed for one in measures)
+        and f"{labels} have no level of relevance, or state their own",
+        "behaviour": "behaviour" in request.assume
+        and not any("behaviour" in one.assumed for one in measures)
+        and f"{labels} have no user model",
+    }
+    for option, reason in without.items():
+        if reason:
+            raise UsageError(f"{option} has no effect here: {reason}; leave it out")
+
+
+def _of_annotators(judgements: Judgements | Preferences) -> bool:
+    if not isinstance(judgements, Judgements):
+        return False
+    evidence = judgements.evidence
+    if judgements.assessors is not None:
+        return True
+    return evidence is not None and any(evidence.by.take(np.arange(len(evidence))))
+
+
+def of_elements(one: Asked) -> bool:
+    """Tell whether a measure counts elements by how they were judged, so that structure matters."""
+    graded = one.measure.grades or "quant" in one.measure.parameters
+    return graded and one.parameter("behaviour") != "bep"
+
+
+def flows(source: Any) -> bool:
+    """Tell whether a source is a packed file, which cannot be read from the middle."""
+    return isinstance(source, str) and Path(source).is_file() and is_packed(source)
+
+
+def messages(caught: Iterable[warnings.WarningMessage]) -> list[Warning]:
+    """Return caught warnings in a form in which they can be issued again."""
+    return [one.message for one in caught if isinstance(one.message, Warning)]
+
+
+# Chunks in memory -------------------------------------------------------------------------------
+
+
+def _questions(judgements: Any) -> dict[str, str]:
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    asked_for = {} if evidence is None else evidence.questions
+    return {text(topic): asked_for.get(topic, "") for topic in judgements.rows.topics}
+
+
+def _renamed(run: Run, documents: Collection) -> Run:
+    """Return a run whose documents have the names of the collection, not longer paths."""
+    every = run.documents.take(np.arange(len(run.rows)))
+    known = {name: _name(name, documents) for name in set(every)}
+    return replace(run, documents=PlainIds([known[name] for name in every]))
+
+
+def _is_known(name: bytes, documents: Collection) -> bool:
+    try:
+        return _name(name, documents) in documents
+    except InputError:  # several documents are called that
+        return False
+
+
+def _name(name: bytes, documents: Collection) -> bytes:
+    shorter = name
+    while shorter and shorter not in documents:
+        _, slash, shorter = shorter.replace(b"\\", b"/").partition(b"/")
+        if not slash:
+            return name
+    return shorter or name
+
+
+# Judgements -------------------------------------------------------------------------------------
+
+
+def how_to_read(profile: Profile, given: Mapping[str, Any]) -> Reading:
+    """Return how files are read: stated ranks are read where they decide what comes first."""
+    return Reading(ranks=given.get("ties", profile.policy.ties) == "rank")
+
+
+def asking(
+    judgements: Judgements | Preferences, topics: Any, structure: str
+) -> Judgements | Preferences:
+    """Return judgements with the elements that each topic's query on structure asks for."""
+    if structure == "ignore" or not isinstance(judgements, Judgements):
+        return judgements
+    if topics is None:
+        raise UsageError(f"structure: {structure} needs to know what topics ask for; pass --topics")
+    from spanwise.formats.topics.nexi import queries_of
+    from spanwise.matching.structure import asked_for
+
+    stated = queries_of(read_topics(topics))
+    missing = [topic for topic in judgements.rows.topics if topic not in stated]
+    if missing:
+        raise UsageError(
+            f"topic {text(missing[0])!r} is judged in {judgements.rows.source}, but has no query;"
+            " expected every judged topic among those of --topics"
+        )
+    wanted = asked_for(stated, strict=structure == "strict")
+    return replace(judgements, wanted=wanted, _derived={})
+
+
+def texts_along(judgements: Judgements | Preferences) -> Collection | None:
+    """Return the documents that came with the judgements, as a collection."""
+    if not isinstance(judgements, Judgements) or judgements.evidence is None:
+        return None
+    evidence = judgements.evidence
+    if not evidence.documents:
+        return None
+    return judgements.once("texts along", lambda: opened(evidence.documents))
+
+
+# Measures and policy ----------------------------------------------------------------------------
+
+
+def needs_a_look(judgements: Judgements | Preferences) -> bool:
+    """Tell whether the run decides what is measured where nothing is named."""
+    return bool(set(TEXTUAL) & set(kinds_of(judgements)))
+
+
+def fitting(
+    judgements: Judgements | Preferences, run: Run, measures: Sequence[str] = ()
+) -> Profile:
+    """Return the profile that fits where none is named: passages, where text is measured.
+
+    Documents as a whole stay in the order of their scores beside the evidence for chunks.
+    """
+    plain = find_profile(None)
+    if not needs_a_look(judgements):
+        return plain
+    kinds = kinds_of(judgements)
+    parts = run.spans is not None or run.paths is not None
+    textual = any(one.measure.reads in TEXTUAL for one in asked(measures))
+    if not (textual if measures else parts):
+        return plain
+    marked = judgements.highlights if isinstance(judgements, Judgements) else None
+    campaign = run.paths is not None or (run.spans is not None and run.unit == "opaque")
+    if marked is not None and marked.unit != "opaque" and not campaign:
+        return find_profile("chunks") if parts else plain
+    return find_profile(None, "passages") if measures or "readings" in kinds else ELEMENTS
+
+
+def asked(
+    names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Asked]:
+    """Return the measures behind names; nicknames of several measures are spelled out.
+
+    `defaults` are those of a profile: for a family of measures other values of parameters.
+    """
+    found = [parse(name) for name in measure_names(list(names))]
+    return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]

@@ -1,0 +1,341 @@
+"""Scoring a shard: its results are matched with judgements, and each topic is measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    NoTopicsError,
+    SpanwiseError,
+    SpanwiseWarning,
+    UsageError,
+)
+from spanwise.evaluation.kinds import KINDS, Grounding, kinds_of
+from spanwise.evaluation.plan import Shard, Share, prepared_for
+from spanwise.evaluation.prepare import (
+    Prepared,
+    Settled,
+    flows,
+    messages,
+    of_elements,
+    one_at_a_time,
+    texts_along,
+)
+from spanwise.evaluation.values import Measured, joined
+from spanwise.formats.io.dataset import Stored
+from spanwise.formats.pieces import Piece
+from spanwise.matching import refuse_duplicate_judgements
+from spanwise.matching.evidence import as_annotators_say
+from spanwise.matching.placing import (
+    absent,
+    nothing_highlighted,
+    placed,
+    refuse_unplaced_passages,
+    whole_documents,
+)
+from spanwise.matching.tasks import overlong
+from spanwise.matching.text import states_sizes
+from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.trees import assessment_notes
+from spanwise.model.columns import text
+from spanwise.model.judgements import Judgements, Preferences, of_topics
+from spanwise.model.notes import Note, Remark
+from spanwise.model.spans import EXACT, counted
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.profiles import Profile
+    from spanwise.evaluation.values import Values
+    from spanwise.model.documents import Collection
+    from spanwise.model.measure import Asked
+    from spanwise.model.policy import Policy
+    from spanwise.model.run import Run
+
+OF_TEXT = ("readings", "ceilings")
+"""Kinds of blocks that are made of the text that runs show."""
+
+Rank = tuple[int, int, bytes]
+"""When a mistake would have been found, had all been read at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """What came of a shard. Plain data."""
+
+    run: int
+    number: int
+    found: Measured | None  # None: nothing to be found there, or something was wrong
+    failure: SpanwiseError | None = None
+    rank: Rank = (0, 0, b"")  # when it would have been found
+    said: tuple[Warning, ...] = ()
+
+
+def score_shard(shard: Shard) -> Partial:
+    """Score a shard. This function runs on every worker, near or far; it never raises for a user's
+    mistake, but returns it.
+    """
+    found, failure, rank = None, None, (0, 0, b"")
+    with one_at_a_time, warnings.catch_warnings(record=True) as caught:
+        if shard.judgements is None:  # whoever made the plan has read them too
+            warnings.simplefilter("ignore", SpanwiseWarning)
+        prepared = None
+        try:
+            prepared = prepared_for(shard)
+            warnings.simplefilter("always", SpanwiseWarning)
+            found = _measured(prepared, shard)
+        except SpanwiseError as error:
+            failure = error
+            rank = rank if prepared is None else rank_of(error, prepared)
+    return Partial(shard.run, shard.number, found, failure, rank, tuple(messages(caught)))
+
+
+def rank_of(error: SpanwiseError, prepared: Prepared) -> Rank:
+    """Return the rank of a mistake: bad lines come first; then, of results that are there twice,
+    those of unjudged topics.
+    """
+    if isinstance(error, FormatError):
+        return 0, error.line or 0, b""
+    if isinstance(error, DuplicateError):
+        return 2, error.topic in prepared.judgements.rows.topics, error.topic
+    return 1, 0, b""
+
+
+def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
+    """Read and measure; where something is wrong, read again counting lines, to say where."""
+    if not isinstance(shard.piece, Piece):
+        return _read_and_measured(prepared, shard)
+    try:
+        return _read_and_measured(prepared, shard)
+    except EmptyError:
+        if shard.share == "later":
+            return None  # comments
+    except SpanwiseError:
+        if not shard.piece.begin:
+            raise
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # caught the first time
+        return _read_and_measured(prepared, shard, numbered=True)
+
+
+def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = False) -> Measured:
+    settled = prepared.settle(shard.profile)
+    if shard.piece is None and not shard.at_once and flows(shard.source):
+        return _in_turn(prepared, shard.profile, prepared.read_in_turn(shard.source))
+    run = prepared.read(shard.source, shard.piece, numbered=numbered)
+    found = measured(prepared, run, settled, shard.share, shard.profile.limit)
+    return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
+
+
+def _in_turn(prepared: Prepared, profile: Profile, coming: Iterator[Run]) -> Measured:
+    """Measure one piece of a packed file after the other, of which memory holds one at a time.
+
+    What is wrong with a line is reported before what is wrong with results.
+    """
+    found: list[Measured] = []
+    failures: list[SpanwiseError] = []
+    settled = prepared.settle(profile)
+    run = next(coming, None)
+    while run is not None:
+        following = next(coming, None)
+        share: Share = "later" if found or failures else "first"
+        try:
+            alone = share == "first" and following is None
+            share = "whole" if alone else share
+            found.append(measured(prepared, run, settled, share, profile.limit))
+        except SpanwiseError as error:
+            failures.append(error)
+        run = following
+    if failures:
+        raise min(failures, key=lambda error: rank_of(error, prepared))
+    return joined(found)
+
+
+# Matching ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A run and judgements that are ready to be measured against each other."""
+
+    judgements: Judgements | Preferences
+    run: Run
+    collection: Collection | None
+    notes: tuple[Note, ...] = ()
+
+
+def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Matched:
+    """Find the place of each result, and judgements of the kind that the measures need."""
+    notes: list[Note] = []
+    measures, policy = settled
+    collection = prepared.collection or texts_along(prepared.judgements)
+    judgements, run = placed(prepared.judgements, run, collection, notes)
+    if isinstance(judgements, Judgements):
+        notes += assessment_notes(judgements) if share != "later" else ()
+        judgements = _readable(judgements, run, measures, policy, collection, notes)
+    _refuse_unfit(judgements, measures)
+    return Matched(judgements, run, collection, tuple(notes))
+
+
+def _readable(
+    judgements: Judgements,
+    run: Run,
+    measures: Sequence[Asked],
+    policy: Policy,
+    collection: Collection | None,
+    notes: list[Note],
+) -> Judgements:
+    """Return judgements with relevant text in the units of the run, from the chosen annotators."""
+    textual = [one for one in measures if one.measure.reads in OF_TEXT]
+    if not textual or (states_sizes(judgements) and all(map(_of_sizes, textual))):
+        return judgements
+    judgements = nothing_highlighted(judgements)
+    plain = judgements.highlights is None and judgements.elements is None
+    if plain and collection is not None:
+        judgements = whole_documents(judgements, collection)
+        notes.append(Remark("relevant documents are taken for relevant text as a whole"))
+    refuse_what_is_nowhere(run, judgements)
+    return judgements.once(
+        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+    )
+
+
+def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
+    """Refuse measures that need judgements of another kind."""
+    offered = kinds_of(judgements)
+    sized = isinstance(judgements, Judgements) and states_sizes(judgements)
+    for one in measures:
+        if one.measure.reads not in (*offered, "anything") and not (sized and _of_sizes(one)):
+            if one.measure.reads in OF_TEXT:
+                refuse_unplaced_passages(judgements, one.label)
+            raise UsageError(
+                f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
+                f" {judgements.rows.source} holds {KINDS[offered[-1]].needs}; see: spanwise formats"
+            )
+
+
+def _of_sizes(one: Asked) -> bool:
+    """Tell whether a measure of text does with the sizes that a file states."""
+    return one.measure.reads == "readings" and one.sizes_suffice
+
+
+# Measuring --------------------------------------------------------------------------------------
+
+
+def measured(
+    prepared: Prepared,
+    run: Run,
+    settled: Settled,
+    share: Share = "whole",
+    limit: int | None = None,
+) -> Measured:
+    """Measure each topic of a run, or of a piece of one.
+
+    Topics with more results than `limit` are reported.
+    """
+    matched = match(prepared, run, settled, share)
+    measures, policy = settled
+    judgements, facts = matched.judgements, _facts(run, matched.run, measures)
+    run = matched.run
+    judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
+    if share == "whole":
+        refuse_strangers(judged, answered, judgements.rows.source, run.rows.source)
+    if isinstance(judgements, Judgements):
+        refuse_duplicate_judgements(judgements)
+    topics = evaluated_topics(judged, answered, policy, share)
+    if share == "later" and isinstance(judgements, Judgements):
+        some = (judged & answered) or judgements.rows.topics[:1]  # judgements are never empty
+        judgements = of_topics(judgements, some)
+    notes: list[Note] = [*overlong(run, topics, limit, policy.depth)]
+    values = values_of(judgements, run, topics, measures, policy, notes, matched.collection)
+    return Measured(
+        run.name,
+        run.rows.source,
+        (run.spans is None, run.paths is None, run.ends is None, run.chunks is None, run.unit),
+        answered,
+        judged if share != "later" else frozenset(),
+        topics,
+        values,
+        matched.notes,
+        tuple(notes),
+        facts,
+    )
+
+
+def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
+    """Count the results of a run of chunks, and how they were placed."""
+    if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
+        return {}
+    facts = {"results": len(run.rows)}
+    if run.labels is not None:
+        facts |= {f"placed {label}": count for label, count in counted(run.labels).items()}
+        if given.chunks is not None and given.chunks.stated.any():
+            wrong = ~given.chunks.stated | (run.labels != EXACT)
+            facts["invalid offsets"] = int(np.count_nonzero((run.labels >= 0) & wrong))
+    if run.lengths is not None:
+        facts["missing documents"] = int(np.count_nonzero(absent(run, run.lengths)))
+    return facts
+
+
+def refuse_strangers(
+    judged: frozenset[bytes], answered: frozenset[bytes], judgements: str, run: str
+) -> None:
+    """Refuse a run and judgements, named by their files, that have no topic in common."""
+    if not judged & answered:
+        raise NoTopicsError(
+            f"{run} and {judgements} have no topic in common:"
+            f" {_example(answered)} in the run, {_example(judged)} in the judgements;"
+            " expected the same topic ids in both"
+        )
+
+
+def _example(topics: frozenset[bytes]) -> str:
+    return repr(text(min(topics)))
+
+
+def evaluated_topics(
+    judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy, share: Share = "whole"
+) -> tuple[bytes, ...]:
+    """Return the topics that the policy counts, in byte order."""
+    mine = judged & answered if share == "later" else judged
+    chosen = {"judged": mine, "both": judged & answered, "run": answered}[policy.average_over]
+    return tuple(sorted(chosen))
+
+
+def values_of(
+    judgements: Judgements | Preferences,
+    run: Run,
+    topics: Sequence[bytes],
+    measures: Sequence[Asked],
+    policy: Policy,
+    notes: list[Note] | None = None,
+    collection: Collection | None = None,
+) -> Values:
+    """Return the value of each measure for each topic."""
+    offered = kinds_of(judgements)
+    wanted: dict[str, list[Asked]] = {}
+    for one in measures:
+        kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
+        wanted.setdefault(kind, []).append(one)
+    values: Values = {}
+    notes = [] if notes is None else notes
+    unmoved = [one.label for one in measures if not of_elements(one)]
+    if policy.structure != "ignore" and unmoved:
+        names = ", ".join(unmoved)
+        notes.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
+    for kind, some in wanted.items():
+        task = Grounding(run, topics, some, policy, notes, collection)
+        values |= KINDS[kind].values(judgements, task)
+    return values
+
+
+def laborious(shard: Shard) -> bool:
+    """Tell whether runs take long whatever their size."""
+    measures, _ = prepared_for(shard).settle(shard.profile)
+    return any(one.measure.reads in ("elements", "journeys") for one in measures)
