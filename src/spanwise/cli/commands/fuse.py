@@ -47,4 +47,4 @@ def command(
     from spanwise.workflows.convert import write_run
 
     read = [read_run(file, run_format) for file in expanded(runs)]
-    write_run(fused(read, method, weights, k=k, top=top, name=name), layout, output)
+    write_run(fused(read, method, weights, k=k, top=top, name=name), output or "-", layout)

@@ -110,7 +110,7 @@ def command(
         name,
         dict(_pair(one) for one in settings),
     )
-    write_run(searched(search), layout, output)
+    write_run(searched(search), output or "-", layout)
 
 
 def _pair(text: str) -> tuple[str, str]:
