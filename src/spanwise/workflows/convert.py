@@ -156,7 +156,7 @@ def _prepared(
     name = _named_source(source, content)
     if collection is not None and not isinstance(content, Pool):  # a pool names no places
         content = _placed(content, collection, name, entry, anew=anew)
-    return content, entry, _losses(content, entry, name) if entry else {}
+    return content, entry, losses(content, entry, name) if entry else {}
 
 
 def _named_source(source: object, content: Content) -> str:
@@ -166,7 +166,7 @@ def _named_source(source: object, content: Content) -> str:
     return content.source if isinstance(content, Pool) else content.rows.source
 
 
-def _losses(content: Content, entry: Format, source: str) -> dict[str, int]:
+def losses(content: Content, entry: Format, source: str) -> dict[str, int]:
     """What a format cannot hold of some content, counted and said; all of it is an error."""
     held = _kind(content)
     if held != entry.holds:
