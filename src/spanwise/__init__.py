@@ -7,72 +7,84 @@
 {'AP': 1.0, 'nDCG@10': 1.0}
 """
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from spanwise.collection import open_collection as open_collection
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
     from spanwise.evaluation.comparing import compare as compare
     from spanwise.evaluation.evaluating import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
+    from spanwise.formats import read_pool as read_pool
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
+    from spanwise.judge.pooling import extend_pool as extend_pool
+    from spanwise.judge.pooling import pool as pool
     from spanwise.measures.registry import MEASURES as MEASURES
     from spanwise.model.comparison import Comparison as Comparison
     from spanwise.model.judgements import Judgements as Judgements
+    from spanwise.model.judgements import Preferences as Preferences
     from spanwise.model.policy import Policy as Policy
+    from spanwise.model.pools import Pool as Pool
     from spanwise.model.rankings import Rankings as Rankings
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.topics import Topics as Topics
+    from spanwise.workflows.check import check as check
+    from spanwise.workflows.convert import convert as convert
+    from spanwise.workflows.convert import write_judgements as write_judgements
+    from spanwise.workflows.convert import write_pool as write_pool
+    from spanwise.workflows.convert import write_run as write_run
+    from spanwise.workflows.fuse import fuse as fuse
+    from spanwise.workflows.search import search as search
 
-_DOORS = {
+_MODULES = {
     "Comparison": "spanwise.model.comparison",
-    "MEASURES": "spanwise.measures",
     "Judgements": "spanwise.model.judgements",
+    "MEASURES": "spanwise.measures",
     "Policy": "spanwise.model.policy",
+    "Pool": "spanwise.model.pools",
+    "Preferences": "spanwise.model.judgements",
     "Rankings": "spanwise.model.rankings",
     "Run": "spanwise.model.run",
     "Scores": "spanwise.model.scores",
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
+    "check": "spanwise.workflows.check",
     "compare": "spanwise.evaluation.comparing",
+    "convert": "spanwise.workflows.convert",
     "evaluate": "spanwise.evaluation.evaluating",
+    "extend_pool": "spanwise.judge.pooling",
+    "fuse": "spanwise.workflows.fuse",
+    "open_collection": "spanwise.collection",
+    "pool": "spanwise.judge.pooling",
     "read_judgements": "spanwise.formats",
+    "read_pool": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",
+    "search": "spanwise.workflows.search",
+    "write_judgements": "spanwise.workflows.convert",
+    "write_pool": "spanwise.workflows.convert",
+    "write_run": "spanwise.workflows.convert",
 }
-"""Where the public names live; they are imported when first used, so that importing is instant."""
+"""The module of each public name. It is imported when the name is first used."""
 
-__all__ = ["__version__", *_DOORS]
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _DOORS:
+    if name not in _MODULES:
         raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_DOORS[name]), name)
+    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _FrontDoor(ModuleType):
-    """The package itself. `spanwise.compare` is the function, though a room has that name too."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _DOORS and isinstance(value, ModuleType):
-            return  # importing a room would put the room before the function
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _FrontDoor

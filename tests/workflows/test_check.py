@@ -47,11 +47,12 @@ def test_contradicting_ranks_of_an_object_are_those_it_holds(folder):
 
 def test_a_repair_writes_only_where_it_is_asked_to(folder):
     (folder / "p.run").write_text(RUN)
+    before = sorted(folder.iterdir())
     found = check("p.run", task="focused")
     fixed = found.repaired()
     assert (len(fixed.run.rows), fixed.results) == (2, 3)
     assert sum(fixed.changes.values()) == 1
-    assert sorted(path.name for path in folder.iterdir()) == ["p.run"]
+    assert sorted(folder.iterdir()) == before
     fixed.write(folder / "fixed.run")
     assert check("fixed.run", task="focused").ok
     assert not found.ok

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spanwise.formats.trec import (
@@ -82,14 +83,20 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
 
 
 def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
-    """Topics from a file, or from all files of a folder; finished ones pass through.
+    """Topics from a file, from all files of a folder, or from texts by id.
 
-    Line numbers are given up for a folder, because they would not say of which file.
+    `Topics` pass through. Line numbers are given up for a folder, because they would not say of
+    which file.
+
+    >>> read_topics({"q1": "cats", "q2": "dogs"})["q2"].title
+    'dogs'
     """
-    from spanwise.model.topics import Topics
+    from spanwise.model.topics import Topic, Topics
 
     if isinstance(source, Topics):
         return source
+    if isinstance(source, Mapping):
+        return Topics("topics", tuple(Topic(str(name), str(text)) for name, text in source.items()))
     files = expanded([os.fspath(source)])
     parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
     if len(parts) == 1:

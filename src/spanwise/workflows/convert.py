@@ -64,7 +64,7 @@ ENDINGS: dict[str, dict[str, str]] = {
 }
 """The format of a file whose name ends like this, where no format is stated."""
 PARQUET = {kind: names[".parquet"] for kind, names in ENDINGS.items()}
-PLAINEST = ("qrels", "inex_qrels", "span_qrels", "inex_assessments_2007", "qrels_jg")
+PLAINEST = ("qrels", "span_qrels", "inex_assessments_2007", "qrels_jg")
 """Formats of judgements, the plainest first."""
 
 
@@ -511,12 +511,7 @@ def _save(
     entry = find_format(name, kinds) if name else FORMATS[by_ending]
     if entry.write is None:
         raise UsageError(f"format {entry.name!r} is only read, not written")
-    lost = entry.loses(content)
-    if isinstance(content, Judgements) and ASSESSORS in lost:
-        _refuse_several(content, content.rows.source, entry)
-    for kind, count in lost.items():
-        told = f"format {entry.name!r} cannot hold {loss_in_words(kind, count)}"
-        warn(told, SpanwiseWarning, stacklevel=3)
+    losses(content, entry, "standard output" if file == STDIN else file)
     if entry.files is not None and isinstance(content, Pool):
         file = f"{file.rstrip('/')}/"
     _write(entry, content, file)
