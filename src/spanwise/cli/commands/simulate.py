@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from spanwise.model.elements import Ties
+    from spanwise.workflows.simulate import Kind
 
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 
@@ -20,7 +26,12 @@ RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 )
 @click.option("--collection", help="The documents: a store or a folder.")
 def command(
-    kind: str, judgements: str, output: str, quant: str | None, ideal: str, collection: str | None
+    kind: Kind,
+    judgements: str,
+    output: str,
+    quant: str | None,
+    ideal: Ties,
+    collection: str | None,
 ) -> None:
     """Make a run of what was judged relevant.
 
@@ -33,6 +44,8 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from spanwise.workflows.reliability import Ground, simulate
+    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.simulate import FORM, simulate
 
-    simulate(Ground.of(judgements, quant, ideal, collection), kind, output)
+    run = simulate(kind, judgements, quant=quant, ideal=ideal, collection=collection)
+    write_run(run, output, FORM)
