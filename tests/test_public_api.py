@@ -48,6 +48,7 @@ def test_the_public_names_are_these():
         "read_topics",
         "recallbase",
         "search",
+        "show_collection",
         "simulate",
         "write_judgements",
         "write_pool",

@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.topics import Topics as Topics
     from spanwise.workflows.check import check as check
+    from spanwise.workflows.cluster import cluster as cluster
+    from spanwise.workflows.collection import build_collection as build_collection
+    from spanwise.workflows.collection import show_collection as show_collection
     from spanwise.workflows.convert import convert as convert
     from spanwise.workflows.convert import write_judgements as write_judgements
     from spanwise.workflows.convert import write_pool as write_pool
     from spanwise.workflows.convert import write_run as write_run
     from spanwise.workflows.fuse import fuse as fuse
+    from spanwise.workflows.recallbase import recallbase as recallbase
     from spanwise.workflows.search import search as search
+    from spanwise.workflows.simulate import simulate as simulate
 
 _MODULES = {
     "Comparison": "spanwise.model.comparison",
@@ -54,7 +59,9 @@ _MODULES = {
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
+    "build_collection": "spanwise.workflows.collection",
     "check": "spanwise.workflows.check",
+    "cluster": "spanwise.workflows.cluster",
     "compare": "spanwise.evaluation.comparing",
     "convert": "spanwise.workflows.convert",
     "evaluate": "spanwise.evaluation.evaluating",
@@ -66,7 +73,10 @@ _MODULES = {
     "read_pool": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",
+    "recallbase": "spanwise.workflows.recallbase",
     "search": "spanwise.workflows.search",
+    "show_collection": "spanwise.workflows.collection",
+    "simulate": "spanwise.workflows.simulate",
     "write_judgements": "spanwise.workflows.convert",
     "write_pool": "spanwise.workflows.convert",
     "write_run": "spanwise.workflows.convert",
