@@ -48,7 +48,16 @@ __all__ = [
 def read_judgements(
     source: Any, name: str | None = None, how: Reading | None = None
 ) -> Judgements | Preferences:
-    """Judgements or preferences from a file or an object; finished ones pass through."""
+    """Read judgements or preferences.
+
+    `source` is a file or a folder of files, or an object: a dict of dicts, a data frame or an Arrow
+    table with the columns query_id, doc_id and relevance, or an iterable of objects with these
+    attributes. `Judgements` and `Preferences` pass through. `name` overrules the recognition of the
+    format of files.
+
+    >>> read_judgements({"q1": {"d1": 1, "d2": 0}})
+    <Judgements 'the judgements': 2 judged documents (1 relevant) of 1 topic>
+    """
     from spanwise.model.judgements import Judgements, Preferences, combined
 
     if isinstance(source, (Judgements, Preferences)):
@@ -70,7 +79,14 @@ def read_quantisation(file: str) -> Grades:
 
 
 def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
-    """A run from a file or an object; a finished one passes through."""
+    """Read a run.
+
+    `source` is a file, or an object as in `read_judgements`, with `score` in the place of
+    `relevance`. A `Run` passes through. `name` overrules the recognition of the format of a file.
+
+    >>> read_run({"q1": {"d1": 2.5, "d2": 1.5}})
+    <Run 'run': 2 results for 1 topic, documents>
+    """
     from spanwise.model.run import Run
 
     if isinstance(source, Run):
@@ -83,10 +99,10 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
 
 
 def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
-    """Topics from a file, from all files of a folder, or from texts by id.
+    """Read topics.
 
-    `Topics` pass through. Line numbers are given up for a folder, because they would not say of
-    which file.
+    `source` is a file, a folder of files, or a dict of texts by id. `Topics` pass through. `name`
+    overrules the recognition of the format of files. The topics of a folder have no line numbers.
 
     >>> read_topics({"q1": "cats", "q2": "dogs"})["q2"].title
     'dogs'
@@ -123,11 +139,19 @@ def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
     return Topics(source, tuple(kept))
 
 
-def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
-    """A pool from a file, or from all files of a folder."""
+def read_pool(
+    source: Pool | str | os.PathLike[str], name: str | None = None, how: Reading | None = None
+) -> Pool:
+    """Read a pool from a file, or from all files of a folder.
+
+    A `Pool` passes through. `name` overrules the recognition of the format.
+    """
     from spanwise.model.pools import Pool, once_each
 
-    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    if isinstance(source, Pool):
+        return source
+    place = os.fspath(source)
+    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([place])]
     if len(parts) == 1:
         return parts[0]
-    return Pool(source, once_each(one for part in parts for one in part))
+    return Pool(place, once_each(one for part in parts for one in part))

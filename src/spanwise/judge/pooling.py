@@ -378,7 +378,7 @@ def extend_pool(
     >>> extend_pool(first, [{"q1": {"b": 9.0, "a": 1.0}}]).keys()
     {('q1', 'b')}
     """
-    old = pool if isinstance(pool, Pool) else read_pool(os.fspath(pool))
+    old = read_pool(pool)
     chosen = method or old.about.get("method", "rounds")
     if not budget and not depth:
         depth = old.about.get("depth") if chosen == "depth" else None

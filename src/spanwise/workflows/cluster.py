@@ -102,6 +102,10 @@ def cluster(
     categories. `categories` are judgements whose topics are categories: only the documents that
     have exactly one are clustered. `most` keeps the largest categories only. `seed` is the seed of
     the random generator.
+
+    >>> texts = {"c1": "cat cats purr", "c2": "cat purr meow", "d1": "dog bark", "d2": "dog bone"}
+    >>> cluster(texts, clusters=2)
+    <Clusters: 4 documents in 2 clusters>
     """
     if categories is None and clusters is None:
         raise UsageError("neither --clusters nor --categories; expected one of them")

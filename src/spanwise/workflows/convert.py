@@ -493,9 +493,13 @@ def write_pool(
 
     `format` is "pool" (JSON lines, the default) or "xrai_pool". What the format cannot hold is a
     `SpanwiseWarning`.
+
+    >>> from spanwise.model.pools import Pooled
+    >>> write_pool(Pool("made", (Pooled("q1", "d1"),)), "-")
+    {"format": "pool/1"}
+    {"topic": "q1", "doc": "d1", "round": 0, "runs": 0, "p": 1.0, "stratum": 1, "support": []}
     """
-    content = pool if isinstance(pool, Pool) else read_pool(os.fspath(pool))
-    _save(content, path, ("pool",), format, "pool")
+    _save(read_pool(pool), path, ("pool",), format, "pool")
 
 
 def _save(

@@ -106,6 +106,14 @@ def recallbase(
     the "higher" or the "deeper" one. `topic` restricts the result to one or several topics.
     `collection` is a store, a folder of documents or an open collection; highlighted text needs it.
     With `structure`, only elements count that the query on structure in `topics` asks for.
+
+    >>> from importlib.resources import files
+    >>> handbook = files("spanwise") / "data" / "handbook"
+    >>> found = recallbase(handbook / "qrels.txt", collection=handbook / "articles", topic="101")
+    >>> found
+    <RelevantElements: 72 elements of 1 topic, 20 ideal; quant=spec>
+    >>> found.elements[0].path
+    '/article[1]/body[1]/section[2]/p[1]'
     """
     only = (topic,) if isinstance(topic, str) else tuple(topic)
     wish = Wish(

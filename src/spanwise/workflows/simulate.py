@@ -62,6 +62,11 @@ def simulate(
     of elements or of highlighted text. `quant` is a quantisation, `ideal` decides which of equally
     good elements on a path is ideal, and `collection` says where the elements are, as in
     `recallbase`. An empty run is an error.
+
+    >>> from importlib.resources import files
+    >>> handbook = files("spanwise") / "data" / "handbook"
+    >>> simulate("irb", handbook / "qrels.txt", collection=handbook / "articles")
+    <Run 'irb': 124 results for 12 topics, elements>
     """
     placed, base, _ = base_of(Wish(judgements, quant, collection=collection))
     run = simulated(placed, base, kind, ideal)
