@@ -45,6 +45,17 @@ if TYPE_CHECKING:
     from spanwise.workflows.recallbase import recallbase as recallbase
     from spanwise.workflows.search import search as search
     from spanwise.workflows.simulate import simulate as simulate
+else:
+
+    def __getattr__(name: str) -> Any:  # hidden from type checkers, which then know every name
+        if name not in _MODULES:
+            raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
+
 
 _MODULES = {
     "Comparison": "spanwise.model.comparison",
@@ -84,16 +95,6 @@ _MODULES = {
 """The module of each public name. It is imported when the name is first used."""
 
 __all__ = ["__version__", *_MODULES]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:
