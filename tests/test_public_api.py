@@ -19,13 +19,18 @@ HEAVY = {"numpy", "polars", "pandas", "pyarrow", "scipy"}
 
 def test_the_public_names_are_these():
     assert sorted(spanwise.__all__) == [
+        "Built",
+        "Checked",
+        "Clusters",
         "Comparison",
+        "Converted",
         "Judgements",
         "MEASURES",
         "Policy",
         "Pool",
         "Preferences",
         "Rankings",
+        "RelevantElements",
         "Run",
         "Scores",
         "SpanwiseError",

@@ -33,15 +33,20 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.topics import Topics as Topics
+    from spanwise.workflows.check import Checked as Checked
     from spanwise.workflows.check import check as check
+    from spanwise.workflows.cluster import Clusters as Clusters
     from spanwise.workflows.cluster import cluster as cluster
+    from spanwise.workflows.collection import Built as Built
     from spanwise.workflows.collection import build_collection as build_collection
     from spanwise.workflows.collection import show_collection as show_collection
+    from spanwise.workflows.convert import Converted as Converted
     from spanwise.workflows.convert import convert as convert
     from spanwise.workflows.convert import write_judgements as write_judgements
     from spanwise.workflows.convert import write_pool as write_pool
     from spanwise.workflows.convert import write_run as write_run
     from spanwise.workflows.fuse import fuse as fuse
+    from spanwise.workflows.recallbase import RelevantElements as RelevantElements
     from spanwise.workflows.recallbase import recallbase as recallbase
     from spanwise.workflows.search import search as search
     from spanwise.workflows.simulate import simulate as simulate
@@ -58,13 +63,18 @@ else:
 
 
 _MODULES = {
+    "Built": "spanwise.workflows.collection",
+    "Checked": "spanwise.workflows.check",
+    "Clusters": "spanwise.workflows.cluster",
     "Comparison": "spanwise.model.comparison",
+    "Converted": "spanwise.workflows.convert",
     "Judgements": "spanwise.model.judgements",
     "MEASURES": "spanwise.measures",
     "Policy": "spanwise.model.policy",
     "Pool": "spanwise.model.pools",
     "Preferences": "spanwise.model.judgements",
     "Rankings": "spanwise.model.rankings",
+    "RelevantElements": "spanwise.workflows.recallbase",
     "Run": "spanwise.model.run",
     "Scores": "spanwise.model.scores",
     "SpanwiseError": "spanwise.errors",
