@@ -46,14 +46,14 @@ __all__ = [
 
 
 def read_judgements(
-    source: Any, name: str | None = None, how: Reading | None = None
+    source: Any, format: str | None = None, how: Reading | None = None
 ) -> Judgements | Preferences:
     """Read judgements or preferences.
 
     `source` is a file or a folder of files, or an object: a dict of dicts, a data frame or an Arrow
     table with the columns query_id, doc_id and relevance, or an iterable of objects with these
-    attributes. `Judgements` and `Preferences` pass through. `name` overrules the recognition of the
-    format of files.
+    attributes. `Judgements` and `Preferences` pass through. `format` is that of files, where its
+    recognition must be overruled.
 
     >>> read_judgements({"q1": {"d1": 1, "d2": 0}})
     <Judgements 'the judgements': 2 judged documents (1 relevant) of 1 topic>
@@ -64,7 +64,7 @@ def read_judgements(
         return source
     if isinstance(source, (str, os.PathLike)):
         files = expanded([os.fspath(source)])
-        parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
+        parts = [read(file, ("judgements", "preferences"), format, how) for file in files]
         return combined(parts, os.fspath(source))
     from spanwise.formats.frames.tables import judgements_of
 
@@ -78,11 +78,12 @@ def read_quantisation(file: str) -> Grades:
     return parsed(file)
 
 
-def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
+def read_run(source: Any, format: str | None = None, how: Reading | None = None) -> Run:
     """Read a run.
 
     `source` is a file, or an object as in `read_judgements`, with `score` in the place of
-    `relevance`. A `Run` passes through. `name` overrules the recognition of the format of a file.
+    `relevance`. A `Run` passes through. `format` is the format of a file, where its recognition
+    must be overruled.
 
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.5}})
     <Run 'run': 2 results for 1 topic, documents>
@@ -92,17 +93,18 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
     if isinstance(source, Run):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read(os.fspath(source), ("run",), name, how)
+        return read(os.fspath(source), ("run",), format, how)
     from spanwise.formats.frames.tables import run_of
 
     return run_of(source)
 
 
-def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
+def read_topics(source: Any, format: str | None = None, how: Reading | None = None) -> Topics:
     """Read topics.
 
-    `source` is a file, a folder of files, or a dict of texts by id. `Topics` pass through. `name`
-    overrules the recognition of the format of files. The topics of a folder have no line numbers.
+    `source` is a file, a folder of files, or a dict of texts by id. `Topics` pass through. `format`
+    is the format of files, where its recognition must be overruled. The topics of a folder have no
+    line numbers.
 
     >>> read_topics({"q1": "cats", "q2": "dogs"})["q2"].title
     'dogs'
@@ -114,7 +116,7 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
     if isinstance(source, Mapping):
         return Topics("topics", tuple(Topic(str(name), str(text)) for name, text in source.items()))
     files = expanded([os.fspath(source)])
-    parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
+    parts: list[Topics] = [read(file, ("topics",), format, how) for file in files]
     if len(parts) == 1:
         return parts[0]
     return _together(parts, os.fspath(source), how or Reading())
@@ -140,18 +142,19 @@ def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
 
 
 def read_pool(
-    source: Pool | str | os.PathLike[str], name: str | None = None, how: Reading | None = None
+    source: Pool | str | os.PathLike[str], format: str | None = None, how: Reading | None = None
 ) -> Pool:
     """Read a pool from a file, or from all files of a folder.
 
-    A `Pool` passes through. `name` overrules the recognition of the format.
+    A `Pool` passes through. `format` is the format of files, where its recognition must be
+    overruled.
     """
     from spanwise.model.pools import Pool, once_each
 
     if isinstance(source, Pool):
         return source
     place = os.fspath(source)
-    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([place])]
+    parts: list[Pool] = [read(file, ("pool",), format, how) for file in expanded([place])]
     if len(parts) == 1:
         return parts[0]
     return Pool(place, once_each(one for part in parts for one in part))

@@ -446,7 +446,7 @@ def plainest(run: Run) -> str:
 def write_run(
     run: Any,
     path: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> None:
     """Write a run to a file, completely or not at all.
 
@@ -466,7 +466,7 @@ def write_run(
 def write_judgements(
     judgements: Any,
     path: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> None:
     """Write judgements to a file, completely or not at all.
 
@@ -487,7 +487,7 @@ def write_judgements(
 def write_pool(
     pool: Pool | str | os.PathLike[str],
     path: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
 ) -> None:
     """Write a pool to a file, or to a folder where the format has a file for each topic.
 
