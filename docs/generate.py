@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import click
 
+import spanwise
 from spanwise import errors
 from spanwise.cli import cli
 from spanwise.dropins.trec_eval import options as trec_eval_help
@@ -325,6 +326,44 @@ def engines() -> str:
     )
 
 
+# Python -------------------------------------------------------------------------------------
+
+PYTHON = {
+    "Score runs": ("evaluate", "compare", "Scores", "Comparison", "Policy", "MEASURES"),
+    "Read and write": (
+        *("read_run", "read_judgements", "read_topics", "read_pool"),
+        *("write_run", "write_judgements", "write_pool"),
+    ),
+    "Check and convert": ("check", "Checked", "convert", "Converted"),
+    "Collections and search": (
+        *("open_collection", "build_collection", "Built", "show_collection"),
+        *("search", "fuse", "cluster", "Clusters"),
+    ),
+    "Pools": ("pool", "extend_pool"),
+    "Elements": ("recallbase", "RelevantElements", "simulate"),
+    "Objects": ("Run", "Judgements", "Preferences", "Topics", "Pool", "Rankings"),
+    "Errors and warnings": ("SpanwiseError", "SpanwiseWarning"),
+}
+"""The public names by what they are for."""
+
+
+def python() -> str:
+    """Return the page of the public names, whose text is taken from the docstrings."""
+    listed = [name for names in PYTHON.values() for name in names]
+    if sorted([*listed, "__version__"]) != sorted(spanwise.__all__):
+        odd = sorted({*listed, "__version__"} ^ set(spanwise.__all__))
+        raise SystemExit(f"docs/generate.py: PYTHON and spanwise.__all__ differ: {odd}")
+    opening = (
+        "Everything that `import spanwise` offers. Nothing else is public. Each command of the"
+        " [command line](commands.md) has a function of its name that means the same; see"
+        " [Use spanwise from Python](../guide/python.md). `spanwise.__version__` is the version."
+    )
+    parts = []
+    for title, names in PYTHON.items():
+        parts += [f"## {title}", *(f"::: spanwise.{name}" for name in names)]
+    return page("Python", opening, parts)
+
+
 # All of them --------------------------------------------------------------------------------
 
 PAGES = {
@@ -334,6 +373,7 @@ PAGES = {
     "policies.md": policies,
     "commands.md": commands,
     "errors.md": error_tree,
+    "python.md": python,
 }
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,22 +19,45 @@ HEAVY = {"numpy", "polars", "pandas", "pyarrow", "scipy"}
 
 def test_the_public_names_are_these():
     assert sorted(spanwise.__all__) == [
+        "Built",
+        "Checked",
+        "Clusters",
         "Comparison",
+        "Converted",
         "Judgements",
         "MEASURES",
         "Policy",
+        "Pool",
+        "Preferences",
         "Rankings",
+        "RelevantElements",
         "Run",
         "Scores",
         "SpanwiseError",
         "SpanwiseWarning",
         "Topics",
         "__version__",
+        "build_collection",
+        "check",
+        "cluster",
         "compare",
+        "convert",
         "evaluate",
+        "extend_pool",
+        "fuse",
+        "open_collection",
+        "pool",
         "read_judgements",
+        "read_pool",
         "read_run",
         "read_topics",
+        "recallbase",
+        "search",
+        "show_collection",
+        "simulate",
+        "write_judgements",
+        "write_pool",
+        "write_run",
     ]
 
 
@@ -47,6 +71,21 @@ def test_type_checkers_see_the_same_names():
     assert {*seen, "__version__"} == set(spanwise.__all__)
     for name, module in seen.items():
         assert getattr(import_module(module), name) is getattr(spanwise, name)
+
+
+def test_no_public_name_is_also_a_module():
+    """Importing a module of the package would replace a public name that is called so."""
+    modules = {file.stem for file in ROOT.iterdir() if file.suffix == ".py" or file.is_dir()}
+    assert not modules & set(spanwise.__all__)
+
+
+def test_a_package_is_a_package_and_the_module_is_an_ordinary_one():
+    import spanwise.judge.pooling
+    import spanwise.report
+
+    assert type(sys.modules["spanwise"]) is ModuleType
+    assert spanwise.report is sys.modules["spanwise.report"]
+    assert spanwise.pool is spanwise.judge.pooling.pool
 
 
 def test_names_are_listed():

@@ -7,72 +7,105 @@
 {'AP': 1.0, 'nDCG@10': 1.0}
 """
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from spanwise.collection import open_collection as open_collection
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
     from spanwise.evaluation.compare import compare as compare
     from spanwise.evaluation.evaluate import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
+    from spanwise.formats import read_pool as read_pool
     from spanwise.formats import read_run as read_run
     from spanwise.formats import read_topics as read_topics
+    from spanwise.judge.pooling import extend_pool as extend_pool
+    from spanwise.judge.pooling import pool as pool
     from spanwise.measures.registry import MEASURES as MEASURES
     from spanwise.model.comparison import Comparison as Comparison
     from spanwise.model.judgements import Judgements as Judgements
+    from spanwise.model.judgements import Preferences as Preferences
     from spanwise.model.policy import Policy as Policy
+    from spanwise.model.pools import Pool as Pool
     from spanwise.model.rankings import Rankings as Rankings
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.topics import Topics as Topics
+    from spanwise.workflows.check import Checked as Checked
+    from spanwise.workflows.check import check as check
+    from spanwise.workflows.cluster import Clusters as Clusters
+    from spanwise.workflows.cluster import cluster as cluster
+    from spanwise.workflows.collection import Built as Built
+    from spanwise.workflows.collection import build_collection as build_collection
+    from spanwise.workflows.collection import show_collection as show_collection
+    from spanwise.workflows.convert import Converted as Converted
+    from spanwise.workflows.convert import convert as convert
+    from spanwise.workflows.convert import write_judgements as write_judgements
+    from spanwise.workflows.convert import write_pool as write_pool
+    from spanwise.workflows.convert import write_run as write_run
+    from spanwise.workflows.fuse import fuse as fuse
+    from spanwise.workflows.recallbase import RelevantElements as RelevantElements
+    from spanwise.workflows.recallbase import recallbase as recallbase
+    from spanwise.workflows.search import search as search
+    from spanwise.workflows.simulate import simulate as simulate
+else:
 
-_DOORS = {
+    def __getattr__(name: str) -> Any:  # hidden from type checkers, which then know every name
+        if name not in _MODULES:
+            raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
+
+
+_MODULES = {
+    "Built": "spanwise.workflows.collection",
+    "Checked": "spanwise.workflows.check",
+    "Clusters": "spanwise.workflows.cluster",
     "Comparison": "spanwise.model.comparison",
-    "MEASURES": "spanwise.measures",
+    "Converted": "spanwise.workflows.convert",
     "Judgements": "spanwise.model.judgements",
+    "MEASURES": "spanwise.measures",
     "Policy": "spanwise.model.policy",
+    "Pool": "spanwise.model.pools",
+    "Preferences": "spanwise.model.judgements",
     "Rankings": "spanwise.model.rankings",
+    "RelevantElements": "spanwise.workflows.recallbase",
     "Run": "spanwise.model.run",
     "Scores": "spanwise.model.scores",
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
+    "build_collection": "spanwise.workflows.collection",
+    "check": "spanwise.workflows.check",
+    "cluster": "spanwise.workflows.cluster",
     "compare": "spanwise.evaluation.compare",
+    "convert": "spanwise.workflows.convert",
     "evaluate": "spanwise.evaluation.evaluate",
+    "extend_pool": "spanwise.judge.pooling",
+    "fuse": "spanwise.workflows.fuse",
+    "open_collection": "spanwise.collection",
+    "pool": "spanwise.judge.pooling",
     "read_judgements": "spanwise.formats",
+    "read_pool": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",
+    "recallbase": "spanwise.workflows.recallbase",
+    "search": "spanwise.workflows.search",
+    "show_collection": "spanwise.workflows.collection",
+    "simulate": "spanwise.workflows.simulate",
+    "write_judgements": "spanwise.workflows.convert",
+    "write_pool": "spanwise.workflows.convert",
+    "write_run": "spanwise.workflows.convert",
 }
-"""Where the public names live; they are imported when first used, so that importing is instant."""
+"""The module of each public name. It is imported when the name is first used."""
 
-__all__ = ["__version__", *_DOORS]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _DOORS:
-        raise AttributeError(f"module 'spanwise' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_DOORS[name]), name)
-    globals()[name] = value
-    return value
+__all__ = ["__version__", *_MODULES]
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _FrontDoor(ModuleType):
-    """The package itself. `spanwise.compare` is the function, though a room has that name too."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _DOORS and isinstance(value, ModuleType):
-            return  # importing a room would put the room before the function
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _FrontDoor

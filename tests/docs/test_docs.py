@@ -127,6 +127,13 @@ def test_every_command_is_documented(name):
     assert re.search(rf"spanwise {name}\b", guides)
 
 
+def test_every_public_name_is_in_the_reference():
+    page = reference("python")
+    names = set(spanwise.__all__) - {"__version__"}
+    assert [name for name in names if f"\n::: spanwise.{name}\n" not in page] == []
+    assert page.count("\n:::") == len(names)
+
+
 def test_every_measure_is_in_the_reference():
     page = reference("measures")
     assert [name for name in MEASURES if f"\n### {name} {{ #{name} }}\n" not in page] == []

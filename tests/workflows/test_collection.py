@@ -111,8 +111,7 @@ def test_help_has_examples(words):
 
 
 def test_a_progress_bar_on_a_terminal(tmp_path, folder, monkeypatch):
-    from spanwise.collection.building import Plan
-    from spanwise.workflows import collection
+    from spanwise.workflows.collection import build_collection
 
     class Terminal:
         written = ""
@@ -128,6 +127,34 @@ def test_a_progress_bar_on_a_terminal(tmp_path, folder, monkeypatch):
 
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    collection.built([str(folder)], str(tmp_path / "store"), Plan())
+    build_collection(folder, tmp_path / "store", progress=True)
     assert "3 documents" in terminal.written
     assert "100%" in terminal.written
+
+
+def test_nothing_is_shown_unless_it_is_asked_for(tmp_path, folder, monkeypatch, capfd):
+    from spanwise.workflows.collection import build_collection
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    build_collection(folder, tmp_path / "store")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_built_store_is_a_collection(tmp_path, folder):
+    import spanwise
+
+    built = spanwise.build_collection([folder], tmp_path / "store", blank_nodes="strip")
+    store = spanwise.open_collection(built)
+    assert len(list(store.documents())) == built.documents > 0
+    assert store.policy.blank_nodes == "strip"
+    assert repr(built).startswith(f"<Built {tmp_path / 'store'}: {built.documents} documents, ")
+    assert built.to_dict()["path"] == str(tmp_path / "store")
+    shown = "".join(spanwise.show_collection(built))
+    assert shown.count("\n") == built.documents + 1
+    name = next(store.documents()).name
+    assert "".join(spanwise.show_collection(store, name, depth=1)).count("\n") == 2
+    path = next(iter(store.tree(name).elements())).path
+    text = "".join(spanwise.show_collection(store, name, path))
+    assert text == store.text(name).replace("\ufffd", "&who;") + "\n"
+    with pytest.raises(spanwise.SpanwiseError, match="exists already"):
+        spanwise.build_collection([folder], built)

@@ -45,11 +45,16 @@ def opened(
 
 
 def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:
-    """A built store, or a folder (or archive) of documents, which is read at once.
+    """Open a store, or a folder or archive of documents, which is read at once.
 
-    What was read from a folder lies on disk until the collection is no longer in use, so that it
-    may be larger than memory; whoever asks more than once had better build a store. A policy is
-    for folders; that of a store is its own.
+    What was read from a folder is kept on disk until the collection is no longer in use, so that it
+    may be larger than memory; to open documents more than once, build a store first. `policy` says
+    what counts as a character of a folder's documents; a store has a policy of its own.
+
+    >>> from importlib.resources import files
+    >>> handbook = open_collection(files("spanwise") / "data" / "handbook" / "articles")
+    >>> handbook.length("ties")
+    1797
     """
     import shutil
     import tempfile

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spanwise.formats.trec import (
@@ -45,16 +46,25 @@ __all__ = [
 
 
 def read_judgements(
-    source: Any, name: str | None = None, how: Reading | None = None
+    source: Any, format: str | None = None, how: Reading | None = None
 ) -> Judgements | Preferences:
-    """Judgements or preferences from a file or an object; finished ones pass through."""
+    """Read judgements or preferences.
+
+    `source` is a file or a folder of files, or an object: a dict of dicts, a data frame or an Arrow
+    table with the columns query_id, doc_id and relevance, or an iterable of objects with these
+    attributes. `Judgements` and `Preferences` pass through. `format` is that of files, where its
+    recognition must be overruled.
+
+    >>> read_judgements({"q1": {"d1": 1, "d2": 0}})
+    <Judgements 'the judgements': 2 judged documents (1 relevant) of 1 topic>
+    """
     from spanwise.model.judgements import Judgements, Preferences, combined
 
     if isinstance(source, (Judgements, Preferences)):
         return source
     if isinstance(source, (str, os.PathLike)):
         files = expanded([os.fspath(source)])
-        parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
+        parts = [read(file, ("judgements", "preferences"), format, how) for file in files]
         return combined(parts, os.fspath(source))
     from spanwise.formats.frames import holds_numbers
 
@@ -74,30 +84,45 @@ def read_quantisation(file: str) -> Grades:
     return parsed(file)
 
 
-def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
-    """A run from a file or an object; a finished one passes through."""
+def read_run(source: Any, format: str | None = None, how: Reading | None = None) -> Run:
+    """Read a run.
+
+    `source` is a file, or an object as in `read_judgements`, with `score` in the place of
+    `relevance`. A `Run` passes through. `format` is the format of a file, where its recognition
+    must be overruled.
+
+    >>> read_run({"q1": {"d1": 2.5, "d2": 1.5}})
+    <Run 'run': 2 results for 1 topic, documents>
+    """
     from spanwise.model.run import Run
 
     if isinstance(source, Run):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read(os.fspath(source), ("run",), name, how)
+        return read(os.fspath(source), ("run",), format, how)
     from spanwise.formats.frames.tables import run_of
 
     return run_of(source)
 
 
-def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
-    """Topics from a file, or from all files of a folder; finished ones pass through.
+def read_topics(source: Any, format: str | None = None, how: Reading | None = None) -> Topics:
+    """Read topics.
 
-    Line numbers are given up for a folder, because they would not say of which file.
+    `source` is a file, a folder of files, or a dict of texts by id. `Topics` pass through. `format`
+    is the format of files, where its recognition must be overruled. The topics of a folder have no
+    line numbers.
+
+    >>> read_topics({"q1": "cats", "q2": "dogs"})["q2"].title
+    'dogs'
     """
-    from spanwise.model.topics import Topics
+    from spanwise.model.topics import Topic, Topics
 
     if isinstance(source, Topics):
         return source
+    if isinstance(source, Mapping):
+        return Topics("topics", tuple(Topic(str(name), str(text)) for name, text in source.items()))
     files = expanded([os.fspath(source)])
-    parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
+    parts: list[Topics] = [read(file, ("topics",), format, how) for file in files]
     if len(parts) == 1:
         return parts[0]
     return _together(parts, os.fspath(source), how or Reading())
@@ -122,11 +147,20 @@ def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
     return Topics(source, tuple(kept))
 
 
-def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
-    """A pool from a file, or from all files of a folder."""
+def read_pool(
+    source: Pool | str | os.PathLike[str], format: str | None = None, how: Reading | None = None
+) -> Pool:
+    """Read a pool from a file, or from all files of a folder.
+
+    A `Pool` passes through. `format` is the format of files, where its recognition must be
+    overruled.
+    """
     from spanwise.model.pools import Pool, once_each
 
-    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    if isinstance(source, Pool):
+        return source
+    place = os.fspath(source)
+    parts: list[Pool] = [read(file, ("pool",), format, how) for file in expanded([place])]
     if len(parts) == 1:
         return parts[0]
-    return Pool(source, once_each(one for part in parts for one in part))
+    return Pool(place, once_each(one for part in parts for one in part))

@@ -1,20 +1,21 @@
-"""What `spanwise pool` does with its words: read runs, draw documents, write or check a pool."""
+"""Pooling: runs are read, and the documents that assessors should judge are drawn from them."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import InputError, SpanwiseWarning, UsageError
-from spanwise.formats import expanded, read_judgements, read_run
+from spanwise.errors import InputError, SpanwiseWarning, UnknownName, UsageError
+from spanwise.formats import expanded, read_judgements, read_pool, read_run, read_topics
 from spanwise.matching.order import by_score, places_of
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
@@ -25,6 +26,7 @@ from spanwise.version import __version__
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
     from spanwise.model.run import Run
+    from spanwise.model.topics import Topics
 
 
 # Which documents come into a pool: the methods, each a function of one topic's rankings. ----------
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 Ranking = Mapping[str, int]
 """Documents in order, each with the rank of its best unit, from 1."""
 
+Method = Literal["depth", "rounds", "fusion", "mtf", "mm", "ts", "sample"]
+Order = Literal["shuffle", "pool", "id"]
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
 ADAPTIVE = ("mtf", "mm", "ts")
 STRATA = ((10, 1.0), (50, 0.3), (200, 0.1))
@@ -260,7 +264,7 @@ class _Bandit(_Columns):
                 self._judged[run] = self._gamma * self._judged[run] + 1
 
 
-# What `spanwise pool` does with its words: read runs, draw documents, write or check a pool. ------
+# Pools of runs: read runs, draw documents, extend a pool. -----------------------------------------
 
 BUDGET = 500
 DEPTH = {"documents": 100, "parts": 10}
@@ -309,9 +313,125 @@ class Contributions:
         return [ranking.get(topic, {}) for ranking in self.rankings]
 
 
-def contributions(words: Sequence[str], of_each: int | None = None) -> Contributions:
+def pool(
+    runs: Iterable[Any],
+    *,
+    method: Method = "rounds",
+    budget: int | None = None,
+    depth: int | None = None,
+    seed: int = 1,
+    runs_per_team: int | None = None,
+    gamma: float = 1.0,
+    judgements: Any = None,
+    support: bool = True,
+    order: Order = "shuffle",
+    add: Any = None,
+    without: Any = None,
+    topics: Topics | Iterable[str] | str | os.PathLike[str] | None = None,
+) -> Pool:
+    """Choose the documents of runs that assessors should judge.
+
+    `runs` are paths of files or folders, `Run` objects, or whatever else `read_run` takes. `method`
+    is one of those that `spanwise pool --help` explains. `budget` is the number of documents for
+    each topic, 500 by default; with the method "depth", `depth` is the number of ranks instead: 100
+    by default, or 10 where parts of documents are ranked. `seed` is the seed of everything that is
+    drawn at random. `runs_per_team` keeps only the first runs of each participant. `judgements` is
+    what the methods "mtf", "mm" and "ts" learn from; without it the pool is drawn while it is
+    judged. `gamma` is how much of the past counts for them. `support` notes what the runs returned
+    of each document. `order` is the order in which assessors see documents. `add` are judgements
+    whose documents are added, `without` judgements whose documents are left out. `topics` restricts
+    the pool: a file, `Topics`, or ids.
+
+    >>> pool([{"q1": {"a": 3.0, "b": 2.0}}, {"q1": {"b": 9.0, "c": 1.0}}], budget=2)
+    <Pool 'pool': 2 documents of 1 topic, method rounds>
+    """
+    plan = _plan(method, budget, depth, seed, runs_per_team, gamma, judgements, support, order)
+    plan = replace(plan, topics=_topic_ids(topics))
+    given = contributions(runs, runs_per_team)
+    found = pooled(given, plan, None if judgements is None else relevant_in(judgements))
+    if add is not None:
+        found = extra(found, given, relevant_in(add), plan)
+    return found if without is None else less(found, set(relevant_in(without)))
+
+
+def extend_pool(
+    pool: Pool | str | os.PathLike[str],
+    runs: Iterable[Any],
+    *,
+    method: Method | None = None,
+    budget: int | None = None,
+    depth: int | None = None,
+    seed: int = 1,
+    runs_per_team: int | None = None,
+    gamma: float = 1.0,
+    judgements: Any = None,
+    support: bool = True,
+    order: Order | None = None,
+) -> Pool:
+    """Return what new runs add to a pool: a second pool without the documents of the first.
+
+    `pool` is a file or a `Pool`, and `runs` are the new runs. What is not stated of `method`,
+    `budget`, `depth` and `order` is as it was for the first pool. All options mean the same as in
+    `pool`.
+
+    >>> first = pool([{"q1": {"a": 3.0, "b": 2.0}}], depth=1, method="depth")
+    >>> extend_pool(first, [{"q1": {"b": 9.0, "a": 1.0}}]).keys()
+    {('q1', 'b')}
+    """
+    old = read_pool(pool)
+    chosen = method or old.about.get("method", "rounds")
+    if not budget and not depth:
+        depth = old.about.get("depth") if chosen == "depth" else None
+        budget = old.about.get("budget") if chosen != "depth" else None
+    order = order or old.about.get("order") or "shuffle"
+    plan = _plan(chosen, budget, depth, seed, runs_per_team, gamma, judgements, support, order)
+    known = None if judgements is None else relevant_in(judgements)
+    return extended(old, contributions(runs, runs_per_team), plan, known)
+
+
+def _plan(
+    method: str,
+    budget: int | None,
+    depth: int | None,
+    seed: int,
+    runs_per_team: int | None,
+    gamma: float,
+    judgements: object,
+    support: bool,
+    order: str,
+) -> Plan:
+    """How a pool is to be made; what has no effect on it is an error."""
+    if method not in METHODS:
+        raise UnknownName("pooling method", method, list(METHODS))
+    if depth and method != "depth":
+        raise UsageError(f"--depth is for --method depth, not for {method}; use --budget")
+    if budget and method == "depth":
+        raise UsageError("--budget is not for --method depth; use --depth")
+    if judgements is not None and method not in ADAPTIVE:
+        raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} learns from nothing")
+    return Plan(method, budget, depth, seed, gamma, support, None, order, runs_per_team)
+
+
+def _topic_ids(topics: Any) -> frozenset[str] | None:
+    """The ids of topics: those of a file or of `Topics`, or ids as they are."""
+    if topics is None:
+        return None
+    if isinstance(topics, (str, os.PathLike)):
+        topics = read_topics(topics)
+    return frozenset(getattr(topic, "id", topic) for topic in topics)
+
+
+def contributions(runs: Iterable[Any], of_each: int | None = None) -> Contributions:
     """Read the runs that are to be pooled; only the first `of_each` of a participant, if given."""
-    read = [(file, read_run(file)) for file in expanded(words)]
+    read: list[tuple[str, Run]] = []
+    for run in runs:
+        if isinstance(run, (str, os.PathLike)):
+            read += [(file, read_run(file)) for file in expanded([os.fspath(run)])]
+        else:
+            content = read_run(run)
+            read.append((content.rows.source, content))
+    if not read:
+        raise UsageError("no runs; expected at least one")
     taken = Counter[str]()
     kept = []
     for file, run in read:
@@ -466,11 +586,11 @@ def _part_of(run: Run) -> Callable[[int], Support | None]:
     return part
 
 
-def relevant_in(file: str) -> Relevant:
+def relevant_in(source: Any) -> Relevant:
     """What judgements say: relevant or not, for every document that was judged."""
-    judgements = read_judgements(file)
+    judgements = read_judgements(source)
     if not isinstance(judgements, Judgements):
-        raise UsageError(f"{file}: preferences; expected judgements")
+        raise UsageError(f"{judgements.rows.source}: preferences; expected judgements")
     rows = judgements.rows
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
     names = judgements.documents.take(np.arange(len(rows)))
@@ -481,7 +601,7 @@ def relevant_in(file: str) -> Relevant:
     }
 
 
-def without(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
+def less(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
     """Only what is not among these topics and documents; what is left is no sample of all."""
 
     def kept(some: tuple[Pooled, ...]) -> tuple[Pooled, ...]:
@@ -499,6 +619,6 @@ def without(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
 
 def extended(old: Pool, given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
     """What new runs add to a pool: their own pool, made in the same way, less what is there."""
-    fresh = without(pooled(given, plan, known), old.keys())
+    fresh = less(pooled(given, plan, known), old.keys())
     names = [run["run"] for run in old.about.get("runs", ())]
     return replace(fresh, about={**fresh.about, "extends": names})

@@ -319,6 +319,15 @@ def text(identifier: bytes) -> str:
 # Lines of one source, grouped by topic: whom they belong to and where they stood. -----------------
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "topic"), plural(1200, "topic")
+    ('1 topic', '1,200 topics')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The rows of a run or of judgements: topic after topic, file order within each."""

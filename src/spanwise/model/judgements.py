@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.model.columns import PlainIds, Rows, concatenated, joined, text
+from spanwise.model.columns import PlainIds, Rows, concatenated, joined, plural, text
+from spanwise.model.scores import html_table
 from spanwise.model.spans import UNKNOWN, Spans, Unit, merged, ranges
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
 
 # What people found relevant. ----------------------------------------------------------------------
 
+SHOWN = 10
+"""Number of topics that a notebook shows."""
 T = TypeVar("T")
 Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
 """Whether a topic asks for elements such as the one at a path."""
@@ -109,6 +112,31 @@ class Judgements:
     evidence: Evidence | None = None  # what highlights were made of: sets, aspects, annotators
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    @property
+    def grain(self) -> str:
+        """What was judged: documents, elements or passages."""
+        if self.elements is not None:
+            return "elements"
+        return "documents" if self.highlights is None and self.evidence is None else "passages"
+
+    def __repr__(self) -> str:
+        judged = plural(len(self.rows), "judged document")
+        relevant = int(np.count_nonzero(self.grades > 0))
+        topics = plural(len(self.rows.topics), "topic")
+        more = "" if self.grain == "documents" else f", {self.grain}"
+        return (
+            f"<Judgements {self.rows.source!r}: {judged} ({relevant:,} relevant) of {topics}{more}>"
+        )
+
+    def _repr_html_(self) -> str:
+        starts = self.rows.starts.tolist()
+        rows = []
+        for code, topic in enumerate(self.rows.topics[:SHOWN]):
+            grades = self.grades[starts[code] : starts[code + 1]]
+            relevant = int(np.count_nonzero(grades > 0))
+            rows.append([text(topic), str(len(grades)), str(relevant)])
+        return html_table(["topic", "judged", "relevant"], rows, [repr(self)[1:-1]])
+
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What is derived from judgements is made once, however many runs are scored."""
         if key not in self._derived:
@@ -125,6 +153,11 @@ class Preferences:
     subgroups: tuple[bytes, ...]
     documents: tuple[bytes, ...]
     levels: FloatArray
+
+    def __repr__(self) -> str:
+        documents = plural(len(self.rows), "document")
+        topics = plural(len(self.rows.topics), "topic")
+        return f"<Preferences {self.rows.source!r}: {documents} of {topics}>"
 
 
 def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgements | Preferences:

@@ -116,6 +116,14 @@ class Policy:
         if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
             raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
 
+    def __repr__(self) -> str:
+        chosen = [
+            f"{one.name}={getattr(self, one.name)!r}"
+            for one in fields(self)
+            if getattr(self, one.name) != one.default
+        ]
+        return f"Policy({', '.join(chosen)})"
+
     @property
     def conventions(self) -> Conventions:
         """How the program that is followed computes."""

@@ -6,6 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanwise.model.columns import plural
+from spanwise.model.scores import html_table
+
+SHOWN = 10
+"""Number of topics that a notebook shows."""
 Support = tuple[int, int] | tuple[str, str] | str
 """A part that some system returned: a span, two points, or an element's path."""
 
@@ -54,6 +59,16 @@ class Pool:
     def drawable(self) -> Pool:
         """All that judges may come to see: the candidates, where judging draws from them."""
         return Pool(self.source, self.candidates or self.documents, self.about)
+
+    def __repr__(self) -> str:
+        counts = f"{plural(len(self), 'document')} of {plural(len(self.topics), 'topic')}"
+        method = self.about.get("method")
+        return f"<Pool {self.source!r}: {counts}{f', method {method}' if method else ''}>"
+
+    def _repr_html_(self) -> str:
+        topics = list(self.topics.items())[:SHOWN]
+        rows = [[topic, str(len(documents))] for topic, documents in topics]
+        return html_table(["topic", "documents"], rows, [repr(self)[1:-1]])
 
 
 def once_each(documents: Iterable[Pooled]) -> tuple[Pooled, ...]:

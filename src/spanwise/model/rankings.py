@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from spanwise.model.columns import plural
+
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray, StatusArray
     from spanwise.model.policy import Policy
@@ -40,6 +42,9 @@ class Rankings:
 
     def __len__(self) -> int:
         return len(self.topics)
+
+    def __repr__(self) -> str:
+        return f"<Rankings: {plural(len(self), 'topic')}, {plural(self.depth, 'rank')}>"
 
     @property
     def depth(self) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from spanwise.model.columns import Coded, PlainIds, Rows
+from spanwise.model.columns import Coded, PlainIds, Rows, plural, text
 from spanwise.model.columns import joined as joined_ids
 from spanwise.model.documents import IN_TEXT
+from spanwise.model.scores import html_table
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Labels, Unit
 
 T = TypeVar("T")
+
+SHOWN = 10
+"""Number of results that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +57,43 @@ class Run:
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
     pool: Run | None = None  # all that the system could have returned, if that is known
+
+    @property
+    def grain(self) -> str:
+        """What the results are: documents, elements, passages or chunks."""
+        if self.chunks is not None:
+            return "chunks"
+        if self.paths is not None:
+            return "elements"
+        return "documents" if self.spans is None else "passages"
+
+    def __repr__(self) -> str:
+        topics = plural(len(self.rows.topics), "topic")
+        return f"<Run {self.name!r}: {plural(len(self.rows), 'result')} for {topics}, {self.grain}>"
+
+    def _repr_html_(self) -> str:
+        first = np.arange(min(SHOWN, len(self.rows)))
+        owners = np.searchsorted(self.rows.starts, first, side="right") - 1
+        paths = self.paths.take(first) if self.paths is not None else [b""] * len(first)
+        parts = [text(path) for path in paths]
+        if self.spans is not None:
+            spans = self.spans.at(first)
+            offsets = zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)
+            parts = [
+                path or (f"{start}-{end}" if start != UNKNOWN else "")
+                for path, (start, end) in zip(parts, offsets, strict=True)
+            ]
+        rows = [
+            [text(self.rows.topics[owner]), text(name), part, f"{score:g}"]
+            for owner, name, part, score in zip(
+                owners.tolist(),
+                self.documents.take(first),
+                parts,
+                self.scores[first].tolist(),
+                strict=True,
+            )
+        ]
+        return html_table(["topic", "document", "part", "score"], rows, [repr(self)[1:-1]])
 
     def element_paths(self, rows: IntArray) -> Coded:
         """The paths of results that are elements; empty for spans, points, ranges and documents.

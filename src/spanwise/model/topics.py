@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from spanwise.model.columns import plural
+from spanwise.model.scores import html_table
+
+SHOWN = 10
+"""Number of topics that a notebook shows."""
 STRUCTURED = frozenset({"CAS", "SCAS", "VCAS"})
 """Query types whose title itself is a query on structure."""
 
@@ -77,3 +82,10 @@ class Topics:
             if topic.id == topic_id:
                 return topic
         raise KeyError(topic_id)
+
+    def __repr__(self) -> str:
+        return f"<Topics {self.source!r}: {plural(len(self), 'topic')}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[one.id, one.title or one.description or ""] for one in self.topics[:SHOWN]]
+        return html_table(["topic", "title"], rows, [repr(self)[1:-1]])

@@ -1,9 +1,9 @@
-"""What `spanwise check` finds out about files: every problem, and what is odd."""
+"""Checking files: every problem, what is odd, and runs repaired to keep the rules of a task."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sized
+import os
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from spanwise.console import say, write_atomically
+from spanwise.collection import opened
+from spanwise.console import write_atomically
 from spanwise.errors import (
     EmptyError,
     FormatError,
@@ -21,7 +22,7 @@ from spanwise.errors import (
     UsageError,
 )
 from spanwise.evaluation.prepare import texts_along
-from spanwise.formats import FORMATS, Reading, read
+from spanwise.formats import FORMATS, Reading, expanded, read
 from spanwise.formats.builders import places
 from spanwise.formats.io.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.io.files import STDIN, lasts
@@ -31,7 +32,7 @@ from spanwise.matching.documents import repeated_rows
 from spanwise.matching.order import by_score
 from spanwise.matching.placing import placed_judgements, placed_run
 from spanwise.matching.tasks import (
-    CHANGES,
+    find_task,
     past_the_end,
     repaired,
     stated_lengths,
@@ -42,25 +43,278 @@ from spanwise.matching.tasks import (
 from spanwise.matching.texts import quoted_run
 from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
-from spanwise.model.contents import loss_in_words
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 from spanwise.model.notes import in_lines
 from spanwise.model.policy import Policy
 from spanwise.model.pools import Pool
 from spanwise.model.run import Run
+from spanwise.model.scores import html_table
 from spanwise.model.spans import counted, label_counts_in_words
 from spanwise.model.topics import Topics
+from spanwise.workflows.convert import losses, plainest
 
 if TYPE_CHECKING:
     from spanwise.matching.tasks import Rules, Violation
+    from spanwise.model.arrays import FloatArray
     from spanwise.model.documents import Collection
 
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "topics", "pool")
+CONTENTS = (Run, Judgements, Preferences, Topics, Pool)
+
+
+Checkable = Run | Judgements | Preferences | Topics | Pool | str | os.PathLike[str]
+"""What can be checked: a path, or an object that was read before."""
+
+
+# What a check finds. ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of one file."""
+
+    file: str
+    line: int | None
+    """The line that has the problem. None if the problem has no line."""
+    message: str
+    topic: str | None = None
+    """The topic whose results break a rule of the task."""
+    rank: int | None = None
+    """The rank of the result that breaks a rule of the task."""
+    rule: str | None = None
+    """The rule of the task that is broken. None if the file itself is wrong."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the problem as `--format json` prints it."""
+        said: dict[str, Any] = {"line": self.line, "message": self.message}
+        if self.rule is not None:
+            said |= {"topic": self.topic, "rank": self.rank, "rule": self.rule}
+        return said
+
+    def __str__(self) -> str:
+        return f"{self.file}{'' if self.line is None else f':{self.line}'}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedFile:
+    """The result of a check of one file."""
+
+    file: str
+    format: str
+    """The format of the file. Empty for an object, and for a file whose format is unknown."""
+    content: Run | Judgements | Preferences | Topics | Pool | None
+    """What was read. None if nothing could be read."""
+    problems: tuple[Problem, ...]
+    """All problems in the order of their lines."""
+    remarks: tuple[str, ...]
+    """What is odd but harmless."""
+    placements: Mapping[str, int] | None = None
+    """How many texts were placed in their documents in which way. None without documents."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file has no problems."""
+        return not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """The result in one line: how many problems there are, or what the file holds."""
+        if self.problems:
+            return f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        parts = [self.format, _held(self.content, self.format)]
+        return f"fine ({': '.join(filter(None, parts))})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as `--format json` prints it."""
+        return {
+            "file": self.file,
+            "format": self.format,
+            **({} if self.placements is None else {"placements": dict(self.placements)}),
+            "problems": [problem.to_dict() for problem in self.problems],
+            "remarks": list(self.remarks),
+        }
+
+    def __repr__(self) -> str:
+        return f"<CheckedFile {self.file}: {self.verdict}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repaired:
+    """A run that was changed to keep the rules of its task."""
+
+    run: Run
+    changes: Mapping[str, int]
+    """Number of changes by rule."""
+    results: int
+    """Number of results before the repair."""
+    checked: CheckedFile
+    """The run as it was."""
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the run in the format of the file that was checked; "-" is standard output."""
+        entry = FORMATS[self.checked.format or plainest(self.run)]
+        if entry.write is None:
+            name = self.checked.file
+            raise UsageError(f"{name}: format {entry.name!r} is only read, not written")
+        losses(self.run, entry, self.checked.file)
+        write_atomically(Path(path), entry.write(self.run))
+
+    def __repr__(self) -> str:
+        kept, count = len(self.run.rows), sum(self.changes.values())
+        return f"<Repaired {self.run.name!r}: {kept} of {self.results} results, changes: {count}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """The result of a check of several files."""
+
+    files: tuple[CheckedFile, ...]
+    _rules: Rules | None = None
+    _collection: Collection | None = None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All problems, file by file."""
+        return tuple(problem for file in self.files for problem in file.problems)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no file has a problem."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as `--format json` prints it."""
+        return {"files": [file.to_dict() for file in self.files]}
+
+    def to_text(self, most: int = 100) -> str:
+        """Return a line for each problem, at most `most` of each file, and a line for each file."""
+        lines: list[str] = []
+        for file in self.files:
+            lines += map(str, file.problems[:most])
+            if len(file.problems) > most:
+                lines.append(f"{file.file}: and {len(file.problems) - most} more problems")
+            lines += [f"{file.file}: remark: {remark}" for remark in file.remarks[:most]]
+            if len(file.remarks) > most:
+                lines.append(f"{file.file}: and {len(file.remarks) - most} more remarks")
+            lines.append(f"{file.file}: {file.verdict}")
+        return "\n".join(lines) + "\n"
+
+    def repaired(self) -> Repaired:
+        """Return the run that was checked, changed to keep the rules of its task.
+
+        This needs a check with a task, of one run that could be read in full.
+        """
+        if self._rules is None:
+            raise UsageError("a repair follows the rules of a task; check with task=...")
+        runs = [file for file in self.files if isinstance(file.content, Run)]
+        if len(runs) != 1:
+            raise UsageError(f"--fix writes one run, but {len(runs)} were read; give one at a time")
+        (file,) = runs
+        if any(problem.rule is None for problem in file.problems):
+            raise InputError(
+                f"{file.file}: not repaired, because it could not be read in full;"
+                " mend the problems that have no rule first"
+            )
+        assert isinstance(file.content, Run)
+        looked_for = _looked_for(file.content, self._collection)
+        run, changes = repaired(looked_for, self._rules, self._collection)
+        return Repaired(run, changes, len(file.content.rows), file)
+
+    def __repr__(self) -> str:
+        files = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        count = len(self.problems)
+        found = "fine" if not count else "1 problem" if count == 1 else f"{count} problems"
+        return f"<Checked {files}: {found}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        rows = [[one.file, one.format, one.verdict, "; ".join(one.remarks)] for one in self.files]
+        problems = list(map(str, self.problems[:SHOWN]))
+        if len(self.problems) > SHOWN:
+            problems.append(f"and {len(self.problems) - SHOWN} more problems")
+        return html_table(["file", "format", "result", "remarks"], rows, problems)
+
+
+SHOWN = 20
+"""Number of problems that a notebook shows."""
+
+
+def _held(content: object, form: str) -> str:
+    """What a file holds, counted."""
+    if isinstance(content, Topics):
+        return f"{len(content)} topics"
+    if isinstance(content, Pool):
+        return f"{len(content)} documents, {len(content.topics)} topics"
+    if not isinstance(content, Run | Judgements | Preferences):
+        return "0 lines of data, 0 topics"
+    rows: Sized = content.rows
+    what = "lines of data" if form else "rows"
+    if form.startswith(("inex_assessments", "inex_submission", "inex_efficiency")):
+        what = "results" if isinstance(content, Run) else "judged documents"
+    evidence = content.evidence if isinstance(content, Judgements) else None
+    if evidence is not None and len(evidence):
+        rows, what = evidence, "passages"
+    return f"{len(rows)} {what}, {len(content.rows.topics)} topics"
+
+
+def check(
+    files: Checkable | Iterable[Checkable],
+    *,
+    task: str | None = None,
+    top: int | None = None,
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    source_format: str | None = None,
+) -> Checked:
+    """Find every problem in runs, judgements, preferences, topics and pools.
+
+    `files` are paths, of files or folders, or objects that were read before: one or several. Runs
+    and judgements that are checked together are also compared with each other. `task` applies the
+    rules of a task, such as "focused" or "ric", to the runs; `top` replaces its limit of results
+    for each topic. `collection` is a store, a folder of documents or an open collection in which
+    everything is looked up. `source_format` overrules the recognition of formats.
+
+    >>> from spanwise.formats import read_judgements, read_run
+    >>> found = check([read_judgements({"q1": {"d1": 1}}), read_run({"q2": {"d1": 1.0}})])
+    >>> found
+    <Checked 2 files: 1 problem>
+    >>> found.problems[0].message
+    'no topic in common with the judgements'
+    """
+    if task is None and top is not None:
+        raise UsageError("--top needs --task, whose rules it is about")
+    rules = None if task is None else find_task(task, top)
+    documents = opened(collection)
+    reports = inspected(_listed(files), source_format, rules, documents)
+    return Checked(tuple(report.finished() for report in reports), rules, documents)
+
+
+def _listed(files: Checkable | Iterable[Checkable]) -> list[Any]:
+    """Files and objects one by one; a folder stands for its files."""
+    several: Iterable[Any] = (files,)
+    if isinstance(files, Iterable) and not isinstance(files, (str, Mapping, *CONTENTS)):
+        several = files
+    listed: list[Any] = []
+    for one in several:
+        if isinstance(one, (str, os.PathLike)):
+            listed += expanded([os.fspath(one)])
+        elif isinstance(one, CONTENTS):
+            listed.append(one)
+        else:
+            raise UsageError(
+                f"{type(one).__name__} cannot be checked; expected a path or an object that was"
+                " read, such as by read_run"
+            )
+    return listed
+
+
+# Reading a file to its end, and what is wrong with it. --------------------------------------------
 
 
 @dataclass(slots=True)
 class Report:
-    """What was found out about one file."""
+    """What has been found out about one file so far."""
 
     file: str
     format: str = ""
@@ -69,33 +323,39 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
     placements: dict[str, int] | None = None  # how texts were placed in their documents
+    given: bool = False  # as an object, not as a file
 
-    def listed(self) -> list[dict[str, Any]]:
-        """Problems and violations in the order of their lines."""
-        listed: list[dict[str, Any]] = [
-            {"line": line, "message": message} for line, message in self.problems
-        ]
+    def finished(self) -> CheckedFile:
+        """Return the result, with problems and violations in the order of their lines."""
+        found = [Problem(self.file, line, message) for line, message in self.problems]
         if isinstance(self.content, Run):
-            listed += [_as_problem(one, self.content) for one in self.violations]
-        return sorted(listed, key=lambda problem: problem["line"] or 0)
+            found += [_as_problem(one, self.file, self.content) for one in self.violations]
+        found.sort(key=lambda problem: problem.line or 0)
+        return CheckedFile(
+            self.file, self.format, self.content, tuple(found), tuple(self.remarks), self.placements
+        )
 
 
-def _as_problem(violation: Violation, run: Run) -> dict[str, Any]:
+def _as_problem(violation: Violation, file: str, run: Run) -> Problem:
     topic = text(violation.topic)
-    return {
-        "line": run.rows.line(violation.row),
-        "message": f"topic {topic!r}, rank {violation.rank}: {violation.message}",
-        "topic": topic,
-        "rank": violation.rank,
-        "rule": violation.rule,
-    }
+    return Problem(
+        file,
+        run.rows.line(violation.row),
+        f"topic {topic!r}, rank {violation.rank}: {violation.message}",
+        topic,
+        violation.rank,
+        violation.rule,
+    )
 
 
-def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Report:
-    """Read a file to its end and note everything that is wrong with it.
+def checked(source: Any, format_name: str | None, *, ruled: bool = False) -> Report:
+    """Read a file to its end, or take an object, and note everything that is wrong with it.
 
     Whether results of a run are there twice is left to the rules of its task if it is `ruled`.
     """
+    if isinstance(source, CONTENTS):
+        return _checked_object(source, ruled)
+    file: str = source
     report = Report(file)
     seen: set[tuple[int | None, str]] = set()
 
@@ -118,6 +378,14 @@ def checked(file: str, format_name: str | None, *, ruled: bool = False) -> Repor
     dataset = dataset_at(file)
     if dataset is not None:
         report.problems = _in_parts(file, dataset, ruled)
+    return report
+
+
+def _checked_object(content: Run | Judgements | Preferences | Topics | Pool, ruled: bool) -> Report:
+    named = content.source if isinstance(content, Topics | Pool) else content.rows.source
+    report = Report(named, content=content, given=True)
+    _inspect(report, ruled)
+    report.problems.sort(key=lambda problem: problem[0] or 0)
     return report
 
 
@@ -207,9 +475,14 @@ def _note_repeated(report: Report, content: Run | Judgements) -> None:
     prints = content.documents.fingerprints()
     for first, again in repeated_rows(content.rows, content.documents, prints):
         name = text(content.documents.take(np.array([again]))[0])
-        before = content.rows.line(first)
-        problem = f"document {name!r} is there twice for its topic, first on line {before}"
+        problem = f"document {name!r} is there twice for its topic{_first(content, first)}"
         report.problems.append((content.rows.line(again), problem))
+
+
+def _first(content: Run | Judgements, row: int) -> str:
+    """Where something stands first that is there twice."""
+    line = content.rows.line(row)
+    return "" if line is None else f", first on line {line}"
 
 
 def _note_repeated_parts(report: Report, run: Run) -> None:
@@ -230,8 +503,8 @@ def _note_repeated_parts(report: Report, run: Run) -> None:
     parts = PlainIds([b" ".join(part) for part in zip(*columns, strict=True)])
     for first, again in repeated_rows(run.rows, parts, parts.fingerprints()):
         part = text(parts.take(np.array([again]))[0].rstrip())
-        problem = f"result {part!r} is there twice for its topic, first on line"
-        report.problems.append((run.rows.line(again), f"{problem} {run.rows.line(first)}"))
+        problem = f"result {part!r} is there twice for its topic{_first(run, first)}"
+        report.problems.append((run.rows.line(again), problem))
 
 
 def _remark_on_length(report: Report, run: Run, most: int) -> None:
@@ -248,7 +521,7 @@ def _remark_on_run(report: Report, run: Run) -> None:
     if ordered.rows is not None:
         report.remarks.append("lines are not in the order of their scores (they need not be)")
     _remark_on_length(report, run, 1000)
-    contradictions = _contradicting_ranks(report.file, run)
+    contradictions = _contradicting_ranks(report, run)
     if contradictions:
         report.remarks.append(
             f"ranks that contradict the scores: {contradictions} (ranks are ignored)"
@@ -280,19 +553,27 @@ def _texts_along(content: Any) -> Collection | None:
     return texts_along(content) if isinstance(content, Judgements) else None
 
 
-def _contradicting_ranks(file: str, run: Run) -> int:
+def _contradicting_ranks(report: Report, run: Run) -> int:
     """How often a better rank has a lower score; 0 where ranks are not numbers or gone by."""
-    if not lasts(file):
-        return 0
-    try:
-        ranks = read(file, ("run",), "trec_run", Reading(ranks=True)).ranks
-    except SpanwiseError:
+    ranks = run.ranks if report.given else _ranks_in(report.file)
+    if ranks is None:
         return 0
     wrong = 0
     for first, last in zip(run.rows.starts[:-1], run.rows.starts[1:], strict=True):
         order = np.argsort(ranks[first:last], kind="stable")
         wrong += int(np.count_nonzero(np.diff(run.scores[first:last][order]) > 0))
     return wrong
+
+
+def _ranks_in(file: str) -> FloatArray | None:
+    """The stated ranks of a run, if the file can be read again and they are numbers."""
+    if not lasts(file):
+        return None
+    try:
+        run: Run = read(file, ("run",), "trec_run", Reading(ranks=True))
+    except SpanwiseError:
+        return None
+    return run.ranks
 
 
 def cross_checked(reports: list[Report]) -> None:
@@ -316,70 +597,18 @@ def cross_checked(reports: list[Report]) -> None:
                 report.remarks.append(f"topics that nobody judged: {len(answered - known)}")
 
 
-def shown_as_text(reports: list[Report], most: int) -> str:
-    """One line per problem, in the form of an error message, and a line per file."""
-    lines = []
-    for report in reports:
-        problems = report.listed()
-        for problem in problems[:most]:
-            place = "" if problem["line"] is None else f":{problem['line']}"
-            lines.append(f"{report.file}{place}: {problem['message']}")
-        if len(problems) > most:
-            lines.append(f"{report.file}: and {len(problems) - most} more problems")
-        lines += [f"{report.file}: remark: {remark}" for remark in report.remarks[:most]]
-        if len(report.remarks) > most:
-            lines.append(f"{report.file}: and {len(report.remarks) - most} more remarks")
-        lines.append(f"{report.file}: {_verdict(report)}")
-    return "\n".join(lines) + "\n"
-
-
-def _verdict(report: Report) -> str:
-    count = len(report.problems) + len(report.violations)
-    if count:
-        return f"{count} problem{'s' if count != 1 else ''}"
-    if isinstance(report.content, Topics):
-        return f"fine ({report.format}: {len(report.content)} topics)"
-    if isinstance(report.content, Pool):
-        count = len(report.content.topics)
-        return f"fine ({report.format}: {len(report.content)} documents, {count} topics)"
-    rows: Sized = report.content.rows if report.content else ()
-    topics = len(report.content.rows.topics) if report.content else 0
-    what = "lines of data"
-    if report.format.startswith(("inex_assessments", "inex_submission", "inex_efficiency")):
-        what = "results" if isinstance(report.content, Run) else "judged documents"
-    evidence = report.content.evidence if isinstance(report.content, Judgements) else None
-    if evidence is not None and len(evidence):
-        rows, what = evidence, "passages"
-    return f"fine ({report.format}: {len(rows)} {what}, {topics} topics)"
-
-
-def shown_as_json(reports: list[Report]) -> str:
-    """The same for programs."""
-    files: list[dict[str, Any]] = [
-        {
-            "file": report.file,
-            "format": report.format,
-            **({} if report.placements is None else {"placements": report.placements}),
-            "problems": report.listed(),
-            "remarks": report.remarks,
-        }
-        for report in reports
-    ]
-    return json.dumps({"files": files}, indent=2) + "\n"
-
-
-# What `spanwise check` does with files: read, look up, apply the rules of a task, repair. ---------
+# Several files: read, look up, apply the rules of a task. -----------------------------------------
 
 
 def inspected(
-    files: Iterable[str],
+    files: Iterable[Any],
     format_name: str | None,
     rules: Rules | None,
     collection: Collection | None,
 ) -> list[Report]:
     """Everything that there is to say about files: alone, beside each other, in a collection."""
     files = list(files)
-    if files.count(STDIN) > 1:
+    if [one for one in files if isinstance(one, str)].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     reports = [checked(file, format_name, ruled=rules is not None) for file in files]
     cross_checked(reports)
@@ -434,32 +663,3 @@ def apply_rules(reports: list[Report], rules: Rules, collection: Collection | No
 def _looked_for(run: Run, collection: Collection | None) -> Run:
     """The run with the texts in it placed, where there are documents to look in."""
     return run if collection is None else quoted_run(run, collection)
-
-
-def write_repaired(
-    reports: list[Report], rules: Rules, output: str, collection: Collection | None = None
-) -> None:
-    """Write the run that was checked as its task wants it, and say what was changed."""
-    runs = [report for report in reports if isinstance(report.content, Run)]
-    if len(runs) != 1:
-        raise UsageError(f"--fix writes one run, but {len(runs)} were read; give one at a time")
-    report = runs[0]
-    if report.problems:
-        raise InputError(
-            f"{report.file}: not repaired, because it could not be read in full;"
-            " mend the problems that have no rule first"
-        )
-    entry = FORMATS[report.format]
-    if entry.write is None:
-        raise UsageError(f"{report.file}: format {entry.name!r} is only read, not written")
-    assert isinstance(report.content, Run)
-    run, changes = repaired(_looked_for(report.content, collection), rules, collection)
-    lost = [loss_in_words(kind, count) for kind, count in entry.loses(run).items()]
-    if lost:
-        say("warning", f"{report.file}: format {entry.name!r} cannot hold {', '.join(lost)}")
-    write_atomically(Path(output), entry.write(run))
-    before, after = len(report.content.rows), len(run.rows)
-    for rule, count in changes.items():
-        say("repaired", f"{CHANGES[rule]}: {count} ({rule})")
-    place = "standard output" if output == STDIN else output
-    say("repaired", f"{place}: {after} of {before} results" + ("" if changes else ", unchanged"))

@@ -1,19 +1,30 @@
-"""What `spanwise convert` does: read, say what will be lost, write."""
+"""Files and objects turned into other formats, and runs, judgements and pools written to files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
+from warnings import warn
 
 import numpy as np
 
 from spanwise.collection import opened
-from spanwise.console import emit_bytes, say, watched, write_atomically, write_folder_atomically
-from spanwise.errors import FormatError, UsageError
+from spanwise.console import emit_bytes, watched, write_atomically, write_folder_atomically
+from spanwise.errors import FormatError, SpanwiseWarning, UsageError
 from spanwise.evaluation.plan import Scratch as Workshop
-from spanwise.formats import FORMATS, Format, Reading, expanded, read
+from spanwise.formats import (
+    FORMATS,
+    Format,
+    Reading,
+    expanded,
+    read,
+    read_judgements,
+    read_pool,
+    read_run,
+)
 from spanwise.formats.io.dataset import MARK, Dataset
 from spanwise.formats.io.files import STDIN, fits, is_remote, lasts
 from spanwise.formats.pieces import format_of, part_of, partitioned, read_part
@@ -36,59 +47,141 @@ if TYPE_CHECKING:
     from spanwise.model.elements import Assessments
 
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "pool")
+Content = Run | Judgements | Preferences | Pool
+"""What a conversion reads and writes."""
+
+ENDINGS: dict[str, dict[str, str]] = {
+    "run": {
+        ".parquet": "span_run_parquet",
+        ".jsonl": "span_run",
+        ".xml": "inex_submission_2006",
+    },
+    "judgements": {
+        ".parquet": "span_qrels_parquet",
+        ".jsonl": "span_qrels",
+        ".xml": "inex_assessments_2007",
+    },
+}
+"""The format of a file whose name ends like this, where no format is stated."""
+PARQUET = {kind: names[".parquet"] for kind, names in ENDINGS.items()}
+PLAINEST = ("qrels", "span_qrels", "inex_assessments_2007", "qrels_jg")
+"""Formats of judgements, the plainest first."""
 
 
-PARQUET = {"run": "span_run_parquet", "judgements": "span_qrels_parquet"}
-"""What a file is written as whose name ends in .parquet, where no format is named."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Converted:
+    """The result of a conversion: the content, its format, and what that format cannot hold."""
+
+    content: Content | None
+    """What was read, placed in its documents where a collection was given. None for a dataset that
+    was made of a file larger than memory."""
+    format: str
+    """The format that the content was, or would be, written in. Empty if none was asked for."""
+    losses: Mapping[str, int]
+    """Number of items of each kind that the format cannot hold."""
+    path: str | None
+    """The file or folder that was written. None if nothing was written."""
+
+    def __repr__(self) -> str:
+        what = "dataset" if self.content is None else _kind(self.content)
+        lost = ", ".join(loss_in_words(kind, count) for kind, count in self.losses.items())
+        to = f" to {self.format}" if self.format else ""
+        return f"<Converted {what}{to}: {f'lost {lost}' if lost else 'nothing lost'}>"
 
 
-def converted(
-    source: str,
-    target: str,
-    to: str | None,
-    source_format: str | None,
-    collection: str | None = None,
+def convert(
+    source: Content | str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
-    anew: bool = False,
-) -> None:
-    """Read a file and write it in another format, with sizes computed `anew` if that is asked."""
-    content, entry = prepared(source, target, to, source_format, collection, anew=anew)
-    _write(entry, content, target)
+    to: str | None = None,
+    source_format: str | None = None,
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
+    sizes: Literal["file", "collection"] = "file",
+    partition: int | None = None,
+    progress: bool = False,
+) -> Converted:
+    """Convert a run, judgements or a pool to another format.
 
+    `source` is a file, a folder of judgements, or an object that was read before. `path` is the
+    file or folder to write; without it nothing is written, and the result only holds the content
+    and what the format would lose. `to` is the name of the format; it may be left out if `path`
+    ends in .parquet, or if nothing is written. `source_format` overrules the recognition of the
+    format of `source`. `collection` is a store, a folder of documents or an open collection: it
+    gives offsets to results and passages that are named by paths. `sizes="collection"` computes the
+    sizes in judgements from the collection instead of keeping the stated ones. `partition` writes a
+    dataset: a folder of that many files, all results of a topic in one of them. `progress` shows
+    the progress of a long conversion on a terminal.
 
-def prepared(
-    source: str,
-    target: str,
-    to: str | None,
-    source_format: str | None,
-    collection: str | None = None,
-    *,
-    anew: bool = False,
-) -> tuple[Any, Format]:
-    """What a file holds and the format that it goes to; what will be lost is said."""
-    if to is None and not target.endswith(".parquet"):
+    What the format cannot hold is a `SpanwiseWarning` and is counted in the result.
+
+    >>> from spanwise.formats import read_judgements
+    >>> convert(read_judgements({"q1": {"d1": 2, "d2": 0}}), to="qrels")
+    <Converted judgements to qrels: nothing lost>
+    """
+    target = None if path is None else os.fspath(path)
+    anew = sizes == "collection"
+    if partition is not None:
+        if anew:
+            raise UsageError("--partition keeps sizes as they are stated; convert the file first")
+        if target is None:
+            raise UsageError("partition needs a path: the folder to write")
+        return _dataset_made(source, target, to, source_format, collection, partition, progress)
+    if to is None and target is not None and not target.endswith(".parquet"):
         raise UsageError("--to: which format? It can be left out if OUT ends in .parquet")
-    entry = None if to is None else _writable(to)
+    wanted = ".parquet" if to is None and target is not None else to
+    content, entry, lost = _prepared(source, wanted, source_format, collection, anew=anew)
+    if entry is not None and target is not None:
+        _write(entry, content, target)
+    return Converted(content, entry.name if entry else "", lost, target)
+
+
+def _prepared(
+    source: Content | str | os.PathLike[str],
+    to: str | None,
+    source_format: str | None,
+    collection: Any,
+    *,
+    anew: bool = False,
+) -> tuple[Content, Format | None, Mapping[str, int]]:
+    """What a source holds, the format that it goes to, and what that loses.
+
+    The format ".parquet" is the one that holds such content; None is none.
+    """
+    entry = _writable(to) if to and to != ".parquet" else None
     content = _content(source, source_format)
     if anew and (collection is None or not isinstance(content, Judgements)):
         raise UsageError("--sizes collection is for judgements and needs --collection")
-    if entry is None:
+    if to == ".parquet":
         entry = _writable(PARQUET.get(_kind(content), "span_run_parquet"))
+    name = _named_source(source, content)
     if collection is not None and not isinstance(content, Pool):  # a pool names no places
-        content = _placed(content, collection, source, entry, anew=anew)
+        content = _placed(content, collection, name, entry, anew=anew)
+    return content, entry, losses(content, entry, name) if entry else {}
+
+
+def _named_source(source: object, content: Content) -> str:
+    """What messages call a source: its file, or where an object was read."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return content.source if isinstance(content, Pool) else content.rows.source
+
+
+def losses(content: Content, entry: Format, source: str) -> dict[str, int]:
+    """What a format cannot hold of some content, counted and said; all of it is an error."""
     held = _kind(content)
     if held != entry.holds:
         raise UsageError(
             f"{source} holds {_article(held)}, but format {entry.name!r} holds"
             f" {_article(entry.holds)}"
         )
-    lost = entry.loses(content)
+    lost = dict(entry.loses(content))
     if isinstance(content, Judgements) and ASSESSORS in lost:
         _refuse_several(content, source, entry)
     if lost:
         kinds = ", ".join(loss_in_words(kind, count) for kind, count in lost.items())
-        say("warning", f"{source}: format {entry.name!r} cannot hold {kinds}")
-    return content, entry
+        told = f"{source}: format {entry.name!r} cannot hold {kinds}"
+        warn(told, SpanwiseWarning, stacklevel=3)
+    return lost
 
 
 def _refuse_several(content: Judgements, source: str, entry: Format) -> None:
@@ -109,8 +202,16 @@ def _writable(name: str) -> Format:
     return entry
 
 
-def _content(source: str, name: str | None) -> Run | Judgements | Preferences | Pool:
-    """What a file or folder holds."""
+def _content(source: Content | str | os.PathLike[str], name: str | None) -> Content:
+    """What a file or folder holds; an object is taken as it is."""
+    if isinstance(source, Content):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(
+            f"{type(source).__name__} cannot be converted; expected a path, a run, judgements or a"
+            " pool; see read_run and read_judgements"
+        )
+    source = os.fspath(source)
     files = expanded([source])
     parts = [_read(file, name) for file in files]
     if len(parts) == 1:
@@ -124,10 +225,15 @@ def _content(source: str, name: str | None) -> Run | Judgements | Preferences | 
 
 
 def _placed(
-    content: Run | Judgements | Preferences, path: str, source: str, entry: Format, *, anew: bool
+    content: Run | Judgements | Preferences,
+    documents: Collection | Mapping[Any, str] | str | os.PathLike[str],
+    source: str,
+    entry: Format | None,
+    *,
+    anew: bool,
 ) -> Run | Judgements | Preferences:
     """The same with offsets for everything that the collection can place, or with points."""
-    collection, notes = opened(path, content), list[str]()
+    collection, notes = opened(documents, content), list[str]()
     assert collection is not None
     if isinstance(content, Run):
         found: list[Note] = []
@@ -136,12 +242,12 @@ def _placed(
     elif isinstance(content, Judgements):
         if anew:
             content = sized_anew(content, collection, notes)
-        if content.elements is None and content.highlights:
+        if entry is not None and content.elements is None and content.highlights:
             content = _named(content, content.highlights, collection, entry, notes)
         elif not anew:
             content = placed_judgements(content, collection, notes)
     for note in notes:
-        say("warning", f"{source}: {note}")
+        warn(f"{source}: {note}", SpanwiseWarning, stacklevel=3)
     return content
 
 
@@ -191,11 +297,11 @@ def _read(file: str, name: str | None) -> Any:
         if not lasts(file):
             raise
         content = read(file, KINDS, name, Reading())  # the same error, unless ranks were to blame
-        say("warning", f"{error}; ranks are not kept")
+        warn(f"{error}; ranks are not kept", SpanwiseWarning, stacklevel=2)
         return content
 
 
-def _kind(content: Run | Judgements | Preferences | Pool) -> Holds:
+def _kind(content: Content) -> Holds:
     if isinstance(content, Pool):
         return "pool"
     if isinstance(content, Run):
@@ -231,26 +337,36 @@ def _write(entry: Format, content: Any, target: str) -> None:
 Parts = Iterator[tuple[int, Run | Judgements]]
 
 
-def dataset_made(
-    source: str,
+def _dataset_made(
+    source: Content | str | os.PathLike[str],
     target: str,
     to: str | None,
     source_format: str | None,
-    collection: str | None,
+    collection: Any,
     parts: int,
-) -> None:
+    progress: bool,
+) -> Converted:
     """Write a dataset, the whole of it or nothing."""
     if is_remote(target):
         raise UsageError(f"{target}: a dataset is written to a folder here; copy it there")
     if to is not None and to not in PARQUET.values():
         raise UsageError(f"--partition writes {' or '.join(PARQUET.values())}, not {to}")
-    with Workshop(lambda some, count: watched(some, count, "sorting")) as shop:
+
+    def seen(some: Any, count: int) -> Any:
+        return watched(some, count, "sorting") if progress else some
+
+    content: Content | None = None
+    lost: Mapping[str, int] = {}
+    with Workshop(seen) as shop:
         if collection is None and _too_large(source, source_format):
-            name, entry, contents = _in_parts(source, source_format, parts, shop)
+            name, entry, contents = _in_parts(os.fspath(source), source_format, parts, shop)
         else:
-            content, entry = prepared(source, "x.parquet", to, source_format, collection)
+            content, found, lost = _prepared(source, to or ".parquet", source_format, collection)
+            assert found is not None
+            entry = found
             name, contents = getattr(content, "name", ""), _by_topic(content, parts)
         write_folder_atomically(Path(target), _files(contents, entry, name, parts))
+    return Converted(content, entry.name, lost, target)
 
 
 def _files(contents: Parts, entry: Format, name: str, parts: int) -> Iterator[tuple[str, Any]]:
@@ -264,8 +380,9 @@ def _files(contents: Parts, entry: Format, name: str, parts: int) -> Iterator[tu
     yield MARK, [dataset.mark()]
 
 
-def _by_topic(content: Run | Judgements, parts: int) -> Parts:
+def _by_topic(content: Content, parts: int) -> Parts:
     """Content that memory holds."""
+    assert isinstance(content, Run | Judgements)  # no other content has a Parquet format
     owned: dict[int, list[bytes]] = {}
     for topic in content.rows.topics:
         owned.setdefault(part_of(topic, parts), []).append(topic)
@@ -276,9 +393,11 @@ def _by_topic(content: Run | Judgements, parts: int) -> Parts:
             yield number, of_topics(content, owned[number])
 
 
-def _too_large(source: str, name: str | None) -> bool:
-    path = Path(source)
-    return path.is_file() and not fits(source) and format_of(source, name, KINDS).lines is not None
+def _too_large(source: object, name: str | None) -> TypeGuard[str | os.PathLike[str]]:
+    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_file():
+        return False
+    file = os.fspath(source)
+    return not fits(file) and format_of(file, name, KINDS).lines is not None
 
 
 def _in_parts(
@@ -300,7 +419,7 @@ def _in_parts(
     except FormatError as error:
         how = Reading()  # the same error, unless ranks were to blame
         latest = read(last)
-        say("warning", f"{error}; ranks are not kept")
+        warn(f"{error}; ranks are not kept", SpanwiseWarning, stacklevel=2)
     called = latest.name if isinstance(latest, Run) else ""
     return called, FORMATS[PARQUET[entry.holds]], _one_by_one(read, sorted(there), called)
 
@@ -311,25 +430,92 @@ def _one_by_one(read: Callable[[int], Run | Judgements], numbers: list[int], nam
         yield number, replace(content, name=name) if isinstance(content, Run) else content
 
 
-# Writing a run that was made here. ----------------------------------------------------------------
+# Writing what was read or made before. ------------------------------------------------------------
 
 
 def plainest(run: Run) -> str:
-    """The plainest format that holds a run: columns, or JSON lines where units must be stated."""
+    """Return the plainest format that holds a run.
+
+    That is columns, or JSON lines where units must be stated.
+    """
     if run.spans is not None:
         return "span_run"
     return "trec_run" if run.paths is None else "inex_run"
 
 
-def write_run(run: Run, layout: str | None, output: str | None) -> None:
-    """To a file in one step, or to standard output; what the format cannot hold is said."""
-    entry = find_format(layout, ("run",)) if layout else FORMATS[plainest(run)]
+def write_run(
+    run: Any,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+) -> None:
+    """Write a run to a file, completely or not at all.
+
+    `run` is a `Run`, or whatever `read_run` takes. `path` is the file; "-" is standard output.
+    `format` is the name of a format; without it the ending of the file decides (.parquet, .jsonl,
+    .xml), and for other endings the plainest format that holds the run is used. What the format
+    cannot hold is a `SpanwiseWarning`.
+
+    >>> write_run({"q1": {"d1": 2.5, "d2": 1.5}}, "-")
+    q1 Q0 d1 1 2.5 run
+    q1 Q0 d2 2 1.5 run
+    """
+    content = read_run(run)
+    _save(content, path, ("run",), format, plainest(content))
+
+
+def write_judgements(
+    judgements: Any,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+) -> None:
+    """Write judgements to a file, completely or not at all.
+
+    `judgements` are `Judgements`, or whatever `read_judgements` takes. `path`, `format` and
+    warnings are as in `write_run`.
+
+    >>> write_judgements({"q1": {"d1": 2, "d2": 0}}, "-")
+    q1 0 d1 2
+    q1 0 d2 0
+    """
+    content = read_judgements(judgements)
+    if not isinstance(content, Judgements):
+        raise UsageError(f"{content.rows.source}: no format for writing preferences is known")
+    plain = min(PLAINEST, key=lambda name: len(FORMATS[name].loses(content)))
+    _save(content, path, ("judgements",), format, plain)
+
+
+def write_pool(
+    pool: Pool | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    format: str | None = None,
+) -> None:
+    """Write a pool to a file, or to a folder where the format has a file for each topic.
+
+    `format` is "pool" (JSON lines, the default) or "xrai_pool". What the format cannot hold is a
+    `SpanwiseWarning`.
+
+    >>> from spanwise.model.pools import Pooled
+    >>> write_pool(Pool("made", (Pooled("q1", "d1"),)), "-")
+    {"format": "pool/1"}
+    {"topic": "q1", "doc": "d1", "round": 0, "runs": 0, "p": 1.0, "stratum": 1, "support": []}
+    """
+    _save(read_pool(pool), path, ("pool",), format, "pool")
+
+
+def _save(
+    content: Content,
+    path: str | os.PathLike[str],
+    kinds: tuple[Holds, ...],
+    name: str | None,
+    otherwise: str,
+) -> None:
+    """Write content in the format that is stated, else that of the ending, else another one."""
+    file = os.fspath(path)
+    by_ending = ENDINGS.get(kinds[0], {}).get(Path(file).suffix.lower(), otherwise)
+    entry = find_format(name, kinds) if name else FORMATS[by_ending]
     if entry.write is None:
         raise UsageError(f"format {entry.name!r} is only read, not written")
-    for kind, count in entry.loses(run).items():
-        say("warning", f"format {entry.name!r} cannot hold {loss_in_words(kind, count)}")
-    data = b"".join(entry.write(run))
-    if output is None:
-        emit_bytes(data)
-    else:
-        write_atomically(Path(output), data)
+    losses(content, entry, "standard output" if file == STDIN else file)
+    if entry.files is not None and isinstance(content, Pool):
+        file = f"{file.rstrip('/')}/"
+    _write(entry, content, file)

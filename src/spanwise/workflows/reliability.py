@@ -1,4 +1,4 @@
-"""What `spanwise simulate` and `spanwise reliability` do with their words."""
+"""What measures make of runs whose merits are known."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from spanwise.console import emit_bytes, write_atomically
 from spanwise.errors import InputError
 from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.gather import less_is_better
 from spanwise.evaluation.request import Request, names_of
-from spanwise.formats import FORMATS, expanded
-from spanwise.formats.io.files import STDIN
+from spanwise.formats import expanded
 from spanwise.model.findings import Findings
 from spanwise.model.scores import run_names
 from spanwise.report.studies import Agreement, Ranked, Study, rendered_study
@@ -34,7 +31,7 @@ from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.elements import Paths, RecallBase, Ties
+    from spanwise.model.elements import RecallBase, Ties
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
@@ -60,9 +57,9 @@ class Ground:
         judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
-    def simulated(self, kind: str, paths: Paths = "valued") -> Run:
+    def simulated(self, kind: str) -> Run:
         """The simulated run of that kind."""
-        return simulated(self.judgements, self.base, kind, self.ties, paths)
+        return simulated(self.judgements, self.base, kind, self.ties)
 
     def scores(self, runs: Sequence[Any], names: Sequence[str]) -> list[Scores]:
         """Score runs, which are taken in the order of their files, under one quantisation."""
@@ -76,20 +73,6 @@ class Ground:
             assume={"quant": self.base.quant, "ideal": self.ties},
         )
         return score_all(request)
-
-
-def simulate(ground: Ground, kind: str, target: str, paths: Paths = "valued") -> None:
-    """Write a simulated run."""
-    run = ground.simulated(kind, paths)
-    if not len(run.rows):
-        raise _empty(ground, kind)
-    write = FORMATS[FORM].write
-    assert write is not None
-    pieces = write(run)
-    if target == STDIN:
-        emit_bytes(b"".join(pieces))
-    else:
-        write_atomically(Path(target), pieces)
 
 
 def _empty(ground: Ground, kind: str) -> InputError:

@@ -1,12 +1,13 @@
-"""What `spanwise search` does: topics put to an engine, answers made into a run."""
+"""Searching a collection: topics put to an engine, answers made into a run."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from spanwise.collection import open_collection
+from spanwise.collection import open_collection, opened
 from spanwise.errors import FormatError, InputError, QueryError, UsageError
 from spanwise.formats import read_topics
 from spanwise.retrieve.expansion import FEEDBACK
@@ -37,12 +38,68 @@ if TYPE_CHECKING:
 FIELDS = ("title", "description", "narrative", "keywords", "castitle")
 
 
+def search(
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str],
+    topics: Topics | Mapping[str, str] | str | os.PathLike[str],
+    *,
+    engine: str = "fts5",
+    grain: str = "document",
+    top: int = 1000,
+    index: str | os.PathLike[str] | None = None,
+    query: str = "title",
+    structure: Literal["vague", "strict"] = "vague",
+    task: Task = "thorough",
+    propagate: float = 0.0,
+    expand: Literal["rocchio", "rm3", "wordnet"] | None = None,
+    settings: Mapping[str, str | float] | None = None,
+    topics_format: str | None = None,
+    name: str | None = None,
+) -> Run:
+    """Search a collection for topics and return the run.
+
+    `collection` is a store, a folder of documents, an open collection, or a dict of texts by id.
+    `topics` is a file, `Topics`, or a dict of texts by id. `engine` is the name of an engine or
+    model, and `settings` are its parameters. `grain` is what is returned: "document", "element",
+    "element:TAG,TAG", "chunk:SIZE" or "chunk:SIZE/OVERLAP". `top` is the number of results for each
+    topic. `index` is a folder that keeps the index for the next search. `query` names the fields of
+    topics to search for, such as "title+description"; "castitle" is a query on structure, and
+    `structure` says whether its conditions on elements raise scores or are required. `task` is the
+    task whose rules the run keeps. `propagate` is the share of its score that an element hands on
+    to the element around it. `expand` is a way to add words to the topics. `name` is the name of
+    the run; by default that of the engine.
+
+    >>> documents = {"d1": "a cat sat on the mat", "d2": "a dog barked"}
+    >>> search(documents, {"q1": "cat", "q2": "dog"})
+    <Run 'fts5': 2 results for 2 topics, documents>
+    """
+    wanted = Search(
+        "",
+        read_topics(topics, topics_format),
+        engine,
+        grain,
+        top,
+        None if index is None else os.fspath(index),
+        query,
+        structure,
+        task,
+        propagate,
+        expand,
+        None,
+        name,
+        settings or {},
+    )
+    check_request(wanted)
+    if isinstance(collection, (str, os.PathLike)):
+        return searched(wanted, open_collection(collection))
+    return searched(wanted, opened(collection))
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """What is to be searched, as it was asked for."""
 
     collection: str
-    topics: str
+    topics: Topics | str
     engine: str = "fts5"
     grain: str = "document"
     top: int = 1000
@@ -78,7 +135,7 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
             plain = [question for _, question in asking if isinstance(question, list)]
             _prepared(searcher.prepare, plain, expanded, depth(search))
         answers = {topic.id: _answer(search, units, question, find) for topic, question in asking}
-    return run_of(answers, units, search.name or entry.name, search.topics)
+    return run_of(answers, units, search.name or entry.name, topics.source)
 
 
 def check_request(search: Search) -> tuple[Entry, Grain, Engine]:

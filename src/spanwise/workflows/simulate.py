@@ -16,18 +16,21 @@ equal ones the deeper first, then by document, then by path.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from spanwise.errors import UnknownName, UsageError
+from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import NOBODY
 from spanwise.model.run import Run
+from spanwise.workflows.recallbase import Wish, base_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.documents import Collection
     from spanwise.model.elements import Paths, RecallBase, Ties
     from spanwise.model.judgements import Judgements
 
@@ -40,6 +43,45 @@ SIMULATED = {
     "ao": "relevant root elements",
 }
 """The simulated runs, in words."""
+Kind = Literal["irb", "frb", "ia", "id", "lo", "ao"]
+FORM = "inex_submission_2006"
+"""The format that simulated runs are written in, where no other is stated."""
+
+
+def simulate(
+    kind: Kind,
+    judgements: Any,
+    *,
+    quant: str | None = None,
+    ideal: Ties = "higher",
+    paths: Paths | None = None,
+    collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
+) -> Run:
+    """Return a run made of what was judged relevant.
+
+    `kind` is "irb" for the ideal recall base, "frb" for the full one, "ia" or "id" for the ideal
+    elements with all relevant ones around or in them, "lo" for the relevant elements with nothing
+    relevant in them, or "ao" for the relevant root elements. `judgements` is a file or `Judgements`
+    of elements or of highlighted text. `quant` is a quantisation, `ideal` decides which of equally
+    good elements on a path is ideal, `paths` where relevant paths end, and `collection` says where
+    the elements are, as in `recallbase`. An empty run is an error.
+
+    >>> from importlib.resources import files
+    >>> handbook = files("spanwise") / "data" / "handbook"
+    >>> simulate("irb", handbook / "qrels.txt", collection=handbook / "articles")
+    <Run 'irb': 124 results for 12 topics, elements>
+    """
+    if paths is not None:
+        refuse_idle_paths(kind)
+    placed, base, _ = base_of(Wish(judgements, quant, collection=collection))
+    run = simulated(placed, base, kind, ideal, paths or "valued")
+    if not len(run.rows):
+        found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+        raise InputError(
+            f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
+            " use another quantisation"
+        )
+    return run
 
 
 def simulated(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from spanwise.workflows.check import Checked
 
 
 @click.command("check")
@@ -51,24 +56,38 @@ def command(
       spanwise check --task efficiency --top 15 passages.run
       spanwise check --task restricted-ric --collection articles/ elements.run
     """
-    from spanwise.collection import opened
+    import json
+
     from spanwise.console import emit
     from spanwise.errors import UsageError
-    from spanwise.formats import expanded
     from spanwise.formats.io.files import STDIN
-    from spanwise.matching.tasks import find_task
-    from spanwise.workflows.check import inspected, shown_as_json, shown_as_text, write_repaired
+    from spanwise.workflows.check import check
 
     if task is None and (fix is not None or top is not None):
         raise UsageError("--fix and --top need --task, whose rules they are about")
-    rules = None if task is None else find_task(task, top)
-    documents = opened(collection)
-    reports = inspected(expanded(files), file_format, rules, documents)
-    shown = shown_as_json(reports) if layout == "json" else shown_as_text(reports, most)
+    found = check(files, task=task, top=top, collection=collection, source_format=file_format)
+    shown = found.to_text(most)
+    if layout == "json":
+        shown = json.dumps(found.to_dict(), indent=2) + "\n"
     if fix == STDIN:  # standard output is for the run
         click.echo(shown, nl=False, err=True)
     else:
         emit(shown)
-    if rules is not None and fix is not None:
-        write_repaired(reports, rules, fix, documents)
-    return 1 if any(report.problems or report.violations for report in reports) else 0
+    if fix is not None:
+        _repair(found, fix)
+    return 0 if found.ok else 1
+
+
+def _repair(found: Checked, output: str) -> None:
+    """Write the run that was checked as its task wants it, and report what was changed."""
+    from spanwise.console import say
+    from spanwise.formats.io.files import STDIN
+    from spanwise.matching.tasks import CHANGES
+
+    fixed = found.repaired()
+    fixed.write(output)
+    for rule, count in fixed.changes.items():
+        say("repaired", f"{CHANGES[rule]}: {count} ({rule})")
+    place = "standard output" if output == STDIN else output
+    counts = f"{len(fixed.run.rows)} of {fixed.results} results"
+    say("repaired", f"{place}: {counts}" + ("" if fixed.changes else ", unchanged"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="FILE", help="Write lines of document and cluster.")
 def command(
     collection: str,
-    space: str,
+    space: Space,
     clusters: int | None,
     dimensions: int,
     categories: str | None,
@@ -50,19 +50,18 @@ def command(
       spanwise cluster articles.store --clusters 8 -o clusters.txt
     """
     from spanwise.console import emit
-    from spanwise.workflows.cluster import Clustering, reported
+    from spanwise.workflows.cluster import cluster
 
-    wanted = Clustering(
+    found = cluster(
         collection,
-        cast("Space", space),
-        clusters,
-        dimensions,
-        categories,
-        judgements_format,
-        most,
-        seed,
+        space=space,
+        clusters=clusters,
+        dimensions=dimensions,
+        categories=categories,
+        judgements_format=judgements_format,
+        most=most,
+        seed=seed,
     )
-    table, lines = reported(wanted)
     if output is not None:
-        emit(lines, output)
-    emit(table or (lines if output is None else ""))
+        emit(found.to_lines(), output)
+    emit(found.to_text() or (found.to_lines() if output is None else ""))

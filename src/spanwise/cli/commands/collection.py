@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from spanwise.collection.building import Summary
     from spanwise.collection.shards import OnError
     from spanwise.model.documents import BlankNodes, Unit, WhiteSpace
 
@@ -57,10 +56,10 @@ def command() -> None:
 def build_command(
     paths: tuple[str, ...],
     output: str,
-    characters: str,
-    whitespace: str,
-    blank_nodes: str,
-    on_error: str,
+    characters: Unit,
+    whitespace: WhiteSpace,
+    blank_nodes: BlankNodes,
+    on_error: OnError,
     fresh: bool,
     workers: int | None,
 ) -> None:
@@ -78,16 +77,21 @@ def build_command(
       spanwise collection build ieee/ -o ieee.store --characters bytes --whitespace collapse
       find . -name '*.xml' | spanwise collection build - -o all.store
     """
-    from spanwise.collection.building import Plan
     from spanwise.console import emit
-    from spanwise.model.documents import CharacterPolicy
-    from spanwise.workflows.collection import built
+    from spanwise.workflows.collection import build_collection
 
-    policy = CharacterPolicy(
-        cast("Unit", characters), cast("WhiteSpace", whitespace), cast("BlankNodes", blank_nodes)
+    built = build_collection(
+        paths,
+        output,
+        characters=characters,
+        whitespace=whitespace,
+        blank_nodes=blank_nodes,
+        on_error=on_error,
+        fresh=fresh,
+        workers=workers or _processors(),
+        progress=True,
     )
-    plan = Plan(policy, cast("OnError", on_error), fresh, workers or _processors())
-    emit(_summed_up(built(paths, output, plan), output))
+    emit(built.to_text())
 
 
 def _processors() -> int:
@@ -96,16 +100,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _summed_up(summary: Summary, output: str) -> str:
-    line = (
-        f"{output}: {summary.documents:,} documents, {summary.elements:,} elements,"
-        f" {summary.characters:,} characters, {summary.skipped:,} skipped"
-    )
-    if summary.unknown:
-        line += f", {summary.unknown:,} references to unknown entities"
-    return f"{line}, {summary.reused:,} shards reused\n" if summary.reused else f"{line}\n"
 
 
 @command.command("show")
@@ -128,13 +122,7 @@ def show_command(store: str, document: str | None, path: str | None, depth: int 
     """
     from spanwise.collection import open_collection
     from spanwise.console import emit
-    from spanwise.report.outlines import listed_documents, shown_text, shown_tree
+    from spanwise.workflows.collection import show_collection
 
-    collection = open_collection(store)
-    if document is None:
-        for text in listed_documents(collection):
-            emit(text)
-    elif path is None:
-        emit(shown_tree(collection.tree(document), depth))
-    else:
-        emit(shown_text(collection, document, path))
+    for text in show_collection(open_collection(store), document, path, depth=depth):
+        emit(text)

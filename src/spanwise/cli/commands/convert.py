@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 
@@ -29,7 +31,7 @@ def command(
     to: str | None,
     source_format: str | None,
     collection: str | None,
-    sizes: str,
+    sizes: Literal["file", "collection"],
     parts: int | None,
 ) -> None:
     """Write a run or judgements in another format.
@@ -52,15 +54,15 @@ def command(
       spanwise convert inex.qrels release/ --to inex_assessments_2007 --collection articles/
       spanwise convert run.txt run.parquet --partition 64
     """
-    from spanwise.errors import UsageError
-    from spanwise.workflows.convert import converted
+    from spanwise.workflows.convert import convert
 
-    anew = sizes == "collection"
-    if parts is not None:
-        if anew:
-            raise UsageError("--partition keeps sizes as they are stated; convert the file first")
-        from spanwise.workflows.convert import dataset_made
-
-        dataset_made(source, target, to, source_format, collection, parts)
-        return
-    converted(source, target, to, source_format, collection, anew=anew)
+    convert(
+        source,
+        target,
+        to=to,
+        source_format=source_format,
+        collection=collection,
+        sizes=sizes,
+        partition=parts,
+        progress=True,
+    )

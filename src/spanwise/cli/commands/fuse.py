@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from spanwise.workflows.fuse import Method
 
 
 @click.command("fuse")
@@ -23,7 +28,7 @@ import click
 @click.option("-o", "--output", metavar="RUN", help="The file to write; standard output if none.")
 def command(
     runs: tuple[str, ...],
-    method: str,
+    method: Method,
     weights: tuple[float, ...],
     k: float,
     top: int,
@@ -42,9 +47,8 @@ def command(
       spanwise fuse bm25.run lsi.run -o both.run
       spanwise fuse bm25.run lsi.run --method interpolate --weight 0.7 --weight 0.3 -o mixed.run
     """
-    from spanwise.formats import expanded, read_run
-    from spanwise.retrieve.fusion import fused
     from spanwise.workflows.convert import write_run
+    from spanwise.workflows.fuse import fuse
 
-    read = [read_run(file, run_format) for file in expanded(runs)]
-    write_run(fused(read, method, weights, k=k, top=top, name=name), layout, output)
+    run = fuse(runs, method=method, weights=weights, k=k, top=top, name=name, run_format=run_format)
+    write_run(run, output or "-", layout)

@@ -10,7 +10,8 @@ import click
 from spanwise.cli.groups import DefaultGroup
 
 if TYPE_CHECKING:
-    from spanwise.judge.pooling import Plan, Relevant
+    from collections.abc import Callable
+
     from spanwise.model.pools import Pool
 
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
@@ -26,7 +27,6 @@ def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--seed", type=int, default=1, help="Of everything drawn at random."),
             click.option(
                 "--runs-per-team",
-                "of_each",
                 type=click.IntRange(1),
                 help="Only the first runs of each participant, as submissions state it.",
             ),
@@ -101,65 +101,30 @@ def build_command(
     Example:
       spanwise pool build runs/ -o pool.jsonl --budget 200
     """
-    from spanwise.formats import read_topics
-    from spanwise.judge import pooling
+    from spanwise.judge.pooling import pool
 
-    chosen = frozenset(topic.id for topic in read_topics(topics)) if topics else None
-    plan, known = _plan(words, chosen)
-    given = pooling.contributions(runs, plan.of_each)
-    pool = pooling.pooled(given, plan, known)
-    if add:
-        pool = pooling.extra(pool, given, pooling.relevant_in(add), plan)
-    if leave:
-        pool = pooling.without(pool, set(pooling.relevant_in(leave)))
-    _write(pool, output, words["to"])
+    found = pool(runs, add=add, without=leave, topics=topics, **_drawn(words))
+    _write(found, output, words["to"])
 
 
-def _plan(words: dict[str, Any], topics: frozenset[str] | None) -> tuple[Plan, Relevant | None]:
-    from spanwise.errors import UsageError
-    from spanwise.judge.pooling import ADAPTIVE, Plan, relevant_in
-
-    method = words["method"] or "rounds"
-    if words["depth"] and method != "depth":
-        raise UsageError(f"--depth is for --method depth, not for {method}; use --budget")
-    if words["budget"] and method == "depth":
-        raise UsageError("--budget is not for --method depth; use --depth")
-    if words["judgements"] and method not in ADAPTIVE:
-        raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} learns from nothing")
-    plan = Plan(
-        method,
-        words["budget"],
-        words["depth"],
-        words["seed"],
-        words["gamma"],
-        words["support"] == "on",
-        topics,
-        words["order"] or "shuffle",
-        words["of_each"],
+def _drawn(words: dict[str, Any]) -> dict[str, Any]:
+    """How documents are drawn, as far as it was stated."""
+    names = (
+        *("method", "budget", "depth", "seed", "runs_per_team"),
+        *("gamma", "judgements", "order"),
     )
-    return plan, relevant_in(words["judgements"]) if words["judgements"] else None
+    stated = {name: words[name] for name in names if words[name] is not None}
+    return {**stated, "support": words["support"] == "on"}
 
 
 def _write(pool: Pool, output: str, to: str) -> None:
-    from pathlib import Path
-    from warnings import warn
-
-    from spanwise.console import tell, write_atomically, write_folder_atomically
-    from spanwise.errors import InputError, SpanwiseWarning
-    from spanwise.formats import FORMATS
+    from spanwise.console import tell
+    from spanwise.errors import InputError
+    from spanwise.workflows.convert import write_pool
 
     if not len(pool):
         raise InputError("nothing is left to judge: the pool would be empty")
-    entry = FORMATS[to]
-    assert entry.write is not None  # both kinds of pools are written here
-    if lost := entry.loses(pool):
-        told = ", ".join(f"{count} {what}" for what, count in lost.items())
-        warn(f"{output}: format {to!r} cannot hold {told}", SpanwiseWarning, stacklevel=2)
-    if entry.files is not None:
-        parts = ((name, entry.write(part)) for name, part in entry.files(pool))
-        write_folder_atomically(Path(output), parts)
-    else:
-        write_atomically(Path(output), entry.write(pool))
+    write_pool(pool, output, to)
     sizes = sorted(len(documents) for documents in pool.topics.values())
     tell(
         f"{output}: {len(sizes)} topics, {len(pool)} documents to judge"
@@ -180,18 +145,9 @@ def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) 
     Example:
       spanwise pool extend pool.jsonl new.run -o more.jsonl
     """
-    from spanwise.formats import read_pool
-    from spanwise.judge import pooling
+    from spanwise.judge.pooling import extend_pool
 
-    old = read_pool(pool)
-    words["method"] = words["method"] or str(old.about.get("method", "rounds"))
-    if not words["budget"] and not words["depth"]:
-        words["depth"] = old.about.get("depth") if words["method"] == "depth" else None
-        words["budget"] = old.about.get("budget") if words["method"] != "depth" else None
-    words["order"] = words["order"] or old.about.get("order")
-    plan, known = _plan(words, None)
-    given = pooling.contributions(runs, plan.of_each)
-    _write(pooling.extended(old, given, plan, known), output, words["to"])
+    _write(extend_pool(pool, runs, **_drawn(words)), output, words["to"])
 
 
 @command.command("check")

@@ -47,8 +47,8 @@ def command(
     topics: tuple[str, ...],
     collection: str | None,
     queries: str | None,
-    structure: str | None,
-    layout: str,
+    structure: Literal["strict", "vague"] | None,
+    layout: Literal["table", "jsonl", "csv"],
     output: str | None,
     judgements_format: str | None,
 ) -> None:
@@ -68,18 +68,18 @@ def command(
       spanwise recallbase inex.qrels --collection articles/ --format jsonl
     """
     from spanwise.console import emit, page_width
-    from spanwise.workflows.recallbase import Wish, listed
+    from spanwise.workflows.recallbase import recallbase
 
-    wish = Wish(
+    found = recallbase(
         judgements,
-        quant,
-        ideal,
-        ties,
-        collection,
-        queries,
-        structure or "ignore",
-        judgements_format,
-        topics,
-        paths or "valued",
+        quant=quant,
+        only_ideal=ideal,
+        ideal=ties,
+        topic=topics,
+        collection=collection,
+        topics=queries,
+        structure=structure or "ignore",
+        judgements_format=judgements_format,
+        paths=paths or "valued",
     )
-    emit(listed(wish, layout, page_width(output)), output)
+    emit(found.to_text(layout, page_width(output)), output)

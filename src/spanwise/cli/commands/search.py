@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -79,10 +79,10 @@ def command(
     top: int,
     index: str | None,
     query: str,
-    structure: str,
-    task: str,
+    structure: Literal["vague", "strict"],
+    task: Task,
     propagate: float,
-    expand: str | None,
+    expand: Literal["rocchio", "rm3", "wordnet"] | None,
     settings: tuple[str, ...],
     topics_format: str | None,
     layout: str | None,
@@ -102,25 +102,25 @@ def command(
       spanwise search wiki.store topics.tsv --grain chunk:800/200 --engine bm25s --set b=0.75
     """
     from spanwise.workflows.convert import write_run
-    from spanwise.workflows.search import Search, searched
+    from spanwise.workflows.search import search
 
-    search = Search(
+    run = search(
         collection,
         topics,
-        engine,
-        grain,
-        top,
-        index,
-        query,
-        structure,
-        cast("Task", task),
-        propagate,
-        expand,
-        topics_format,
-        name,
-        dict(_pair(one) for one in settings),
+        engine=engine,
+        grain=grain,
+        top=top,
+        index=index,
+        query=query,
+        structure=structure,
+        task=task,
+        propagate=propagate,
+        expand=expand,
+        settings=dict(_pair(one) for one in settings),
+        topics_format=topics_format,
+        name=name,
     )
-    write_run(searched(search), layout, output)
+    write_run(run, output or "-", layout)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from spanwise.cli.options import paths_option
+
+if TYPE_CHECKING:
+    from spanwise.model.elements import Paths, Ties
+    from spanwise.workflows.simulate import Kind
 
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 
@@ -25,12 +29,12 @@ RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 @paths_option
 @click.option("--collection", help="The documents: a store or a folder.")
 def command(
-    kind: str,
+    kind: Kind,
     judgements: str,
     output: str,
     quant: str | None,
-    ideal: str,
-    paths: Literal["valued", "assessed"] | None,
+    ideal: Ties,
+    paths: Paths | None,
     collection: str | None,
 ) -> None:
     """Make a run of what was judged relevant.
@@ -45,9 +49,8 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from spanwise.workflows.reliability import Ground, simulate
-    from spanwise.workflows.simulate import refuse_idle_paths
+    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.simulate import FORM, simulate
 
-    if paths is not None:
-        refuse_idle_paths(kind)
-    simulate(Ground.of(judgements, quant, ideal, collection), kind, output, paths or "valued")
+    run = simulate(kind, judgements, quant=quant, ideal=ideal, paths=paths, collection=collection)
+    write_run(run, output, FORM)
