@@ -52,7 +52,7 @@ def asking(
         return judgements
     if queries is None:
         raise UsageError(
-            f"structure: {structure} needs to know what topics ask for; it needs --queries"
+            f"structure: {structure} needs to know what topics ask for; it needs --topics"
         )
     from spanwise.formats.topics.nexi import queries_of
     from spanwise.matching.structure import asked_for
@@ -117,14 +117,23 @@ def known(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asked(
-    names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
+    names: Iterable[str],
+    defaults: Mapping[str, Mapping[str, Any]] | None = None,
+    rel: float | None = None,
 ) -> list[Asked]:
     """The measures behind names; nicknames are spelled out.
 
-    `defaults` are those of a profile: for a family of measures other values of parameters.
+    `defaults` are those of a profile: for a family of measures other values of parameters. `rel`
+    is the grade from which a result is relevant, for measures that do not state it.
     """
     found = [parse(name) for name in measure_names(list(names))]
-    return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
+    found = [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
+    if rel is None:
+        return found
+    if not any("rel" in one.measure.parameters and "rel" not in one.parameters for one in found):
+        names = ", ".join(one.label for one in found)
+        raise UsageError(f"--rel has no effect on {names}: no relevance level is left open")
+    return [one.assuming({"rel": rel}) for one in found]
 
 
 def score(

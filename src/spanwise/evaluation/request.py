@@ -27,6 +27,7 @@ class Request:
     run_format: str | None = None
     collection: Any = None
     queries: Any = None  # topics, where structure counts
+    rel: float | None = None  # grade from which a result is relevant
 
 
 @dataclass(frozen=True, slots=True)

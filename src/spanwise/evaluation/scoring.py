@@ -108,7 +108,7 @@ class Scorer:
         """What is measured under a profile."""
         if self._asked is None or self._asked[0] != profile:
             names = self.request.measures or profile.measures
-            self._asked = profile, asked(names, profile.defaults)
+            self._asked = profile, asked(names, profile.defaults, self.request.rel)
         return self._asked[1]
 
     def policy(self, profile: Profile) -> Policy:

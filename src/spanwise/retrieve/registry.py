@@ -112,6 +112,8 @@ def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
 class MissingEngine(SpanwiseError):
     """An engine is asked for that is not installed; the message says how to install it."""
 
+    exit_status = 3
+
     def __init__(self, name: str, missing: str) -> None:
         super().__init__(f"engine {name} needs {missing}; {ENGINES[name].install}")
 

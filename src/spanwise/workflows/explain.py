@@ -296,7 +296,7 @@ def case_of(request: Request, topic: str) -> Case:
     judgements = placed_judgements(judgements, collection)
     word = request.profile or request.task
     profile = fitting(named, judgements, run, request.measures, named=word)
-    measures = measures_of(request.measures, profile.defaults)
+    measures = measures_of(request.measures, profile.defaults, request.rel)
     if len(measures) != 1:
         raise UsageError(f"{request.measures[0]!r} is {len(measures)} measures; name one of them")
     key = topic.encode("utf-8", "surrogateescape")

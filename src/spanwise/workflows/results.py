@@ -42,6 +42,7 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         "policy": dict(request.policy or {}),
         "judgements_format": request.judgements_format,
         "run_format": request.run_format,
+        "rel": request.rel,
     }
     made = [
         Provenance(judgements, hashed(file), collection, tuple(scores.values), options)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
 
-@click.command("check")
+
+@click.command("check", cls=Command)
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How to print."

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from spanwise.cli.command import Group
+
 if TYPE_CHECKING:
     from spanwise.collection.building import Summary
     from spanwise.collection.shards import OnError
     from spanwise.model.documents import BlankNodes, Unit, WhiteSpace
 
 
-@click.group("collection")
+@click.group("collection", cls=Group)
 def command() -> None:
     """Build or show a store that knows where every element lies.
 

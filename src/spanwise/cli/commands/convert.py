@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
 
-@click.command("convert")
+
+@click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", metavar="FORMAT", help="See: spanwise formats. By default Parquet.")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
 
-@click.command("fuse")
+
+@click.command("fuse", cls=Command)
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--method",

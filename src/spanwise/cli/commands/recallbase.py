@@ -6,10 +6,11 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.options import judgements_format_option, queries_option, structure_option
+from spanwise.cli.command import Command
+from spanwise.cli.options import judgements_format_option, structure_option, topics_option
 
 
-@click.command("recallbase")
+@click.command("recallbase", cls=Command)
 @click.argument("judgements")
 @click.option("--quant", help="Quantisation: a name, or a file with a table of your own.")
 @click.option("--ideal", is_flag=True, help="Only the ideal elements, one on each relevant path.")
@@ -21,7 +22,7 @@ from spanwise.cli.options import judgements_format_option, queries_option, struc
 )
 @click.option("--topic", "topics", multiple=True, help="Only this topic; may be repeated.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
-@queries_option
+@topics_option
 @structure_option
 @click.option(
     "--format",

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from spanwise.cli.command import Command
+
 if TYPE_CHECKING:
     from spanwise.retrieve.shaping import Task
 
 
-@click.command("search")
+@click.command("search", cls=Command)
 @click.argument("collection")
 @click.argument("topics")
-@click.option("--engine", default="fts5", show_default=True, help="Which one; see: --engines.")
+@click.option("--engine", default="fts5", show_default=True, help="Engine; see: spanwise engines.")
 @click.option(
     "--grain",
     default="document",
@@ -59,8 +61,6 @@ if TYPE_CHECKING:
 )
 @click.option("--name", help="What the run is called; by default as the engine.")
 @click.option("-o", "--output", metavar="RUN", help="The file to write; standard output if none.")
-@click.option("--engines", is_flag=True, is_eager=True, expose_value=False, help="List engines.",
-              callback=lambda ctx, _param, value: _list(ctx) if value else None)  # fmt: skip
 def command(
     collection: str,
     topics: str,
@@ -120,14 +120,3 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise UsageError(f"--set {text!r}; expected NAME=VALUE")
     return name, value
-
-
-def _list(ctx: click.Context) -> None:
-    from spanwise.console import emit
-    from spanwise.report.catalogue import listed_engines
-    from spanwise.retrieve.engines import load
-    from spanwise.retrieve.registry import ENGINES
-
-    load()
-    emit(listed_engines(list(ENGINES.values())))
-    ctx.exit()

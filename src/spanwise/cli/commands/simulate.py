@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
+
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @click.argument("kind", type=click.Choice(RUNS))
 @click.argument("judgements")
 @click.option("-o", "--output", required=True, help="Write the run to this file; - prints it.")
