@@ -222,7 +222,7 @@ def test_structure_strictly_and_vaguely(folder):
     # sections, what is in them, and articles: all but the body
     assert vague["gr(quant=sog)@3"] == pytest.approx(2.5 / (6.85 - 0.25))
     status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep", "--structure", "strict")
-    assert (status, "it needs --topics" in errors) == (2, True)
+    assert (status, "no effect without --topics" in errors) == (2, True)
 
 
 def test_a_table_of_the_users_own(folder):

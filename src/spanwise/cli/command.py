@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import cleandoc
 from typing import Any
 
 import click
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 COMMON = "Common options"
 """The heading of options that state none."""
 
@@ -23,7 +25,7 @@ class Option(click.Option):
         return {}
 
 
-def option(*names: str, section: str = COMMON, **more: Any) -> Any:
+def option(*names: str, section: str = COMMON, **more: Any) -> Decorator:
     """Return a decorator that adds an option to a command, under a heading of its help."""
     return click.option(*names, cls=Option, section=section, **more)
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import option
+from spanwise.cli.command import Decorator, option
 from spanwise.errors import UsageError
 from spanwise.model.policy import CHOICES
 
 if TYPE_CHECKING:
     from spanwise.evaluation.shards import Request
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+    from spanwise.model.measure import Asked
 
 XML = "XML and passages"
 CHUNKS = "Chunks"
@@ -320,7 +319,9 @@ def with_request(command: Callable[..., Any]) -> Callable[..., Any]:
         workers = words.pop("workers", None)
         if workers is not None:
             words["on"] = _processes(words["on"], workers)
-        return command(_request(words), **words)
+        request = _request(words)
+        refuse_idle(request, budget=words.get("budget") is not None)
+        return command(request, **words)
 
     return called
 
@@ -348,3 +349,43 @@ def _request(words: dict[str, Any]) -> Request:
     given = {field.name: words.pop(field.name) for field in fields(Request) if field.name in words}
     policy = {name: value for name, value in made.items() if value is not None}
     return Request(**given, policy=policy)
+
+
+# Options without effect ---------------------------------------------------------------------
+
+
+def refuse_idle(request: Request, *, budget: bool = False) -> None:
+    """Refuse choices that have no effect on a request, as far as the request alone shows it.
+
+    `budget` says that reading is compared at budgets besides.
+    """
+    policy = request.policy or {}
+    if "structure" in policy and request.queries is None:
+        raise UsageError("--structure has no effect without --topics, which state the structure")
+    if request.queries is not None and "structure" not in policy:
+        raise UsageError("--topics has no effect without --structure strict or vague")
+    if "unit" in policy and not budget:
+        _refuse_idle_unit(request)
+
+
+def _refuse_idle_unit(request: Request) -> None:
+    """Refuse a unit if no measure that is named counts what is read."""
+    from spanwise.evaluation.pipeline import asked
+    from spanwise.evaluation.profiles import find_profile
+
+    names = request.measures
+    if not names and (request.profile or request.task):
+        names = find_profile(request.profile, request.task).measures
+    measures = asked(names)
+    if measures and not any(map(_counts_reading, measures)):
+        few = ", ".join(one.label for one in measures[:3]) + ", ..." * (len(measures) > 3)
+        raise UsageError(
+            f"--unit has no effect on {few}: it needs a budget, such as -m 'SpanR(budget=2000)'"
+        )
+
+
+def _counts_reading(one: Asked) -> bool:
+    """Whether a measure has a budget, or counts how much is read."""
+    if "budget" in one.measure.parameters:
+        return one.parameter("budget") is not None
+    return one.measure.family == "chunks"

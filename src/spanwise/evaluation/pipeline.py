@@ -130,10 +130,21 @@ def asked(
     found = [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
     if rel is None:
         return found
-    if not any("rel" in one.measure.parameters and "rel" not in one.parameters for one in found):
+    free = [_has_free_rel(one) for one in found]
+    if not any(free):
         names = ", ".join(one.label for one in found)
         raise UsageError(f"--rel has no effect on {names}: no relevance level is left open")
-    return [one.assuming({"rel": rel}) for one in found]
+    return [
+        one.assuming({"rel": rel}) if yes else one for one, yes in zip(found, free, strict=True)
+    ]
+
+
+def _has_free_rel(one: Asked) -> bool:
+    """Whether a measure depends on a relevance level that its name does not state.
+
+    Counts of all results have the parameter, but no level unless it is stated.
+    """
+    return "rel" not in one.parameters and one.measure.parameters.get("rel") is not None
 
 
 def score(

@@ -171,7 +171,9 @@ def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
 def _in_any_case(name: str) -> tuple[Measure | None, dict[str, str]]:
     """Return the only measure that has the name, or a template of it, if case is ignored."""
     same = [other for other in plain_names() if other.lower() == name.lower()]
-    found = {plain_names()[other].name: (plain_names()[other], {}) for other in same}
+    found: dict[str, tuple[Measure, dict[str, str]]] = {
+        plain_names()[other].name: (plain_names()[other], {}) for other in same
+    }
     if not found:
         for pattern, entry in _templates(len(MEASURES)):
             match = re.fullmatch(pattern.pattern, name, re.IGNORECASE)

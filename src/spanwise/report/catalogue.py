@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 from unicodedata import normalize
@@ -384,8 +384,8 @@ def presets_as_json(presets: Iterable[Preset]) -> str:
     )
 
 
-def measures_as_json(measures: Iterable[Measure]) -> str:
-    """Return measures as JSON; an infinite bound is null."""
+def measures_as_json(measures: Iterable[Measure], *, properties: bool = False) -> str:
+    """Return measures as JSON, with their properties if asked for; an infinite bound is null."""
     return _as_json(
         {
             "name": one.name,
@@ -401,6 +401,7 @@ def measures_as_json(measures: Iterable[Measure]) -> str:
             "aggregate": one.aggregate,
             "laws": [law.value for law in in_order(one.laws)],
             "reference": one.reference,
+            **({"properties": asdict(one.properties)} if properties else {}),
         }
         for one in measures
     )

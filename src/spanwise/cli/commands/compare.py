@@ -140,6 +140,8 @@ def command(
         raise UsageError("--baseline has no effect with --all-pairs")
     if budget is None and ceiling is not None:
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
+    if budget is not None and on is not None:
+        raise UsageError("--on and --workers have no effect with --budget")
     draws = Draws(seed, resamples or RESAMPLES)
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     if budget is not None:

@@ -132,6 +132,8 @@ def serve_command(
     from spanwise.judge.setup import Campaign, guidelines_of, opened_or_made
 
     refuse_without_extra()
+    if prepare and no_open:
+        raise UsageError("--no-open has no effect with --prepare, which opens nothing")
     if demo and (pool is not None or collection is not None or topics is not None):
         raise UsageError("--demo has its own pool, collection and topics; expected none of them")
     if demo:

@@ -42,7 +42,7 @@ def command(name: str | None, properties: bool, layout: str) -> None:
 
     chosen = [_found(name)] if name else list(MEASURES.values())
     if layout == "json":
-        emit(measures_as_json(chosen))
+        emit(measures_as_json(chosen, properties=properties))
     elif properties:
         emit(properties_table(chosen))
     elif name is None:
