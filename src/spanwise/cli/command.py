@@ -21,8 +21,8 @@ class Option(click.Option):
         self.section = section
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
-        """Return nothing: the help text of an option is complete."""
-        return {}
+        """Return what the help text of an option does not contain: that it is required."""
+        return {"required": "required"} if self.required else {}
 
 
 def option(*names: str, section: str = COMMON, **more: Any) -> Decorator:

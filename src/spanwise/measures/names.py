@@ -26,7 +26,7 @@ from spanwise.model.measure import REQUIRED, Asked, Measure
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
 POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
-"""What may stand after the name, with an example."""
+"""Parameters that may stand after the name, each with an example."""
 MOST_DIGITS = 12
 NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:=[-+.\deE]+)?")
 """What follows a comma inside a name: `P_5,10` and `ndcg_1=3,2=9` are single items of a list."""
@@ -34,7 +34,7 @@ PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(
 
 
 def parse(name: str) -> Asked:
-    """The measure that a name asks for, with its parameters."""
+    """Return the measure that a name asks for, with its parameters."""
     squeezed = "".join(name.split())
     exact = plain_names().get(squeezed)
     measure, given = (exact, {}) if exact else _by_template(squeezed)
@@ -116,7 +116,7 @@ def _with(key: str, name: str) -> str:
 
 
 def plain_names() -> dict[str, Measure]:
-    """Every name and alias without a place for a parameter."""
+    """Return the measure of every name and alias that contains no parameter."""
     return _plain_names(len(MEASURES))
 
 
@@ -148,7 +148,7 @@ def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
 
 
 def _shape(kind: Any) -> str:
-    """What a value of a type looks like inside an alias."""
+    """Return the pattern of a value of a type inside an alias."""
     if kind == Gains:
         return r"[-+.\d][^=]*=.+"
     if get_origin(kind) is Literal:
@@ -219,7 +219,7 @@ def _parts(inside: str | None, name: str) -> list[str]:
 
 
 def _positional(measure: Measure, name: str, meant: str) -> str:
-    """Which parameter a number is: what the sign means, else the only one that there is."""
+    """Return the parameter that a number sets: that of its sign, else the only one there is."""
     for key in (meant, *POSITIONAL):
         if key in measure.parameters:
             return key
@@ -238,7 +238,7 @@ def _value(measure: Measure, key: str, text: str, name: str) -> Any:
 
 
 def _converted(kind: Any, text: str) -> Any:
-    """The text as a value of a parameter's type; ValueError says what was due."""
+    """Return the text as a value of a type; ValueError states what was expected."""
     if isinstance(kind, UnionType) or get_origin(kind) is Union:
         kind = next(option for option in get_args(kind) if option is not NoneType)
     if get_origin(kind) is Literal:
@@ -283,7 +283,7 @@ def _gains(text: str) -> Gains:
 
 
 def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
-    """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
+    """Return what a bare trec_eval name means: measure, parameter of its numbers, fixed ones."""
     named = plain_names().get(stem)
     for entry in [named] if named else MEASURES.values():
         for alias in entry.aliases:

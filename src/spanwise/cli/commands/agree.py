@@ -1,4 +1,4 @@
-"""spanwise agree: do assessors agree, and does it matter?"""
+"""spanwise agree: agreement of assessors, and its effect on the order of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spanwise compare: which run is better, and is it more than chance?"""
+"""spanwise compare: differences between runs, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 TESTS = "Tests"
 DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
 """Tests that draw random numbers."""
+IDLE_WITH_BUDGET = {"--profile": "profile", "--task": "task", "--topics": "queries", "--rel": "rel"}
+"""Options that a comparison at budgets does not take into account, and their keywords."""
 
 
 @click.command("compare", cls=Command)
@@ -142,6 +144,9 @@ def command(
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     if budget is not None and on is not None:
         raise UsageError("--on and --workers have no effect with --budget")
+    for name, keyword in IDLE_WITH_BUDGET.items():
+        if budget is not None and getattr(request, keyword) is not None:
+            raise UsageError(f"{name} has no effect with --budget")
     draws = Draws(seed, resamples or RESAMPLES)
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     if budget is not None:

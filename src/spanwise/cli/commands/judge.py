@@ -276,7 +276,7 @@ def export_command(
     collection: str | None,
     include_machine: bool,
 ) -> None:
-    """Write the judgements to a file that `spanwise eval` and other programs read.
+    """Write the judgements to a file that other programs read.
 
     \b
     Example:

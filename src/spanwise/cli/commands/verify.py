@@ -1,4 +1,4 @@
-"""spanwise verify: do these results still come out?"""
+"""spanwise verify: recompute results and report what changed."""
 
 from __future__ import annotations
 
