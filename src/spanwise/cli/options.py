@@ -154,6 +154,19 @@ unit_option = option(
     section=CHUNKS,
     help="Unit of reading budgets: chars, tokens:NAME, cost. [default: chars]",
 )
+quant_option = option(
+    "--quant",
+    metavar="NAME",
+    section=XML,
+    help="Quantisation: name or file. [default: spec or gen]",
+)
+ideal_option = option(
+    "--ideal",
+    type=click.Choice(["higher", "deeper"]),
+    default="higher",
+    section=XML,
+    help="Ideal one of equally good elements on a path. [default: higher]",
+)
 judgements_format_option = option(
     "--judgements-format",
     metavar="FORMAT",

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import collection_option, measures_option, printed_as, seed_option
+from spanwise.cli.command import Command
+from spanwise.cli.options import (
+    collection_option,
+    ideal_option,
+    measures_option,
+    printed_as,
+    quant_option,
+    seed_option,
+)
 
 
 @click.command("reliability", cls=Command)
 @click.argument("judgements")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @measures_option
-@option("--quant", metavar="NAME", help="Quantisation: name or file. [default: spec or gen]")
-@option(
-    "--ideal",
-    type=click.Choice(["higher", "deeper"]),
-    default="higher",
-    help="Ideal one of two equally good elements on a path. [default: higher]",
-)
 @printed_as("table", "md", "latex", "csv", "json")
+@quant_option
+@ideal_option
 @collection_option
 @seed_option
 def command(
