@@ -415,6 +415,7 @@ def test_completion_prints_a_script(ask, shell):
 
 
 def completed(run_command, *words):
+    """The lines that a shell is given: the kind of a completion, and its text."""
     line = " ".join(("spanwise", *words))
     setting = {
         "_SPANWISE_COMPLETE": "bash_complete",
@@ -423,16 +424,22 @@ def completed(run_command, *words):
     }
     answer = run_command(environment=setting)
     assert (answer.status, answer.err) == (0, "")
-    return [line.partition(",")[2] for line in answer.text.splitlines() if line]
+    return [line for line in answer.text.splitlines() if line]
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("com",), ["compare", "completion"]),
-        (("eval", "--average"), ["--average-over"]),
-        (("eval", "-m", "nDC"), ["nDCG"]),
-        (("eval", "--profile", "inex200"), [f"inex200{year}" for year in range(2, 10)]),
+        (("com",), ["plain,compare", "plain,completion"]),
+        (("eval", "--average"), ["plain,--average-over"]),
+        (("eval", "-m", "nDC"), ["plain,nDCG"]),
+        (("eval", "--profile", "inex200"), [f"plain,inex200{year}" for year in range(2, 10)]),
+        (("eval", "qr"), ["file,qr"]),
+        (("eval", "qrels.txt", "ru"), ["file,ru"]),
+        (("eval", "--collection", "do"), ["file,do"]),
+        (("eval", "--ties", "fi"), ["plain,file"]),
+        (("measures", "nDC"), ["plain,nDCG"]),
+        (("convert", "a"), ["file,a"]),
         (("nonsense", "x"), []),
     ],
     ids=" ".join,

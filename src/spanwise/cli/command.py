@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 COMMON = "Common options"
 """The heading of options that state none."""
+
+
+NO_FILES = {"kind", "name", "query", "document", "path", "judge"}
+"""Arguments that are no files."""
+FILES = {"FILE", "FOLDER", "PATH", "RUN", "POOL", "STORE"}
+"""What help calls the values of options that are files."""
+
+
+class FileName(click.types.StringParamType):
+    """A text that a shell completes to the name of a file or folder."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Leave it to the shell."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
 
 
 class Option(click.Option):
@@ -33,8 +57,17 @@ def option(*names: str, section: str = COMMON, **more: Any) -> Decorator:
 class Command(click.Command):
     """A command that refuses repeated options and groups its options by headings.
 
-    An option may be repeated only if it takes several values.
+    An option may be repeated only if it takes several values. A shell completes file names.
     """
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        for one in self.params:
+            file = (
+                one.metavar in FILES if isinstance(one, click.Option) else one.name not in NO_FILES
+            )
+            if file and type(one.type) is click.types.StringParamType:
+                one.type = FileName()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words of the command line, of which each may stand only as often as it says."""

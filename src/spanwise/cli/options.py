@@ -34,25 +34,29 @@ def _starting(names: Sequence[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _measure_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+def measure_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of measures that begin with a text."""
     from spanwise.measures import MEASURES
 
     return _starting(list(MEASURES), incomplete)
 
 
-def _profile_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+def profile_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of profiles that begin with a text."""
     from spanwise.evaluation.profiles import PROFILES
 
     return _starting(list(PROFILES), incomplete)
 
 
-def _task_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+def task_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of tasks that begin with a text."""
     from spanwise.evaluation.profiles import TASKS
 
     return _starting(list(TASKS), incomplete)
 
 
-def _format_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+def format_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of formats that begin with a text."""
     from spanwise.formats import FORMATS
 
     return _starting(list(FORMATS), incomplete)
@@ -75,14 +79,14 @@ measures_option = option(
     multiple=True,
     metavar="NAME",
     callback=_listed,
-    shell_complete=_measure_names,
+    shell_complete=measure_names,
     help="Measures, with commas or repeated: AP,nDCG@10.",
 )
 measure_option = option(
     *("-m", "--measure"),
     required=True,
     metavar="NAME",
-    shell_complete=_measure_names,
+    shell_complete=measure_names,
     help="Measure, such as nDCG@10.",
 )
 rel_option = option(
@@ -113,13 +117,13 @@ judged_only_option = option(
 profile_option = option(
     "--profile",
     metavar="NAME",
-    shell_complete=_profile_names,
+    shell_complete=profile_names,
     help="Named measures and choices; see: spanwise profiles.",
 )
 task_option = option(
     "--task",
     metavar="NAME",
-    shell_complete=_task_names,
+    shell_complete=task_names,
     help="Task of the runs; see: spanwise profiles.",
 )
 per_topic_option = option("-q", "--per-topic", is_flag=True, help="Print each topic too.")
@@ -171,21 +175,21 @@ judgements_format_option = option(
     "--judgements-format",
     metavar="FORMAT",
     section=FILES,
-    shell_complete=_format_names,
+    shell_complete=format_names,
     help="Format of the judgements; see: spanwise formats. [default: recognised]",
 )
 run_format_option = option(
     "--run-format",
     metavar="FORMAT",
     section=FILES,
-    shell_complete=_format_names,
+    shell_complete=format_names,
     help="Format of the runs; see: spanwise formats. [default: recognised]",
 )
 topics_format_option = option(
     "--topics-format",
     metavar="FORMAT",
     section=FILES,
-    shell_complete=_format_names,
+    shell_complete=format_names,
     help="Format of the topics; see: spanwise formats. [default: recognised]",
 )
 seed_option = option(

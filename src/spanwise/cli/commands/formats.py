@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from spanwise.cli.command import Command
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import format_names, printed_as
 
 
 @click.command("formats", cls=Command)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=format_names)
 @printed_as("text", "json", output=False)
 def command(name: str | None, layout: str) -> None:
     """List all file formats, or describe one of them.

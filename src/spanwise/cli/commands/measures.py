@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from spanwise.cli.command import Command, option
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import measure_names, printed_as
 
 if TYPE_CHECKING:
     from spanwise.model.measure import Measure
 
 
 @click.command("measures", cls=Command)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=measure_names)
 @option("--properties", is_flag=True, help="Show what the measures do for element retrieval.")
 @printed_as("text", "json", output=False)
 def command(name: str | None, properties: bool, layout: str) -> None:
