@@ -18,6 +18,7 @@ import click
 import spanwise
 from spanwise import errors
 from spanwise.cli import cli
+from spanwise.cli.command import COMMON
 from spanwise.dropins.trec_eval import options as trec_eval_help
 from spanwise.dropins.trec_eval import version8, version_two
 from spanwise.evaluation import profiles
@@ -240,8 +241,8 @@ def _first_paragraph(kind: type) -> str:
 
 ERRORS_OPENING = """\
 The exceptions and warnings of the package, defined in `spanwise.errors`. The command line prints an
-error on one line, `spanwise: error: FILE:LINE: ...`, and exits with status 2. A warning begins with
-`spanwise: warning: `."""
+error on one line, `spanwise: error: FILE:LINE: ...`, and exits with status 2, or with status 3 if
+something is not installed. A warning begins with `spanwise: warning: `."""
 
 
 # Commands -----------------------------------------------------------------------------------
@@ -259,35 +260,55 @@ def commands() -> str:
 
 
 COMMANDS_OPENING = """\
-`spanwise COMMAND --help` prints the same text. Exit status: 0 success, 1 a check failed, 2 invalid
-input or usage, 3 a defect of spanwise. The drop-in `trec_eval` has
-[its own exit status](../guide/trec_eval.md#exit-status)."""
+`spanwise COMMAND --help` prints the same text. An option that does not take several values may
+stand only once, and an option that has no effect on a request is an error.
+
+Exit status:
+
+| status | meaning |
+| --- | --- |
+| 0 | success |
+| 1 | a gate, check or verification failed |
+| 2 | invalid input or usage |
+| 3 | a library, program or engine is not installed |
+| 70 | a defect of spanwise |
+| 130, 143 | interrupted or terminated by a signal |
+
+The drop-in `trec_eval` has [its own exit status](../guide/trec_eval.md#exit-status)."""
 
 
-def one_command(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Yield usage, description and options of a command."""
+def one_command(command: click.Command, context: click.Context, level: str = "##") -> Iterator[str]:
+    """Yield usage, description and options of a command, and those of its subcommands."""
     own = click.Context(command, info_name=command.name, parent=context)
-    yield f"## spanwise {command.name}"
+    name = f"{context.command_path} {command.name}"
+    yield f"{level} {name}"
     words = " ".join(command.collect_usage_pieces(own)).replace("[OPTIONS] [OPTIONS]", "[OPTIONS]")
-    yield block(f"spanwise {command.name} {words}")
+    yield block(f"{name} {words}")
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         literal = paragraph.startswith("\b\n")
         yield block(paragraph[2:]) if literal else prose(paragraph)
-    options = [option for option in command.params if isinstance(option, click.Option)]
-    rows = [_option(option) for option in options if not option.hidden]
-    if rows:
-        yield table(("option", "values", "meaning"), rows)
+    sections: dict[str, list[click.Option]] = {COMMON: []}
+    for option in command.params:
+        if isinstance(option, click.Option) and not option.hidden:
+            sections.setdefault(getattr(option, "section", COMMON), []).append(option)
+    for heading, options in sections.items():
+        if options:
+            yield f"{heading}:"
+            yield table(("option", "values", "meaning"), map(_option, options))
     if command.name == "trec_eval":
         for text in (trec_eval_help.GENERAL, version8.HELP, version_two.USAGE):
             yield block(text)
+    for part in getattr(command, "commands", {}).values():
+        yield from one_command(part, own, "###")
 
 
 def _option(option: click.Option) -> tuple[str, str, str]:
     kind = option.type
     values = code(kind.choices) if isinstance(kind, click.Choice) else ""
     if not values and not option.is_flag:
-        values = kind.name
-    return code(option.opts), values, _escaped(option.help or "")
+        values = option.metavar or kind.name
+    names = [*option.opts, *option.secondary_opts]
+    return code(names), _escaped(values), _escaped(option.help or "")
 
 
 # Engines ------------------------------------------------------------------------------------

@@ -25,6 +25,9 @@ from typing import Any
 class SpanwiseError(Exception):
     """Base of all errors meant for the user; the command line prints it on one line."""
 
+    exit_status = 2
+    """Exit status of the command line after this error."""
+
     def __reduce__(self) -> tuple[Any, ...]:
         """From one process to another: the message and what else is known, as they are."""
         return _again, (type(self), self.args, self.__dict__)
@@ -110,6 +113,8 @@ class UnknownName(UsageError):
 
 class MissingExtra(SpanwiseError):
     """An optional library is needed and absent."""
+
+    exit_status = 3
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
         super().__init__(

@@ -13,7 +13,7 @@ from click import NoSuchOption
 
 import spanwise
 from demo_files import HANDBOOK
-from spanwise.cli import COMMANDS
+from spanwise.cli import COMMANDS, SECTIONS
 
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
 
@@ -23,8 +23,11 @@ DROP_INS = ("trec_eval", "inex_eval", "evalj")
 def test_help_lists_every_command_and_an_example(ask):
     answer = ask("--help")
     assert (answer.status, answer.err) == (0, "")
-    listed = [line.split()[0] for line in answer.text.partition("Commands:")[2].splitlines()[1:]]
+    below = [line.split() for line in answer.text.partition("\nScore:")[2].splitlines()]
+    listed = [words[0] for words in below if words]
     assert [name for name in listed if name in COMMANDS] == list(COMMANDS)
+    headings = [line for line in answer.text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert headings == ["Options:", *(f"{heading}:" for heading in SECTIONS)]
     assert "\n    spanwise eval " in answer.text
 
 
@@ -184,7 +187,7 @@ def test_a_defect_of_ours_is_one_line_unless_a_traceback_is_wanted(traceback):
     assert done.stderr.startswith("Traceback" if traceback else "spanwise: error: a defect of ")
     assert done.stderr.count("\n") == 1 or traceback
     assert "KeyError: 'absent'" in done.stderr
-    assert done.returncode == (1 if traceback else 3)
+    assert done.returncode == (1 if traceback else 70)
 
 
 @pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])

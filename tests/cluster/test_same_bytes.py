@@ -62,7 +62,7 @@ def test_layouts_with_and_without_topics(session, layout, more):
     [("judged", "docno"), ("both", "file"), ("run", "rank"), ("judged", "expected")],
 )
 def test_policies(session, topics, ties):
-    words = [QRELS, DENSE, HYBRID, "--topics", topics, "--ties", ties, "-q"]
+    words = [QRELS, DENSE, HYBRID, "--average-over", topics, "--ties", ties, "-q"]
     assert same(session, "eval", *words)[2] == 0
 
 

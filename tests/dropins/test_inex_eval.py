@@ -239,7 +239,7 @@ def test_totals_of_more_than_32_bits_are_those_of_the_original_and_said(files, a
         "mine.run",
         "-m",
         "char_prec",
-        "--topics",
+        "--average-over",
         "both",
         "--format",
         "jsonl",

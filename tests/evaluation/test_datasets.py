@@ -181,7 +181,7 @@ def test_without_fsspec_the_extra_is_named(folder, ask, monkeypatch):
     WORLDS["documents"](default_rng(5), folder)
     monkeypatch.setitem(sys.modules, "fsspec", None)
     answer = ask("eval", "qrels", "s3://bucket/run.txt")
-    assert answer.status == 2
+    assert answer.status == 3
     assert "pip install 'spanwise[remote]'" in answer.err
 
 

@@ -225,17 +225,17 @@ def test_without_a_name_the_measures_fit_elements(folder):
 def test_structure_strictly_and_vaguely(folder):
     strict = values(
         "judged.xml", "run.xml", "-m", "gr(quant=sog)@3", "--structure", "strict",
-        "--queries", "topics.xml",
+        "--topics", "topics.xml",
     )  # fmt: skip
     assert strict["gr(quant=sog)@3"] == pytest.approx(1)  # only sections count: 1 and 0.5
     vague = values(
         "judged.xml", "run.xml", "-m", "gr(quant=sog)@3", "--structure", "vague",
-        "--queries", "topics.xml",
+        "--topics", "topics.xml",
     )  # fmt: skip
     # sections, what is in them, and articles: all but the body
     assert vague["gr(quant=sog)@3"] == pytest.approx(2.5 / (6.85 - 0.25))
     status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep", "--structure", "strict")
-    assert (status, "pass --topics" in errors) == (2, True)
+    assert (status, "no effect without --topics" in errors) == (2, True)
 
 
 def test_a_table_of_the_users_own(folder):

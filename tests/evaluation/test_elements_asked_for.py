@@ -28,7 +28,7 @@ def test_specificity_and_exhaustivity_are_those_of_elements_asked_for(folder):
     Without structure all grades of exhaustivity add up to 23, and p[1] has 3 of them.
     """
     words = ["-m", "NGP(overlap=off)@3", "-m", "NGR(overlap=off)@2", "--collection", "docs"]
-    strict = ["--structure", "strict", "--queries", "topics.xml"]
+    strict = ["--structure", "strict", "--topics", "topics.xml"]
     for more, precision, recall in (
         ([], Fraction(50 * 3 + 30 * 3 + 80 * 2, 3 * 160), Fraction(6, 23)),
         (strict, Fraction(50 * 3 + 80 * 2, 3 * 160), Fraction(3, 5)),
@@ -41,7 +41,7 @@ def test_specificity_and_exhaustivity_are_those_of_elements_asked_for(folder):
 
 
 def test_measures_that_structure_does_not_matter_to_are_named(folder):
-    words = ("--structure", "vague", "--queries", "topics.xml", "--collection", "docs")
+    words = ("--structure", "vague", "--topics", "topics.xml", "--collection", "docs")
     names = ("-m", "MAep", "-m", "Overlap", "-m", "NGP@2")
     out, _, _ = called(main, "eval", "judged.xml", "run.xml", *names, *words)
     assert "structure does not matter to Overlap: it is of judged elements" in out.decode()
@@ -59,7 +59,7 @@ def test_a_topic_with_nothing_relevant_counts_for_no_mean(folder, topics):
     results = submission([SEC6, f"{SEC6}/p[1]"]).partition("<topic ")[2].replace("163", "164")
     run = (folder / "run.xml").read_text().replace("</topic>", f"</topic><topic {results}", 1)
     (folder / "run.xml").write_text(run.removesuffix("</inex-submission>\n"))
-    words = ("-m", "Overlap", "-m", "MAep", "-q", "--format", "jsonl", "--topics", topics)
+    words = ("-m", "Overlap", "-m", "MAep", "-q", "--format", "jsonl", "--average-over", topics)
     out, errors, status = called(main, "eval", "all", "run.xml", *words)
     assert status == 0, errors
     found = [json.loads(line) for line in out.decode().splitlines()]

@@ -103,9 +103,9 @@ def lopsided(folder):
     ("words", "expected"),
     [
         ((), {"1": 0.5, "2": 1.0, "3": 0.0, "all": 0.5}),
-        (("--topics", "judged"), {"1": 0.5, "2": 1.0, "3": 0.0, "all": 0.5}),
-        (("--topics", "both"), {"1": 0.5, "2": 1.0, "all": 0.75}),
-        (("--topics", "run"), {"1": 0.5, "2": 1.0, "9": None, "all": 0.75}),
+        (("--average-over", "judged"), {"1": 0.5, "2": 1.0, "3": 0.0, "all": 0.5}),
+        (("--average-over", "both"), {"1": 0.5, "2": 1.0, "all": 0.75}),
+        (("--average-over", "run"), {"1": 0.5, "2": 1.0, "9": None, "all": 0.75}),
     ],
 )
 def test_topics_that_count(lopsided, evaluate, words, expected):
@@ -130,7 +130,7 @@ def test_topics_that_count(lopsided, evaluate, words, expected):
     ],
 )
 def test_what_only_one_side_has_is_said(lopsided, evaluate, topics, said):
-    assert evaluate("--topics", topics).warnings == [f"mine: 1 topic {what}" for what in said]
+    assert evaluate("--average-over", topics).warnings == [f"mine: 1 topic {what}" for what in said]
 
 
 def test_no_topic_in_common_is_an_error(folder, evaluate):
@@ -200,7 +200,7 @@ def test_unjudged_results_can_be_taken_out(evaluate):
 
 
 def test_choices_are_said_in_the_signature(ask):
-    words = ("--depth", "2", "--judged-only", "--topics", "both")
+    words = ("--depth", "2", "--judged-only", "--average-over", "both")
     answer = ask("eval", "qrels.txt", "run.txt", "-m", "AP", *words)
     expected = Policy(average_over="both", depth=2, unjudged="drop").signature()
     assert answer.text.splitlines()[-1] == expected

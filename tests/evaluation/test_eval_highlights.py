@@ -53,7 +53,8 @@ def test_tasks_have_their_measures(files, ask, words, names):
 
 def test_a_profile_replaces_the_defaults(files, ask):
     returned(files, "2 Q0 a 1 9 m 1002 1")
-    asked = ("eval", "judged.qrels", "mine.run", "--topics", "both", "-m", "MAgP", "--task", "bic")
+    words = ("--average-over", "both", "-m", "MAgP", "--task", "bic")
+    asked = ("eval", "judged.qrels", "mine.run", *words)
     assert ask(*asked, "--format", "jsonl").values == {"all": 0.0}
     (files / "judged.qrels").write_text("2 Q0 a 4 8000 802 802:4\n")
     assert ask(*asked, "--format", "jsonl").values == {"all": pytest.approx(300 / 500)}
@@ -110,7 +111,7 @@ def test_parts_of_one_document_are_no_fault(files, ask):
 def test_best_entry_points_that_are_missing_are_counted(files, ask, topics, missing):
     lines = "1 Q0 a 10 100 -1 0:10\n1 Q0 b 10 50 3 0:10\n2 Q0 a 4 8\n3 Q0 a 0 8\n"
     (files / "judged.qrels").write_text(lines)
-    asked = ("eval", "judged.qrels", "mine.run", "--topics", topics, "-m")
+    asked = ("eval", "judged.qrels", "mine.run", "--average-over", topics, "-m")
     said = "documents with highlighted text but no best entry point, whose score=bep is 0: "
     assert f"{said}{missing}\n" in ask(*asked, "MAgP(score=bep)", "-m", "MAgP").text
     assert said not in ask(*asked, "MAgP").text

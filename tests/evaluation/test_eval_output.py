@@ -192,7 +192,7 @@ def run_command_to(stream, run_command):
 NO_OPTION = NoSuchOption("--nonsense").message  # versions of click differ
 WRONG = {
     "no files": ((), "Missing argument 'JUDGEMENTS'."),
-    "no run": (("qrels.txt",), "Missing argument 'RUNS...'."),
+    "no run": (("qrels.txt",), "Missing argument 'RUN...'."),
     "an unknown option": (("qrels.txt", "run.txt", "--nonsense"), NO_OPTION),
     "an unknown format": (("qrels.txt", "run.txt", "--format", "xml"), "'xml' is not one of"),
     "an unknown profile": (

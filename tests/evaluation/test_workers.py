@@ -48,7 +48,7 @@ def test_workers_of_an_engine_are_its_own(folder, ask):
     WORLDS["documents"](default_rng(2), folder)
     answer = printed(ask, "run", "--workers", "2", "--on", "dask")
     assert answer.status == 2
-    assert "--workers is for this machine" in answer.err
+    assert "--workers has no effect with --on dask" in answer.err
 
 
 def square_or_die(number: int) -> int:

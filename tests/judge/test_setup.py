@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
         (["--mode", "aspects", "--aspect", " "], "--aspect needs a name"),
         (["--mode", "aspects", "--aspect", "a", "--aspect", "a"], "another one each time"),
         (["--aspect", "a"], "--aspect is for --mode aspects, not for highlight"),
-        (["--demo"], "--demo brings its own pool"),
+        (["--demo"], "--demo has its own pool"),
     ],
 )
 def test_what_does_not_fit_is_said(folder, words, message):

@@ -6,7 +6,8 @@ from builders import value
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.profiles import NICKNAMES, TREC_EVAL, measure_names
 from spanwise.measures import MEASURES
-from spanwise.measures.names import by_stem, parse, plain_names
+from spanwise.measures.names import by_stem, listed, parse, plain_names
+from spanwise.model.measure import REQUIRED
 
 
 def meaning(name):
@@ -75,6 +76,20 @@ def meaning(name):
         ("Bpref", "BPref"),
         ("nDCG@10", "NDCG@10"),
         ("SetRelativeP", "SetRelP"),
+        # names of other tools, and any case
+        ("RR", "mrr"),
+        ("RR@10", "mrr@10"),
+        ("R@10", "recall@10"),
+        ("P@5", "precision@5"),
+        ("Success@5", "hit_rate@5"),
+        ("Success@5", "hits@5"),
+        ("AP@10", "map@10"),
+        ("nDCG@10", "ndcg@10"),
+        ("nDCG@10", "NDCG_CUT_10"),
+        ("P@5", "p_5"),
+        ("MAiP", "maip"),
+        ("iP[0.1]", "IP[0.1]"),
+        ("SetF(beta=0.5)", "SET_f_0.5"),
     ],
 )
 def test_both_spellings_name_one_entry(ours, theirs):
@@ -144,8 +159,8 @@ def test_a_gain_table_may_look_like_trec_evals():
     [
         ("ndgc@10", "nDCG"),
         ("nDCGG@10", "nDCG"),
-        ("p@5", "P"),
-        ("Ap", "AP"),
+        ("PP@5", "P"),
+        ("APP", "AP"),
         ("recip_rnk", "recip_rank"),
     ],
 )
@@ -284,3 +299,42 @@ def test_defaults_that_differ_within_a_family():
     assert usual == {"nxCG@5": "on", "MAncG": "on", "gr@5": "off", "MAep": "off"}
     assert parse("EPRUM").parameter("behaviour") == "bep"
     assert parse("GR@5").parameter("behaviour") == "identity"
+
+
+def test_a_name_that_differs_from_two_measures_in_case_only_is_ambiguous():
+    assert meaning("RBP(p=0.5)") != meaning("rbp(p=0.5)")
+    with pytest.raises(UsageError, match="'Rbp' is ambiguous; expected one of RBP, rbp"):
+        parse("Rbp")
+
+
+def test_every_name_in_another_case_is_the_same_measure_or_ambiguous():
+    for name, measure in plain_names().items():
+        if REQUIRED in measure.parameters.values():
+            continue
+        same = {one for other, one in plain_names().items() if other.lower() == name.lower()}
+        for spelled in {name.lower(), name.upper(), name.swapcase()} - plain_names().keys():
+            if len(same) == 1:
+                assert parse(spelled).measure is measure
+            else:
+                with pytest.raises(UsageError, match="is ambiguous"):
+                    parse(spelled)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("AP", ["AP"]),
+        (" AP , RR ", ["AP", "RR"]),
+        ("G(gains={1:1,2:3},a='b,c')@9,AP", ["G(gains={1:1,2:3},a='b,c')@9", "AP"]),
+        ("P_5,10,AP,R@5,10", ["P_5", "P_10", "AP", "R@5", "R@10"]),
+        ("iP[0.01],MAiP", ["iP[0.01]", "MAiP"]),
+        ("ndcg_1=3,2=9,AP", ["ndcg_1=3,2=9", "AP"]),
+        ("utility_1,-1,0,0", ["utility_1,-1,0,0"]),
+        ("11pt_avg_0.25,.5,11pt_avg", ["11pt_avg_0.25,.5", "11pt_avg"]),
+        ("iprec_at_recall_0.1,0.2", ["iprec_at_recall_0.1", "iprec_at_recall_0.2"]),
+        ("P.5,10,AP", ["P.5,10", "AP"]),
+        ("nonsense_5,10", ["nonsense_5,10"]),
+    ],
+)
+def test_lists_of_names(text, names):
+    assert listed(text) == names

@@ -100,7 +100,7 @@ content and structure
         assert (status, out) == (2, "")
         assert err == (
             "spanwise: error: at character 12: found '/', expected '//', '<', '<=', '=', '>=' or"
-            " '>'; as a title of 2003 it can be read with --legacy\n"
+            " '>'; to read it as a title of 2003, add --legacy\n"
         )
 
 

@@ -151,7 +151,7 @@ def test_runs_are_fused(world):
 
 
 def test_engines_are_listed(capsys):
-    assert asked("search", "--engines") == 0
+    assert asked("engines") == 0
     said = capsys.readouterr().out
     assert "fts5" in said
     assert "pip install 'spanwise[bm25s]'" in said
@@ -301,7 +301,7 @@ def test_a_mistake_in_the_file_is_named(experiment, capsys, before, after, messa
 
 def test_a_missing_engine_stops_or_is_left_out(experiment, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(experiment))
-    for missing, status in (("stop", 2), ("skip", 0)):
+    for missing, status in (("stop", 3), ("skip", 0)):
         text = FILE.format(missing=missing).replace('"bm25"\nset', '"zebra"\n#')
         (experiment / "x.toml").write_text(text)
         assert asked("experiment", "x.toml", "-o", f"out-{missing}") == status

@@ -16,25 +16,35 @@ from spanwise.console import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
-COMMANDS = (
-    *("eval", "compare", "sweep", "gate", "plot", "verify"),
-    *("trec_eval", "inex_eval", "evalj"),
-    *("measures", "formats", "check", "explain", "convert"),
-    *("simulate", "reliability", "recallbase", "pool", "judge", "agree"),
-    *("collection", "search", "fuse", "cluster", "experiment", "nexi", "demo"),
-)
+SECTIONS = {
+    "Score": ("eval", "compare", "explain", "plot", "sweep", "gate", "verify"),
+    "Data": ("check", "convert", "collection", "search", "fuse", "cluster"),
+    "Judging": ("pool", "judge", "agree"),
+    "Studies": ("experiment", "simulate", "reliability", "recallbase"),
+    "Reference": (
+        *("measures", "formats", "engines", "profiles"),
+        *("nexi", "demo", "completion"),
+    ),
+    "Drop-ins": ("trec_eval", "inex_eval", "evalj"),
+}
+"""The commands below the headings of the help."""
+DEFECT = 70
+"""Exit status of a defect of spanwise; EX_SOFTWARE in sysexits.h."""
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
 class LazyGroup(click.Group):
-    """Commands live in modules of their names, imported when they are needed."""
+    """A group whose commands live in modules of their names, imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The commands, in the order in which a newcomer needs them."""
+        """Return the names of the commands in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name."""
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return the command of that name."""
         if name not in COMMANDS:
+            if ctx.resilient_parsing:  # a word that is being completed
+                return None
             from spanwise.errors import UnknownName
 
             raise UnknownName("command", name, list(COMMANDS), "see: spanwise --help")
@@ -42,16 +52,27 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each command with its summary, below its heading."""
+        width = formatter.width - 6 - max(map(len, COMMANDS))
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                rows = [(name, one.get_short_help_str(width)) for name, one in commands if one]
+                formatter.write_dl(
+                    [(f"{name:<{max(map(len, COMMANDS))}}", text) for name, text in rows]
+                )
+
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="spanwise %(version)s")
 def cli() -> None:
-    """Evaluate retrieval at any grain.
+    """Evaluate retrieval at any grain: documents, XML elements, passages, chunks.
 
     \b
     Examples:
       spanwise demo
-      spanwise eval qrels.txt run1.txt run2.txt -m nDCG@10 -m AP
+      spanwise eval qrels.txt run1.txt run2.txt -m AP,nDCG@10
       spanwise trec_eval -m map qrels.txt run.txt
       spanwise inex_eval -f inex.qrels passages.run
       spanwise convert submission.xml run.jsonl --to span_run
@@ -59,7 +80,7 @@ def cli() -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run a command; every mistake of a user is one line on standard error."""
+    """Run a command and return its exit status; an error is one line on standard error."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", SpanwiseWarning)
         warnings.showwarning = _say_warning  # type: ignore[assignment]
@@ -75,7 +96,7 @@ def main(words: list[str] | None = None) -> int:
             return 2
         except SpanwiseError as error:
             say("error", str(error))
-            return 2
+            return error.exit_status
         except click.Abort:
             say("error", "interrupted")
             return 130
@@ -91,9 +112,9 @@ def _say_warning(message: Warning | str, category: type[Warning], *_: object) ->
 
 
 def run() -> None:
-    """The entry point of the installed command: even a defect of ours is one line.
+    """Run the installed command; even a defect of spanwise is one line on standard error.
 
-    What a command makes lives to its end, so looking for garbage among it often is time lost.
+    Objects live until a command ends, so frequent garbage collection would only cost time.
     """
     gc.set_threshold(1_000_000, 20, 20)
     _leave_when_asked_to_end()
@@ -106,12 +127,12 @@ def run() -> None:
 
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         say("error", f"a defect of {culprit(error)}, {what}; SPANWISE_TRACEBACK=1 shows where")
-        status = 3
+        status = DEFECT
     sys.exit(status)
 
 
 def _leave_when_asked_to_end() -> None:
-    """Whoever ends a command finds nothing of it afterwards: no server, no temporary folder."""
+    """Exit on signals as Python does otherwise, so that servers and temporary folders go too."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:

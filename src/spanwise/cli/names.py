@@ -1,4 +1,4 @@
-"""Options whose values are names in a registry: they are listed in the help and completed."""
+"""Names of registries, as the help lists them and shells complete them."""
 
 from __future__ import annotations
 
@@ -11,42 +11,14 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class NamesOption(click.Option):
-    """An option that takes names of a registry, those of plug-ins included.
-
-    The registry is imported only for a completion, and for the help if the names are `listed`.
-    """
-
-    def __init__(
-        self,
-        *args: Any,
-        names: Callable[[], Iterable[str]],
-        listed: bool = False,
-        **more: Any,
-    ) -> None:
-        super().__init__(*args, **more)
-        self.names, self.listed = names, listed
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option and its help, with the names if they are listed."""
-        record = super().get_help_record(ctx)
-        if record is None or not self.listed:
-            return record
-        return record[0], f"{record[1]} Known: {', '.join(self.names())}."
-
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        """Return the names that begin with what was typed."""
-        return _completions(self.names, incomplete)
+Names = Callable[[], Iterable[str]]
+"""Returns the names of a registry."""
 
 
 class NamesArgument(click.Argument):
     """An argument that is a name of a registry."""
 
-    def __init__(self, *args: Any, names: Callable[[], Iterable[str]], **more: Any) -> None:
+    def __init__(self, *args: Any, names: Names, **more: Any) -> None:
         super().__init__(*args, **more)
         self.names = names
 
@@ -56,10 +28,10 @@ class NamesArgument(click.Argument):
         incomplete: str,
     ) -> list[CompletionItem]:
         """Return the names that begin with what was typed."""
-        return _completions(self.names, incomplete)
+        return completions(self.names, incomplete)
 
 
-def _completions(names: Callable[[], Iterable[str]], incomplete: str) -> list[CompletionItem]:
+def completions(names: Names, incomplete: str) -> list[CompletionItem]:
     """Return the names that complete what follows the last comma."""
     from click.shell_completion import CompletionItem
 
@@ -85,6 +57,20 @@ def format_names(*holds: str) -> Callable[[], list[str]]:
         return [entry.name for entry in FORMATS.values() if not holds or entry.holds in holds]
 
     return names
+
+
+def profile_names() -> list[str]:
+    """Return the names of all profiles."""
+    from spanwise.evaluation.profiles import PROFILES
+
+    return list(PROFILES)
+
+
+def task_names() -> list[str]:
+    """Return the names of all tasks."""
+    from spanwise.evaluation.profiles import TASKS
+
+    return list(TASKS)
 
 
 def engine_names() -> list[str]:

@@ -31,7 +31,7 @@ class Campaign:
     mode: str = "highlight"
     aspects: tuple[str, ...] = ()
     order: str = "shuffle"
-    seed: int = 1
+    seed: int = 0
     support: bool = True
     guidelines: str = ""
     judges: tuple[str, ...] = field(default_factory=tuple)

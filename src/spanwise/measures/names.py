@@ -4,8 +4,11 @@
     parameter = word "=" value
     value   = number | word | 'text' | "[" numbers "]" | "{" grade ":" gain, ... "}"
 
-Spaces do not matter. The number after `@` or in brackets is the cut-off, or the recall level of a
-measure that has one. Other spellings (`ndcg_cut_10`) are aliases in the table of measures.
+Spaces do not matter, and case does not where only one measure has the name in any case. The number
+after `@` or in brackets is the cut-off, or the recall level of a measure that has one. Other
+spellings (`ndcg_cut_10`, `hit_rate@5`) are aliases in the table of measures.
+
+A list of names has commas between them: `AP,nDCG(rel=2)@10,P_5,10`.
 """
 
 from __future__ import annotations
@@ -24,8 +27,10 @@ from spanwise.plugin_loading import load
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
 POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
-"""What may stand after the name, with an example."""
+"""Parameters that may stand after the name, each with an example."""
 MOST_DIGITS = 12
+NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:=[-+.\deE]+)?")
+"""What follows a comma inside a name: `P_5,10` and `ndcg_1=3,2=9` are single items of a list."""
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
@@ -47,6 +52,8 @@ def _parsed(name: str) -> Asked:
     exact = plain_names().get(squeezed)
     measure, given = (exact, {}) if exact else _by_template(squeezed)
     if measure is None:
+        measure, given = _in_any_case(squeezed)
+    if measure is None:
         measure, given = _by_grammar(name, squeezed)
     parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
     missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
@@ -57,8 +64,63 @@ def _parsed(name: str) -> Asked:
     return Asked(name, measure, parameters)
 
 
+def listed(text: str) -> list[str]:
+    """Return the names in a list, one for each measure.
+
+    >>> listed("AP, nDCG(dcg='exp-log2')@10,P_5,10,P.5,10")
+    ['AP', "nDCG(dcg='exp-log2')@10", 'P_5', 'P_10', 'P.5,10']
+    """
+    items: list[list[str]] = []
+    for part in _split(text):
+        if items and NUMBER.fullmatch(part):
+            items[-1].append(part)
+        elif part:
+            items.append([part])
+        else:
+            raise UsageError(
+                f"measures {text!r}: a name is missing; expected names, such as AP,P@5"
+            )
+    return [name for item in items for name in _with_each_number(item)]
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that are outside of brackets and quotes."""
+    parts, begin, depth, quote = [], 0, 0, ""
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif sign == "," and depth <= 0:
+            parts.append(text[begin:place].strip())
+            begin = place + 1
+    return [*parts, text[begin:].strip()]
+
+
+def _with_each_number(item: list[str]) -> list[str]:
+    """Return a name with each of the numbers that follow it, unless it takes them all at once."""
+    whole = ",".join(item)
+    stem = re.fullmatch(r"(.*?)[-+]?[\d.]+", item[0])
+    if len(item) == 1 or stem is None or "=" in whole.rpartition(")")[2] or _is_name(whole):
+        return [whole]
+    names = [item[0], *(f"{stem[1]}{number}" for number in item[1:])]
+    return names if all(map(_is_name, names)) else [whole]
+
+
+def _is_name(name: str) -> bool:
+    try:
+        parse(name)
+    except UsageError:
+        return False
+    return True
+
+
 def _with(key: str, name: str) -> str:
-    """The name with an example of the parameter that it lacks."""
+    """Return the name with an example of the parameter that it lacks."""
     if key in POSITIONAL:
         return f"{name}{POSITIONAL[key]}"
     word, _, number = name.partition("@")
@@ -67,7 +129,7 @@ def _with(key: str, name: str) -> str:
 
 
 def plain_names() -> dict[str, Measure]:
-    """Every name and alias without a place for a parameter, of the measures registered so far."""
+    """Return the measure of every registered name and alias that contains no parameter."""
     return _plain_names(MEASURES.version)
 
 
@@ -97,7 +159,7 @@ def _pattern(entry: Measure, alias: str) -> re.Pattern[str]:
 
 
 def _shape(kind: Any) -> str:
-    """What a value of a type looks like inside an alias."""
+    """Return the pattern of a value of a type inside an alias."""
     if kind == Gains:
         return r"[-+.\d][^=]*=.+"
     if get_origin(kind) is Literal:
@@ -117,6 +179,24 @@ def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
     return None, {}
 
 
+def _in_any_case(name: str) -> tuple[Measure | None, dict[str, str]]:
+    """Return the only measure that has the name, or a template of it, if case is ignored."""
+    same = [other for other in plain_names() if other.lower() == name.lower()]
+    found: dict[str, tuple[Measure, dict[str, str]]] = {
+        plain_names()[other].name: (plain_names()[other], {}) for other in same
+    }
+    if not found:
+        for pattern, entry in _templates(len(MEASURES)):
+            match = re.fullmatch(pattern.pattern, name, re.IGNORECASE)
+            if match:
+                found.setdefault(entry.name, (entry, match.groupdict()))
+    if len(found) > 1:
+        raise UsageError(
+            f"measure {name!r} is ambiguous; expected one of {', '.join(same or found)}"
+        )
+    return next(iter(found.values()), (None, {}))
+
+
 def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
     match = SHAPE.fullmatch(squeezed)
     if not match:
@@ -125,7 +205,7 @@ def _by_grammar(name: str, squeezed: str) -> tuple[Measure, dict[str, str]]:
             " or Name[0.1]"
         )
     word, inside, at, level = match.groups()
-    measure = plain_names().get(word)
+    measure = plain_names().get(word) or _in_any_case(word)[0]
     if measure is None:
         raise UnknownName("measure", word, list(plain_names()), "see: spanwise measures")
     given: dict[str, str] = {}
@@ -150,7 +230,7 @@ def _parts(inside: str | None, name: str) -> list[str]:
 
 
 def _positional(measure: Measure, name: str, meant: str) -> str:
-    """Which parameter a number is: what the sign means, else the only one that there is."""
+    """Return the parameter that a number sets: that of its sign, else the only one there is."""
     for key in (meant, *POSITIONAL):
         if key in measure.parameters:
             return key
@@ -173,7 +253,7 @@ def _value(measure: Measure, key: str, text: str, name: str) -> Any:
 
 
 def _converted(kind: Any, text: str) -> Any:
-    """The text as a value of a parameter's type; ValueError says what was due."""
+    """Return the text as a value of a type; ValueError states what was expected."""
     if isinstance(kind, UnionType) or get_origin(kind) is Union:
         kind = next(option for option in get_args(kind) if option is not NoneType)
     if get_origin(kind) is Literal:
@@ -218,7 +298,7 @@ def _gains(text: str) -> Gains:
 
 
 def by_stem(stem: str) -> tuple[Measure, str | None, dict[str, Any]]:
-    """What a bare trec_eval name means: measure, the parameter its numbers are, fixed ones."""
+    """Return what a bare trec_eval name means: measure, parameter of its numbers, fixed ones."""
     named = plain_names().get(stem)
     for entry in [named] if named else MEASURES.registered.values():
         for alias in entry.aliases:

@@ -186,7 +186,7 @@ def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray
     Law.IDEAL_IS_ONE,
     Law.BLIND_BELOW_CUTOFF,
     reference=TREC_EVAL,
-    aliases=("success_{cutoff}",),
+    aliases=("success_{cutoff}", "hit_rate", "hits"),
     expected=_expected_success,
     of=condensed,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 from unicodedata import normalize
@@ -15,6 +16,7 @@ from spanwise.version import __version__
 
 if TYPE_CHECKING:
     from spanwise.model.measure import Law, Measure
+    from spanwise.model.policy import Policy
 
 
 class Described(Protocol):
@@ -285,3 +287,128 @@ def _keys(cited: Iterable[Cited]) -> dict[Cited, str]:
 def _latex(text: str) -> str:
     escaped = {"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "|": r"\textbar{}"}
     return "".join(escaped.get(c, c) for c in text)
+
+
+# Engines and profiles one by one; everything as JSON. ---------------------------------------------
+
+
+def engine_described(entry: DescribedEngine) -> str:
+    """Return everything that the table of engines contains about one.
+
+    >>> from types import SimpleNamespace
+    >>> one = SimpleNamespace(name="x", title="X", install="", parameters={}, description="Ranks.")
+    >>> print(engine_described(one), end="")
+    x: X
+    <BLANKLINE>
+    Ranks.
+    <BLANKLINE>
+    Parameters: none
+    Installation: nothing to install
+    """
+    parameters = settings(entry) or "none"
+    facts = f"Parameters: {parameters}\nInstallation: {entry.install or 'nothing to install'}"
+    return f"{entry.name}: {entry.title}\n\n{entry.description}\n\n{facts}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A profile or a task: choices and measures with a name."""
+
+    name: str
+    kind: str  # profile or task
+    policy: Policy
+    measures: tuple[str, ...]
+    defaults: Mapping[str, Mapping[str, Any]]  # of the parameters of each family of measures
+    tasks: tuple[str, ...]  # that have measures of their own
+
+    @property
+    def signature(self) -> str:
+        """The choices, without the version of the program."""
+        return self.policy.signature().rpartition("|")[0]
+
+
+def presets_listed(presets: Sequence[Preset]) -> str:
+    """Return the name and the measures of every profile and task."""
+    lines = []
+    for kind, heading in (("profile", "Profiles (--profile)"), ("task", "Tasks (--task)")):
+        lines += [heading]
+        for one in presets:
+            if one.kind == kind:
+                lines.append(f"  {one.name:<12} {shorten(', '.join(one.measures), 80)}")
+        lines.append("")
+    return "\n".join([*lines, "Full description: spanwise profiles NAME", ""])
+
+
+def preset_described(one: Preset) -> str:
+    """Return everything that is known about a profile or a task."""
+    lines = [f"{one.name} ({one.kind})", "", f"Choices: {one.signature}"]
+    lines += [f"Measures: {', '.join(one.measures)}"]
+    for family, values in one.defaults.items():
+        given = ", ".join(f"{name}={value}" for name, value in values.items())
+        lines += [f"Defaults of {family}: {given}"] if given else []
+    if one.tasks:
+        lines += [f"Tasks: {', '.join(one.tasks)}"]
+    return "\n".join(lines) + "\n"
+
+
+def presets_as_json(presets: Iterable[Preset]) -> str:
+    """Return profiles and tasks as JSON."""
+    return _as_json(
+        {
+            "name": one.name,
+            "kind": one.kind,
+            "choices": one.signature,
+            "measures": list(one.measures),
+            "defaults": {family: dict(values) for family, values in one.defaults.items()},
+            "tasks": list(one.tasks),
+        }
+        for one in presets
+    )
+
+
+def measures_as_json(measures: Iterable[Measure], *, properties: bool = False) -> str:
+    """Return measures as JSON, with their properties if asked for; an infinite bound is null."""
+    return _as_json(
+        {
+            "name": one.name,
+            "family": one.family,
+            "summary": one.summary,
+            "definition": one.definition,
+            "parameters": {
+                name: None if default is REQUIRED else _shown(default)
+                for name, default in one.parameters.items()
+            },
+            "aliases": list(one.aliases),
+            "range": [bound if abs(bound) < float("inf") else None for bound in one.bounds],
+            "aggregate": one.aggregate,
+            "laws": [law.value for law in in_order(one.laws)],
+            "reference": one.reference,
+            **({"properties": asdict(one.properties)} if properties else {}),
+        }
+        for one in measures
+    )
+
+
+def formats_as_json(formats: Iterable[Described]) -> str:
+    """Return formats as JSON."""
+    return _as_json(
+        {"name": one.name, "holds": one.holds, "description": one.description} for one in formats
+    )
+
+
+def engines_as_json(entries: Iterable[DescribedEngine]) -> str:
+    """Return engines as JSON."""
+    return _as_json(
+        {
+            "name": one.name,
+            "title": one.title,
+            "description": one.description,
+            "parameters": dict(one.parameters),
+            "install": one.install,
+        }
+        for one in entries
+    )
+
+
+def _as_json(records: Iterable[Mapping[str, Any]]) -> str:
+    return json.dumps(list(records), indent=1) + "\n"

@@ -284,6 +284,28 @@ def as_junit(verdicts: Sequence[Verdict]) -> bytes:
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
+def gate_as_json(verdicts: Sequence[Verdict]) -> str:
+    """Return the verdicts of a gate as JSON."""
+    records = [
+        {
+            "run": one.run,
+            "measure": one.rule.measure,
+            "before": defined(one.before),
+            "now": defined(one.value),
+            "drop": defined(one.drop),
+            "low": defined(one.low),
+            "high": defined(one.high),
+            "p": defined(one.p),
+            "topics": one.topics,
+            "passed": one.passed,
+            "reasons": list(one.reasons),
+        }
+        for one in verdicts
+    ]
+    passed = all(one.passed for one in verdicts)
+    return json.dumps({"passed": passed, "verdicts": records}, indent=1) + "\n"
+
+
 def _plain(text: str) -> str:
     """Without the characters that XML forbids."""
     return "".join(c if c.isprintable() else "?" for c in text)

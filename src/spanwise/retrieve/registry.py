@@ -106,6 +106,8 @@ def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
 class MissingEngine(MissingExtra):
     """An engine is asked for that is not installed; the message says how to install it."""
 
+    exit_status = 3
+
     def __init__(self, name: str, missing: str) -> None:
         SpanwiseError.__init__(self, f"engine {name} needs {missing}; {ENGINES[name].install}")
 

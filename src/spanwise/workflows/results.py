@@ -43,6 +43,7 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         "policy": dict(request.policy or {}),
         "judgements_format": request.judgements_format,
         "run_format": request.run_format,
+        "assume": {"rel": request.assume["rel"]} if "rel" in request.assume else {},
     }
     made = [
         Provenance(judgements, hashed(file), collection, tuple(scores.values), options)

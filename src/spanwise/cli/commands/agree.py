@@ -1,18 +1,28 @@
-"""spanwise agree: do judges agree, and does it matter?"""
+"""spanwise agree: agreement of assessors, and its effect on the order of runs."""
 
 from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command, option
+from spanwise.cli.options import (
+    collection_option,
+    judgements_format_option,
+    measures_option,
+    per_topic_option,
+    printed_as,
+    seed_option,
+)
+
 UNITS = ("char", "token", "sentence", "element", "document")
 RUNS = "--runs"
 
 
-class RunsBehind(click.Command):
-    """Where judgements come first, all words between `--runs` and the next option are runs."""
+class RunsBehind(Command):
+    """A command whose option `--runs` takes all words up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `--runs` before each of them."""
+        """Put `--runs` before each of these words."""
         options = [one for one in self.params if isinstance(one, click.Option)]
         valued = {name for one in options if not one.is_flag for name in one.opts}
         said: list[str] = []
@@ -30,21 +40,21 @@ class RunsBehind(click.Command):
 
 
 @click.command("agree", cls=RunsBehind)
-@click.argument("judgements", nargs=-1, required=True)
-@click.option("--unit", type=click.Choice(UNITS), default="char", help="What is compared.")
-@click.option(RUNS, multiple=True, metavar="RUN...", help="Runs (files, folders) to rank.")
-@click.option("-m", "--measure", "measures", multiple=True, help="What to rank the runs by.")
-@click.option("--collection", metavar="PATH", help="The documents; a store or a folder.")
-@click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
-@click.option("--seed", type=int, default=1, help="Of everything that is drawn at random.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    help="How to print.",
+@click.argument("judgements", nargs=-1, required=True, metavar="JUDGEMENTS...")
+@option(
+    "--unit",
+    type=click.Choice(UNITS),
+    default="char",
+    metavar="UNIT",
+    help="Unit compared: char, token, sentence, element, document. [default: char]",
 )
-@click.option("--judgements-format", help="See: spanwise formats.")
+@option(RUNS, multiple=True, metavar="RUN...", help="Runs to rank: files or folders.")
+@measures_option
+@per_topic_option
+@printed_as("table", "json")
+@collection_option
+@judgements_format_option
+@seed_option
 def command(
     judgements: tuple[str, ...],
     unit: str,
@@ -54,22 +64,23 @@ def command(
     per_topic: bool,
     seed: int,
     layout: str,
+    output: str | None,
     judgements_format: str | None,
 ) -> None:
-    """Compare judges on the documents that they have in common.
+    """Compare assessors on the documents that they have in common.
 
-    Each of JUDGEMENTS is what one judge said, in any format of judgements; one file with several
-    judges, or a store of `spanwise judge`, stands for all of its judges. Coefficients are computed
-    for each topic and averaged over topics; with 5 topics or more there are intervals.
+    Each of JUDGEMENTS contains the judgements of one assessor, in any format of judgements. A file
+    with several assessors, or a store of `spanwise judge`, stands for all of them. Coefficients are
+    computed for each topic and averaged over topics; with 5 topics or more they have intervals.
 
-    With --runs the runs are scored under each judge: if their order changes, the disagreement
-    matters, and the pairs of runs that change places are listed.
+    With --runs the runs are scored with the judgements of each assessor. The output lists the pairs
+    of runs that change places, which shows whether the disagreement matters.
 
     \b
     Examples:
       spanwise agree anna.jsonl ben.jsonl
-      spanwise agree anna.jsonl ben.jsonl cleo.jsonl --unit char --format json
-      spanwise agree judged.sqlite --runs runs/ -m MAiP -m 'iP[0.01]'
+      spanwise agree anna.jsonl ben.jsonl cleo.jsonl --unit char --json
+      spanwise agree judged.sqlite --runs runs/ -m 'MAiP,iP[0.01]'
       spanwise agree a.qrels b.qrels --unit document --runs bm25.run dense.run -m nDCG@10
     """
     import json
@@ -87,4 +98,5 @@ def command(
         seed=seed,
         judgements_format=judgements_format,
     )
-    emit(json.dumps(found.to_dict(), indent=1) + "\n" if layout == "json" else str(found))
+    text = json.dumps(found.to_dict(), indent=1) + "\n" if layout == "json" else str(found)
+    emit(text, output)

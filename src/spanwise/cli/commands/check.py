@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command
+
 if TYPE_CHECKING:
     from spanwise.workflows.check import Checked
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How to print."

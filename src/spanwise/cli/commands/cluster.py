@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command
+
 if TYPE_CHECKING:
     from spanwise.retrieve.clustering import Space
 
 
-@click.command("cluster")
+@click.command("cluster", cls=Command)
 @click.argument("collection")
 @click.option(
     "--space",

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Group
+
 if TYPE_CHECKING:
     from spanwise.collection.shards import OnError
     from spanwise.model.documents import BlankNodes, Unit, WhiteSpace
 
 
-@click.group("collection")
+@click.group("collection", cls=Group)
 def command() -> None:
     """Build or show a store that knows where every element lies.
 

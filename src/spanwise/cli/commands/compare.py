@@ -1,4 +1,4 @@
-"""spanwise compare: which run is better, and is it more than chance?"""
+"""spanwise compare: differences between runs, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
-    judgements_format_option,
+    CHUNKS,
+    evaluation_options,
     measures_option,
     on_option,
-    profile_option,
-    run_format_option,
-    task_option,
-    ties_option,
-    topics_option,
+    printed_as,
+    seed_option,
     with_request,
     workers_option,
 )
@@ -22,73 +21,79 @@ from spanwise.cli.options import (
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
 
-FORMATS = ("table", "md", "latex", "csv", "json")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+TESTS = "Tests"
+DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
+"""Tests that draw random numbers."""
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("judgements")
-@click.argument("runs", nargs=-1)
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @measures_option
-@click.option("--collection", help="A store or a folder of documents.")
-@click.option("--budget", help="Compare at these amounts of reading, such as 500,2000,8000.")
-@click.option(
-    "--unit",
-    help="What a budget counts: chars (default), tokens:NAME such as tokens:o200k_base, or cost.",
-)
-@click.option("--ceiling/--no-ceiling", default=True, help="Whether to work out ceilings.")
-@click.option("--baseline", help="The run to compare with: its file or its name; else the first.")
-@click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
-@click.option(
+@option("--baseline", metavar="RUN", help="Run to compare with: file or name. [default: the first]")
+@option("--all-pairs", is_flag=True, help="Compare every run with every other run.")
+@printed_as("table", "md", "latex", "csv", "json", "html")
+@option("--html", metavar="FILE", help="Page with tables, pictures and rankings to write too.")
+@evaluation_options
+@option(
     "--test",
     "tests",
     multiple=True,
-    help="t, wilcoxon, sign, randomisation, bootstrap, tukey, randomised_tukey; several with"
-    " commas. The first decides what is marked; randomisation by default.",
+    metavar="NAME",
+    section=TESTS,
+    help="Tests, with commas or repeated: t, wilcoxon, sign, randomisation, bootstrap, tukey,"
+    " randomised_tukey. The first decides what is marked. [default: randomisation]",
 )
-@click.option(
+@option(
     "--correction",
     type=click.Choice(CORRECTIONS),
     default="holm",
-    help="How p is adjusted for the number of comparisons; holm by default.",
+    section=TESTS,
+    help="Correction of p for the number of comparisons. [default: holm]",
 )
-@click.option("--confidence", type=float, default=0.95, help="Of intervals; 0.95 by default.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Where chance starts; 0.")
-@click.option(
+@option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    metavar="P",
+    section=TESTS,
+    help="Confidence level of the intervals. [default: 0.95]",
+)
+@option(
     "--resamples",
     type=click.IntRange(min=1000),
-    default=10_000,
-    help="How often to draw; 10000 by default.",
+    metavar="N",
+    section=TESTS,
+    help="Number of random draws of a test. [default: 10000]",
 )
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(FORMATS),
-    default="table",
-    help="How to print; table by default.",
+@option(
+    "--budget",
+    metavar="N,...",
+    section=CHUNKS,
+    help="Reading budgets at which chunks are compared: 500,2000,8000.",
 )
-@click.option("--html", help="Also write a page to look at, all in one file.")
-@click.option("-o", "--output", help="Write to this file instead of standard output.")
-@profile_option
-@task_option
-@topics_option
-@ties_option
-@judgements_format_option
-@run_format_option
+@option(
+    "--ceiling/--no-ceiling",
+    default=None,
+    section=CHUNKS,
+    help="Compute the highest value that a budget permits. [default: --ceiling]",
+)
+@seed_option
 @on_option
 @workers_option
-@with_request("topics", "ties", "unit")
+@with_request
 def command(
     request: Request,
     budget: str | None,
-    ceiling: bool,
+    ceiling: bool | None,
     baseline: str | None,
     all_pairs: bool,
     tests: tuple[str, ...],
     correction: str,
     confidence: float,
     seed: int,
-    resamples: int,
+    resamples: int | None,
     layout: str,
     html: str | None,
     output: str | None,
@@ -96,19 +101,21 @@ def command(
 ) -> None:
     """Compare runs: means with intervals, differences with tests.
 
-    Runs stand in the order of the first measure, the best value of each measure is bold, and a
-    dagger marks what differs from the baseline by more than chance. Files are what `spanwise eval`
-    takes. With --budget, chunks are compared at equal reading, and what is unfair about comparing
-    them otherwise is said in plain sentences. A file of results (`spanwise eval -o RESULTS.jsonl`)
-    stands for the runs in it; if all are such files, no judgements are needed.
+    Runs are sorted by the first measure. The best value of each measure is bold, and a dagger marks
+    a significant difference from the baseline. JUDGEMENTS and RUN are what `spanwise eval` takes. A
+    file of results (`spanwise eval -o RESULTS.jsonl`) stands for the runs in it; if all files are
+    such files, no judgements are needed.
+
+    With --budget, chunks are compared after the same amount of reading, and warnings name what
+    makes other comparisons of them unfair.
 
     \b
     Examples:
       spanwise compare qrels.txt bm25.run dense.run hybrid.run -m nDCG@10
       spanwise compare qrels.txt runs/*.gz -m AP --baseline bm25.run --test t,wilcoxon
-      spanwise compare qrels.txt runs/*.gz -m nDCG@10 -m AP --html report.html
+      spanwise compare qrels.txt runs/*.gz -m nDCG@10,AP -o report.html
       spanwise compare results.jsonl --baseline bm25
-      spanwise compare gold.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
+      spanwise compare judged.jsonl a.jsonl b.jsonl --collection docs/ --budget 500,2000,8000
       spanwise compare qrels.txt runs/*.gz -m AP --all-pairs --test tukey --format latex
     """
     from functools import partial
@@ -120,18 +127,34 @@ def command(
     from spanwise.evaluation.compare import compare_runs
     from spanwise.evaluation.evaluate import PROCESSES
     from spanwise.stats.question import Question
-    from spanwise.stats.resampling import Draws
+    from spanwise.stats.resampling import RESAMPLES, Draws
 
+    if layout == "html":
+        if html is not None:
+            raise UsageError(f"two pages are asked for; expected --html {html} or -o alone")
+        html, output = output or "-", None
     if html == "-":
-        raise UsageError("--html -: a page needs a file; expected a name such as report.html")
+        raise UsageError("a page needs a file; expected a name such as -o report.html")
     asked = tuple(dict.fromkeys(test.strip() for some in tests for test in some.split(",")))
-    draws = Draws(seed, resamples)
     chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
+    if resamples is not None and not DRAWN & set(chosen):
+        raise UsageError(f"--resamples has no effect on the tests {', '.join(chosen)}")
+    if all_pairs and baseline is not None:
+        raise UsageError("--baseline has no effect with --all-pairs")
+    if budget is None and ceiling is not None:
+        raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
+    draws = Draws(seed, resamples or RESAMPLES)
     question = Question(chosen, correction, confidence, draws, all_pairs, bar)
     where = on or PROCESSES
     if budget is not None:
         found = compare_at(
-            request, budget, baseline, question, ceilings=ceiling, on=where, watch=watched
+            request,
+            budget,
+            baseline,
+            question,
+            ceilings=ceiling is not False,
+            on=where,
+            watch=watched,
         )
         request = of_chunks(request)
     else:
@@ -140,4 +163,5 @@ def command(
         from spanwise.workflows.page import write_page
 
         write_page(request, found, html)
-    report_comparison(found, layout, output, across=budget is not None)
+    if layout != "html":
+        report_comparison(found, layout, output, across=budget is not None)

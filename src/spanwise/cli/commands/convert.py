@@ -6,8 +6,10 @@ from typing import Literal
 
 import click
 
+from spanwise.cli.command import Command
 
-@click.command("convert")
+
+@click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", metavar="FORMAT", help="See: spanwise formats. By default Parquet.")

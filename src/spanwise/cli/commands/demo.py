@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
+
 DOCUMENTS = ("keyword", "dense", "hybrid")
 GRAINS = ("articles", "elements", "passages")
 IN_TEXT = ("iP[0.01]", "MAiP", "char_prec", "char_rec", "MAgP", "MAgP(score=bep)")
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 def command() -> None:
     """Score small runs that come with the package.
 
@@ -35,7 +37,7 @@ def command() -> None:
 def _shown(
     folder: str, names: tuple[str, ...], measures: tuple[str, ...] = (), collection: str = ""
 ) -> None:
-    """The command that a user would type in the folder, and what it prints."""
+    """Print a command to be typed in the folder, and its output."""
     from spanwise.cli.printing import report
     from spanwise.console import emit
     from spanwise.evaluation.request import Request

@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
-    judgements_format_option,
+    evaluation_options,
     measures_option,
     on_option,
-    profile_option,
-    queries_option,
-    run_format_option,
-    structure_option,
-    task_option,
-    ties_option,
-    topics_option,
+    per_topic_option,
+    printed_as,
     with_request,
     workers_option,
 )
@@ -24,48 +20,20 @@ from spanwise.cli.options import (
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
 
-FORMATS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
-CHOICES = ("topics", "ties", "depth", "judged_only", "structure", "unit", "annotators")
+LAYOUTS = ("table", "trec", "json", "jsonl", "csv", "md", "latex", "parquet")
 
 
-@click.command("eval")
+@click.command("eval", cls=Command)
 @click.argument("judgements")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measures_option
-@click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(FORMATS),
-    help="How to print; table by default.",
-)
-@click.option(
-    "-o",
-    "--output",
-    help="Write to this file instead of standard output. Without --format, FILE.jsonl and"
-    " FILE.parquet are results to keep: every topic, the choices, hashes of the inputs.",
-)
-@click.option("--cite", is_flag=True, help="Also print what a paper cites for these measures.")
-@profile_option
-@task_option
-@click.option("--collection", help="Where the documents are: a store, or a folder of files.")
-@queries_option
-@structure_option
-@topics_option
-@ties_option
-@click.option("--depth", type=int, help="Look only at so many results of each topic.")
-@click.option("--judged-only", is_flag=True, help="Take unjudged results out of the rankings.")
-@click.option("--unit", help="What reading budgets count: chars, tokens:NAME, or cost.")
-@click.option(
-    "--annotators",
-    type=click.Choice(["union", "intersection", "mean"]),
-    help="Relevant text of several annotators; union by default.",
-)
-@judgements_format_option
-@run_format_option
+@per_topic_option
+@printed_as(*LAYOUTS, kept=("jsonl", "parquet"))
+@evaluation_options
+@option("--cite", is_flag=True, section="Files", help="Print the references of the measures too.")
 @on_option
 @workers_option
-@with_request(*CHOICES)
+@with_request
 def command(
     request: Request,
     per_topic: bool,
@@ -76,19 +44,23 @@ def command(
 ) -> None:
     """Score one or more runs against judgements.
 
-    JUDGEMENTS and RUNS are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
-    Without --task and --profile the measures are those that fit the files. Where results or
-    judgements name elements by their paths, --collection says where these lie. Means are
-    printed with the number of topics behind them and a signature of all choices made.
+    JUDGEMENTS and RUN are files (plain, gzip, xz, zstd), folders, or - for standard input (once).
+    Without --task and --profile the measures depend on the contents of the files. If results or
+    judgements name elements by their paths, --collection gives the documents that contain them.
+
+    Each mean is printed with its number of topics. A signature below lists all choices.
+
+    With -o FILE.jsonl and -o FILE.parquet, and without --format, the file keeps everything that
+    `spanwise verify` needs: the values of every topic, all choices and the hashes of the inputs.
 
     \b
     Examples:
-      spanwise eval qrels.txt run.txt
-      spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' --format latex
+      spanwise eval qrels.txt run.txt -m AP,nDCG@10
+      spanwise eval qrels.txt runs/*.gz -m nDCG@10 -m 'P(rel=2)@5' -o table.tex
       spanwise eval qrels.txt run.txt -m official --format trec
       spanwise eval qrels.txt run.txt -q --ties expected --format jsonl
       spanwise eval qrels.txt runs/*.gz -o results.jsonl
-      spanwise eval inex.qrels passages.run -m MAiP -m 'iP[0.01]' -m 'gP(score=bep)@5'
+      spanwise eval inex.qrels passages.run -m 'MAiP,iP[0.01],gP(score=bep)@5'
       spanwise eval inex.qrels run.txt --task ric --profile inex2010
       spanwise eval inex.qrels elements.run --collection articles/ -m MAiP
       spanwise eval qrels.txt runs/*.txt --on dask:tcp://10.0.0.1:8786

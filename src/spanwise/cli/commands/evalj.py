@@ -12,9 +12,9 @@ import click
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-config FILE [OPTIONS]")
 def command(words: tuple[str, ...]) -> int:
-    """Do what XCGEval and EvalJ did: same configurations.
+    """Run as XCGEval and EvalJ did, with their configurations.
 
-    They were the official programs of INEX 2005 and 2006.
+    These were the official programs of INEX 2005 and 2006.
 
     \b
     Examples:

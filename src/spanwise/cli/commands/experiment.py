@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command, option
 
-@click.command("experiment")
+
+@click.command("experiment", cls=Command)
 @click.argument("file")
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="Where everything goes.")
-@click.option("--data", metavar="FOLDER", help="Where the paths of the file begin.")
+@option("-o", "--output", required=True, metavar="FOLDER", help="Folder for runs and report.")
+@option("--data", metavar="FOLDER", help="Folder of the paths in FILE. [default: that of FILE]")
 def command(file: str, output: str, data: str | None) -> None:
     """Run an experiment: search, evaluate, compare, report.
 
-    FILE is TOML, or the name of an experiment that comes with the package: smart, granularity,
-    lsi. What is in FOLDER already and was made from the same things is not made again; after an
-    interruption the same command goes on.
+    FILE is TOML, or the name of an experiment that is part of the package: smart, granularity, lsi.
+    Parts in FOLDER that were made from the same inputs are used again; after an interruption, the
+    same command continues.
 
     \b
     Examples:

@@ -6,11 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    annotators_option,
+    collection_option,
+    depth_option,
+    judged_only_option,
     judgements_format_option,
-    queries_option,
+    measure_option,
+    profile_option,
+    rel_option,
     run_format_option,
     structure_option,
+    task_option,
+    ties_option,
+    topics_option,
+    unit_option,
     with_request,
 )
 
@@ -18,35 +29,35 @@ if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("judgements")
 @click.argument("run")
-@click.option("--topic", required=True, help="The topic to look at.")
-@click.option("-m", "--measure", required=True, help="The measure to explain.")
-@click.option("--most", type=click.IntRange(1), help="Rows to show; all by default.")
-@click.option("--profile", help="A named policy.")
-@click.option("--task", help="What the run is for, as for eval.")
-@click.option("--collection", help="Show the text too: a store, or a folder of documents.")
-@queries_option
+@option("--topic", required=True, metavar="ID", help="Topic to explain.")
+@measure_option
+@option("--most", type=click.IntRange(1), metavar="N", help="Rows to show. [default: all]")
+@rel_option
+@ties_option
+@depth_option
+@judged_only_option
+@profile_option
+@task_option
+@collection_option
+@topics_option
 @structure_option
-@click.option(
-    "--ties",
-    type=click.Choice(["docno", "file", "rank", "expected"]),
-    help="Order of equal scores.",
-)
-@click.option("--depth", type=int, help="Look only at so many results.")
-@click.option("--judged-only", is_flag=True, help="Take unjudged results out of the ranking.")
+@annotators_option
+@unit_option
 @judgements_format_option
 @run_format_option
-@with_request("ties", "depth", "judged_only", "structure")
+@with_request
 def command(request: Request, topic: str, most: int | None) -> None:
     """Show the ranking of one topic as a measure sees it.
 
-    Each row has what the result is worth and what precision and recall, or cumulated gain, have
-    come to; a line is drawn below the cut-off. For iP and MAiP a mark shows which levels of recall
-    take their precision from a row. Then come the value and the signature of all choices, and with
-    --collection the text of the documents, in which relevant and retrieved parts are marked: by
-    colours on a terminal (unless NO_COLOR is set), else by rulers.
+    Each row shows the value of a result, and precision and recall or cumulated gain up to that
+    rank. A line marks the cut-off. For iP and MAiP a mark shows which recall levels take their
+    precision from a row. Below the table stand the value and the signature of all choices.
+
+    With --collection the text of the documents follows, with relevant and retrieved parts marked:
+    by colours on a terminal (unless NO_COLOR is set), else by lines below the text.
 
     \b
     Examples:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
 from spanwise.cli.names import NamesArgument, format_names
+from spanwise.cli.options import printed_as
 
 
-@click.command("formats")
+@click.command("formats", cls=Command)
 @click.argument("name", required=False, cls=NamesArgument, names=format_names())
-def command(name: str | None) -> None:
+@printed_as("text", "json", output=False)
+def command(name: str | None, layout: str) -> None:
     """List all file formats, or describe one of them.
 
-    All are read plain or packed with gzip, xz or zstd, whatever the file is called.
+    All formats are read plain or compressed with gzip, xz or zstd, whatever the file is called.
 
     \b
     Examples:
@@ -22,11 +25,14 @@ def command(name: str | None) -> None:
     from spanwise.console import emit
     from spanwise.errors import UnknownName
     from spanwise.formats import FORMATS
-    from spanwise.report.catalogue import format_described, formats_listed
+    from spanwise.report.catalogue import format_described, formats_as_json, formats_listed
 
-    if name is None:
-        emit(formats_listed(FORMATS.values()))
-    elif name in FORMATS:
-        emit(format_described(FORMATS[name]))
-    else:
+    if name is not None and name not in FORMATS:
         raise UnknownName("format", name, sorted(FORMATS))
+    chosen = list(FORMATS.values()) if name is None else [FORMATS[name]]
+    if layout == "json":
+        emit(formats_as_json(chosen))
+    elif name is None:
+        emit(formats_listed(chosen))
+    else:
+        emit(format_described(chosen[0]))

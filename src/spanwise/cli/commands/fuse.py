@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command
+
 if TYPE_CHECKING:
     from spanwise.workflows.fuse import Method
 
 
-@click.command("fuse")
+@click.command("fuse", cls=Command)
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--method",

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command, option
+from spanwise.cli.options import FILES, measures_option, printed_as, seed_option
 
-@click.command("gate")
+
+@click.command("gate", cls=Command)
 @click.argument("results")
-@click.option("--baseline", required=True, help="Results of before, to compare with.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, required=True, help="What must not get worse."
+@option("--baseline", required=True, metavar="FILE", help="Earlier results to compare with.")
+@measures_option
+@option("--min", "floor", type=float, metavar="VALUE", help="Lowest mean that passes.")
+@option("--max-drop", type=float, default=0.0, metavar="VALUE", help="Allowed drop. [default: 0]")
+@option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    metavar="P",
+    help="Value of p below which a drop counts. [default: 0.05]",
 )
-@click.option("--min", "floor", type=float, help="The least mean that is good enough.")
-@click.option("--max-drop", type=float, default=0.0, help="How much worse is allowed; 0.")
-@click.option("--alpha", type=float, default=0.05, help="A drop counts if p is below; 0.05.")
-@click.option("--test", default="randomisation", help="As for compare; randomisation.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Where chance starts; 0.")
-@click.option("--junit", metavar="FILE", help="Where to write JUnit XML; beside RESULTS.")
+@option(
+    "--test",
+    default="randomisation",
+    metavar="NAME",
+    help="Test, as for compare. [default: randomisation]",
+)
+@printed_as("md", "json", "junit")
+@option(
+    "--junit",
+    metavar="FILE",
+    section=FILES,
+    help="JUnit XML to write. [default: RESULTS with the ending .junit.xml]",
+)
+@seed_option
 def command(
     results: str,
     baseline: str,
@@ -26,33 +44,51 @@ def command(
     alpha: float,
     test: str,
     seed: int,
+    layout: str,
+    output: str | None,
     junit: str | None,
 ) -> int:
-    """Hold results to a baseline: status 1 if they got worse.
+    """Compare results with a baseline and fail if they are worse.
 
-    A run fails if its mean fell by more than --max-drop and the fall is credible, that is if the
-    test over topics gives p below --alpha; or if its mean is below --min. RESULTS and the baseline
-    are files made with `spanwise eval -o RESULTS.jsonl`. Markdown is printed, and JUnit XML is
-    written to RESULTS with `.junit.xml` in place of its ending, or to --junit.
+    A run fails if its mean fell by more than --max-drop and the drop is significant, that is if the
+    test over topics gives p below --alpha. It also fails if its mean is below --min. The exit
+    status is 1 if a run fails. RESULTS and the baseline are files written by `spanwise eval -o
+    RESULTS.jsonl`.
+
+    The verdicts are printed as Markdown. JUnit XML is written beside RESULTS, to --junit FILE, or
+    to -o FILE.xml.
 
     \b
     Examples:
       spanwise gate new.jsonl --baseline main.jsonl -m 'SpanR(budget=2000)' --max-drop 0.02
-      spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 --junit gate.xml
+      spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 -o gate.xml
     """
     from pathlib import Path
 
     from spanwise.console import emit, write_atomically
+    from spanwise.errors import UsageError
     from spanwise.evaluation.gather import less_is_better
     from spanwise.model.comparison import Rule
-    from spanwise.report.comparison import as_junit, as_md
+    from spanwise.report.comparison import as_junit, as_md, gate_as_json
     from spanwise.stats.resampling import Draws
     from spanwise.stats.statements import Question
     from spanwise.workflows.gate import verdicts
 
+    if not measures:
+        raise UsageError("no measure is given; expected the measures to check: -m nDCG@10")
+    if layout == "junit" and output is not None and junit is not None:
+        raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
     rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
     found = verdicts(results, baseline, rules, Question((test,), draws=Draws(seed)))
-    file = Path(junit) if junit is not None else Path(results).with_suffix(".junit.xml")
-    write_atomically(file, as_junit(found))
-    emit(as_md(found))
+    if layout == "junit":
+        write_atomically(Path(output or "-"), as_junit(found))
+    if layout != "junit" or junit is not None:
+        file = Path(junit) if junit is not None else Path(results).with_suffix(".junit.xml")
+        write_atomically(file, as_junit(found))
+    if layout == "json":
+        emit(gate_as_json(found), output)
+    elif layout == "md":
+        emit(as_md(found), output)
+    elif output is not None:
+        emit(as_md(found))
     return 0 if all(one.passed for one in found) else 1

@@ -12,9 +12,9 @@ import click
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="TASK [OPTIONS] QRELS RUN...")
 def command(words: tuple[str, ...]) -> int:
-    """Do what inex_eval 3.1 does: same options, same output.
+    """Run as inex_eval 3.1, with its options and output.
 
-    It was the official program of INEX 2008 to 2010.
+    This was the official program of INEX 2008 to 2010.
 
     \b
     Examples:
@@ -24,7 +24,7 @@ def command(words: tuple[str, ...]) -> int:
     """
     import os
 
-    # NumPy would start threads for linear algebra, of which there is none here.
+    # NumPy would start threads for linear algebra, which this program does not use.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from spanwise.dropins.inex_eval.program import main
 

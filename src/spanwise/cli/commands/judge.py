@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.groups import DefaultGroup
+from spanwise.cli.command import DefaultGroup, option
+from spanwise.cli.options import printed_as, seed_option
 
 MODES = ("highlight", "grades", "aspects", "exhaustivity", "document")
 FORMATS = (
@@ -17,14 +18,15 @@ FORMATS = (
 )
 STATES = ("done", "all")
 MERGES = ("union", "intersection", "majority", "adjudicated")
+ASSESSORS, PAGE = "Assessors", "Page and server"
 
 
 @click.group("judge", cls=DefaultGroup, default="serve")
 def command() -> None:
     """Judge a pool in the browser.
 
-    A page is served on this machine only; a link is printed for every judge. Each gesture is kept
-    at once, in one file; nothing is lost if browser or server stop.
+    A page is served on this machine only, with a link for each assessor. Every judgement is saved
+    at once in one file; nothing is lost if the browser or the server stops.
 
     \b
     Examples:
@@ -38,31 +40,63 @@ def command() -> None:
 
 @command.command("serve")
 @click.argument("pool", required=False)
-@click.option("--collection", metavar="STORE", help="The documents; a store or a folder.")
-@click.option("--topics", metavar="FILE", help="What is asked.")
-@click.option("--store", metavar="FILE", help="Where to keep judgements; POOL.judged if not given.")
-@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Who judges; repeatable.")
-@click.option("--adjudicate", is_flag=True, help="Also a link for who merges the judges.")
-@click.option("--desk", is_flag=True, help="Also a link for who runs it: topics, speed, agreement.")
-@click.option("--mode", type=click.Choice(MODES), default="highlight", help="What judges say.")
-@click.option("--aspect", "aspects", multiple=True, metavar="NAME", help="For mode aspects.")
-@click.option(
+@option("--collection", metavar="PATH", help="Store or folder of the documents.")
+@option("--topics", metavar="FILE", help="Topics to judge.")
+@option("--store", metavar="FILE", help="File of the judgements. [default: POOL.judged]")
+@option("--demo", is_flag=True, help="Judge the handbook that is part of the package.")
+@option("--prepare", is_flag=True, help="Make the store and stop; serve it later.")
+@option(
+    *("--judge", "judges"),
+    multiple=True,
+    metavar="NAME",
+    section=ASSESSORS,
+    help="Assessor, repeated for several. [default: judge]",
+)
+@option("--adjudicate", is_flag=True, section=ASSESSORS, help="Add a link for the adjudicator.")
+@option(
+    "--desk",
+    is_flag=True,
+    section=ASSESSORS,
+    help="Add a link for the organiser: topics, speed, agreement.",
+)
+@option(
+    "--mode",
+    type=click.Choice(MODES),
+    default="highlight",
+    section=PAGE,
+    help="Kind of judgement. [default: highlight]",
+)
+@option(
+    *("--aspect", "aspects"),
+    multiple=True,
+    metavar="NAME",
+    section=PAGE,
+    help="Aspect of mode aspects, repeated for several.",
+)
+@option(
     "--order",
     type=click.Choice(["shuffle", "pool", "id"]),
-    help="In which order documents are shown; as the pool says, else shuffle.",
+    section=PAGE,
+    help="Order of documents. [default: that of the pool, or shuffle]",
 )
-@click.option(
+@option(
     "--support",
     type=click.Choice(["on", "off"]),
     default="on",
-    help="Whether judges may look at what systems returned.",
+    section=PAGE,
+    help="Show what systems returned. [default: on]",
 )
-@click.option("--guidelines", metavar="FILE", help="A text that judges see beside the topic.")
-@click.option("--seed", type=int, default=1, help="Of the order of documents.")
-@click.option("--port", type=click.IntRange(0, 65535), default=7878, help="0: any that is free.")
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option("--prepare", is_flag=True, help="Make the store and stop; serve it later.")
-@click.option("--demo", is_flag=True, help="Judge the handbook that comes with the package.")
+@option("--guidelines", metavar="FILE", section=PAGE, help="Text that is shown beside the topic.")
+@option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=7878,
+    metavar="N",
+    section=PAGE,
+    help="Port of the server; 0 chooses a free one. [default: 7878]",
+)
+@option("--no-open", is_flag=True, section=PAGE, help="Do not open the browser.")
+@seed_option
 def serve_command(
     pool: str | None,
     collection: str | None,
@@ -85,7 +119,8 @@ def serve_command(
     """Make or open a store and serve the page.
 
     \b
-    Example:
+    Examples:
+      spanwise judge serve --demo
       spanwise judge serve pool.jsonl --collection articles/ --topics topics.xml --judge anna
     """
     from spanwise.collection import open_collection
@@ -97,14 +132,18 @@ def serve_command(
     from spanwise.judge.setup import Campaign, guidelines_of, opened_or_made
 
     refuse_without_extra()
+    if prepare and no_open:
+        raise UsageError("--no-open has no effect with --prepare, which opens nothing")
     if demo and (pool is not None or collection is not None or topics is not None):
-        raise UsageError("--demo brings its own pool, collection and topics; give none")
+        raise UsageError("--demo has its own pool, collection and topics; expected none of them")
     if demo:
         from spanwise.judge.setup import demo_files
 
         pool, collection, topics, store = demo_files(store)
     if pool is None or collection is None or topics is None:
-        raise UsageError("give POOL --collection STORE --topics FILE, or --demo")
+        raise UsageError(
+            "nothing to judge; expected POOL --collection PATH --topics FILE, or --demo"
+        )
     text = guidelines_of(guidelines) if guidelines is not None else ""
     drawn = read_pool(pool)
     order = order or str(drawn.about.get("order", "shuffle"))
@@ -126,15 +165,9 @@ def serve_command(
 
 @command.command("status")
 @click.argument("store")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    help="How to print.",
-)
-def status_command(store: str, layout: str) -> None:
-    """How far every judge is with every topic.
+@printed_as("table", "json")
+def status_command(store: str, layout: str, output: str | None) -> None:
+    """Show the progress of every assessor with every topic.
 
     \b
     Example:
@@ -143,33 +176,40 @@ def status_command(store: str, layout: str) -> None:
     from spanwise.console import emit
     from spanwise.judge.status import status
 
-    emit(status(store, layout))
+    emit(status(store, layout), output)
 
 
 @command.command("verify")
 @click.argument("store")
-@click.option("--collection", metavar="STORE", help="Also compare the texts of the documents.")
-@click.option("--head", metavar="HASH", help="That an export names: is it of this log?")
-def verify_command(store: str, collection: str | None, head: str | None) -> int:
-    """Check the file, the chain of the log, and the texts; the status is 1 if anything is wrong.
+@option("--collection", metavar="PATH", help="Documents whose texts are compared too.")
+@option("--head", metavar="HASH", help="Hash in an export, to be found in this log.")
+@printed_as("text", "json", output=False)
+def verify_command(store: str, collection: str | None, head: str | None, layout: str) -> int:
+    """Check the file, the chain of its log, and the texts.
+
+    The exit status is 1 if something is wrong.
 
     \b
     Example:
       spanwise judge verify pool.judged
     """
+    import json
+
     from spanwise.console import emit
     from spanwise.judge.status import verified
 
     text, fine = verified(store, collection, head)
+    if layout == "json":
+        text = json.dumps({"valid": fine, "messages": text.splitlines()}, indent=1) + "\n"
     emit(text)
     return 0 if fine else 1
 
 
 @command.command("log")
 @click.argument("store")
-@click.option("--judge", metavar="NAME", help="Only this judge.")
+@option("--judge", metavar="NAME", help="Assessor. [default: all]")
 def log_command(store: str, judge: str | None) -> None:
-    """Print every gesture, one JSON object a line.
+    """Print every recorded action, one JSON object per line.
 
     \b
     Example:
@@ -186,7 +226,7 @@ def log_command(store: str, judge: str | None) -> None:
 @click.argument("store")
 @click.argument("judge")
 def revoke_command(store: str, judge: str) -> None:
-    """Make all links of a judge worthless; the next start prints a new one.
+    """Revoke all links of an assessor; the next start prints a new one.
 
     \b
     Example:
@@ -203,13 +243,29 @@ def revoke_command(store: str, judge: str) -> None:
 
 @command.command("export")
 @click.argument("store")
-@click.option("-o", "--output", required=True, metavar="OUT", help="A file, or a folder for XML.")
-@click.option("--to", type=click.Choice(FORMATS), default="span_qrels", help="The format.")
-@click.option("--judge", metavar="NAME", help="Only this judge.")
-@click.option("--merge", type=click.Choice(MERGES), help="All judges as one.")
-@click.option("--state", type=click.Choice(STATES), default="done", help="Only finished documents?")
-@click.option("--collection", metavar="STORE", help="The documents, where the format needs them.")
-@click.option("--include-machine", is_flag=True, help="Also judges whose names begin machine: .")
+@option("-o", "--output", required=True, metavar="OUT", help="File, or folder for XML.")
+@option(
+    "--to",
+    type=click.Choice(FORMATS),
+    default="span_qrels",
+    metavar="FORMAT",
+    help=f"File format: {', '.join(FORMATS)}. [default: span_qrels]",
+)
+@option("--judge", metavar="NAME", help="Assessor. [default: all]")
+@option(
+    "--merge",
+    type=click.Choice(MERGES),
+    metavar="HOW",
+    help=f"Merge all assessors into one: {', '.join(MERGES)}.",
+)
+@option(
+    "--state",
+    type=click.Choice(STATES),
+    default="done",
+    help="Documents: finished ones or all. [default: done]",
+)
+@option("--collection", metavar="PATH", help="Documents, if the format needs them.")
+@option("--include-machine", is_flag=True, help="Include assessors named `machine:...`.")
 def export_command(
     store: str,
     output: str,
@@ -220,7 +276,7 @@ def export_command(
     collection: str | None,
     include_machine: bool,
 ) -> None:
-    """Write judgements that `spanwise eval` and others read.
+    """Write the judgements to a file that other programs read.
 
     \b
     Example:
@@ -236,13 +292,17 @@ def export_command(
 @command.command("import")
 @click.argument("store")
 @click.argument("judgements")
-@click.option("--judge", required=True, metavar="NAME", help="Whose judgements they are.")
-@click.option("--collection", required=True, metavar="STORE", help="The documents.")
-@click.option("--from", "form", metavar="FORMAT", help="Else recognised; w3c must be named.")
+@option("--judge", required=True, metavar="NAME", help="Assessor of these judgements.")
+@option("--collection", required=True, metavar="PATH", help="Store or folder of the documents.")
+@option(
+    *("--from", "form"),
+    metavar="FORMAT",
+    help="File format; w3c must be given. [default: recognised]",
+)
 def import_command(
     store: str, judgements: str, judge: str, collection: str, form: str | None
 ) -> None:
-    """Put judgements from a file into the log, as those of a judge who has none yet.
+    """Import judgements from a file as those of a new assessor.
 
     \b
     Example:

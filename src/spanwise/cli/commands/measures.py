@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command, option
 from spanwise.cli.names import NamesArgument, measure_names
+from spanwise.cli.options import printed_as
 
 if TYPE_CHECKING:
     from spanwise.model.measure import Measure
 
 
-@click.command("measures")
+@click.command("measures", cls=Command)
 @click.argument("name", required=False, cls=NamesArgument, names=measure_names)
-@click.option("--properties", is_flag=True, help="What measures do for the retrieval of elements.")
-def command(name: str | None, properties: bool) -> None:
+@option("--properties", is_flag=True, help="Show what the measures do for element retrieval.")
+@printed_as("text", "json", output=False)
+def command(name: str | None, properties: bool, layout: str) -> None:
     """List all measures, or define one of them.
 
-    With --properties: whether what was missed and what is not relevant is of consequence, whether
-    near misses are credited, what becomes of results that lie in each other, whether there are
-    ideal elements, in grades, whether a user model is explicit, and for which tasks a measure is.
+    With --properties the output is a table: whether a measure depends on recall and precision,
+    credits near misses, treats results inside other results in a special way, has ideal elements
+    and grades of them, has an explicit user model, and which tasks it is for.
 
     \b
     Examples:
@@ -30,23 +33,27 @@ def command(name: str | None, properties: bool) -> None:
       spanwise measures --properties
     """
     from spanwise.console import emit
-    from spanwise.report.catalogue import defined, listed
+    from spanwise.measures import MEASURES
+    from spanwise.report.catalogue import (
+        defined,
+        listed,
+        measures_as_json,
+        properties_table,
+    )
 
-    if properties:
-        from spanwise.measures import MEASURES
-        from spanwise.report.catalogue import properties_table
-
-        emit(properties_table([_found(name)] if name else MEASURES.values()))
+    chosen = [_found(name)] if name else list(MEASURES.values())
+    if layout == "json":
+        emit(measures_as_json(chosen, properties=properties))
+    elif properties:
+        emit(properties_table(chosen))
     elif name is None:
-        from spanwise.measures import MEASURES
-
-        emit(listed(MEASURES.values(), _width()))
+        emit(listed(chosen, _width()))
     else:
-        emit(defined(_found(name)))
+        emit(defined(chosen[0]))
 
 
 def _found(name: str) -> Measure:
-    """The measure that a name means, with or without its parameters."""
+    """Return the measure that a name means, with or without its parameters."""
     from spanwise.errors import UsageError
     from spanwise.measures.names import by_stem, parse, plain_names
 

@@ -6,25 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command, option
+from spanwise.cli.options import printed_as
+
 if TYPE_CHECKING:
     from spanwise.model.nexi import Query
 
 
-@click.command("nexi")
+@click.command("nexi", cls=Command)
 @click.argument("query")
-@click.option("--legacy", is_flag=True, help="Allow what titles of 2003 could hold.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["tree", "canonical", "json"]),
-    default="tree",
-    help="How to print; canonical is the query itself in its plainest spelling.",
-)
+@option("--legacy", is_flag=True, help="Allow the syntax of titles of 2003.")
+@printed_as("tree", "canonical", "json", output=False)
 def command(query: str, legacy: bool, layout: str) -> None:
     """Show the tree of a NEXI query, the language of castitles.
 
-    A query that begins with // asks for elements; anything else is a list of terms. Write -- before
-    a query that begins with a minus sign.
+    A query that begins with // asks for elements; any other query is a list of terms. Write --
+    before a query that begins with a minus sign. The layout `canonical` is the query in its
+    simplest spelling.
 
     \b
     Examples:
@@ -43,7 +41,7 @@ def command(query: str, legacy: bool, layout: str) -> None:
 
 
 def _parsed(query: str, legacy: bool) -> Query:
-    """The tree; where only the older notation fits, the error says so."""
+    """Return the tree; if only the older syntax fits, the error names --legacy."""
     from spanwise.errors import QueryError, UsageError
     from spanwise.formats.topics.nexi import parse
 
@@ -56,4 +54,4 @@ def _parsed(query: str, legacy: bool) -> Query:
             parse(query, legacy=True)
         except QueryError:
             raise error from None
-        raise UsageError(f"{error}; as a title of 2003 it can be read with --legacy") from None
+        raise UsageError(f"{error}; to read it as a title of 2003, add --legacy") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.groups import DefaultGroup
+from spanwise.cli.command import DefaultGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

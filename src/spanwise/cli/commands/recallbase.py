@@ -6,15 +6,16 @@ from typing import Literal
 
 import click
 
+from spanwise.cli.command import Command
 from spanwise.cli.options import (
     judgements_format_option,
     paths_option,
-    queries_option,
     structure_option,
+    topics_option,
 )
 
 
-@click.command("recallbase")
+@click.command("recallbase", cls=Command)
 @click.argument("judgements")
 @click.option("--quant", help="Quantisation: a name, or a file with a table of your own.")
 @click.option("--ideal", is_flag=True, help="Only the ideal elements, one on each relevant path.")
@@ -25,9 +26,9 @@ from spanwise.cli.options import (
     help="Which of equally good elements on a path is ideal.",
 )
 @paths_option
-@click.option("--topic", "topics", multiple=True, help="Only this topic; may be repeated.")
+@click.option("--topic", multiple=True, help="Only this topic; may be repeated.")
 @click.option("--collection", help="Where the documents are: a store, or a folder of files.")
-@queries_option
+@topics_option
 @structure_option
 @click.option(
     "--format",
@@ -44,9 +45,9 @@ def command(
     ideal: bool,
     ties: Literal["higher", "deeper"],
     paths: Literal["valued", "assessed"] | None,
-    topics: tuple[str, ...],
+    topic: tuple[str, ...],
     collection: str | None,
-    queries: str | None,
+    topics: str | None,
     structure: Literal["strict", "vague"] | None,
     layout: Literal["table", "jsonl", "csv"],
     output: str | None,
@@ -75,9 +76,9 @@ def command(
         quant=quant,
         only_ideal=ideal,
         ideal=ties,
-        topic=topics,
+        topic=topic,
         collection=collection,
-        topics=queries,
+        topics=topics,
         structure=structure or "ignore",
         judgements_format=judgements_format,
         paths=paths or "valued",

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
+from spanwise.cli.options import (
+    collection_option,
+    ideal_option,
+    measures_option,
+    printed_as,
+    quant_option,
+    seed_option,
+)
 
-@click.command("reliability")
+
+@click.command("reliability", cls=Command)
 @click.argument("judgements")
-@click.argument("runs", nargs=-1)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure; may be repeated.")
-@click.option("--quant", help="A quantisation by name or file; spec or gen by default.")
-@click.option(
-    "--ideal",
-    type=click.Choice(["higher", "deeper"]),
-    default="higher",
-    help="Which of two elements of equal value on one path is ideal.",
-)
-@click.option("--collection", help="The documents: a store or a folder.")
-@click.option("--seed", type=int, default=0, help="Of the splits of topics into halves.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "md", "latex", "csv", "json"]),
-    default="table",
-    help="How to print; table by default. csv has the scores of runs alone.",
-)
-@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@measures_option
+@printed_as("table", "md", "latex", "csv", "json")
+@quant_option
+@ideal_option
+@collection_option
+@seed_option
 def command(
     judgements: str,
     runs: tuple[str, ...],
@@ -37,16 +35,17 @@ def command(
     layout: str,
     output: str | None,
 ) -> None:
-    """Test what measures make of runs whose merits are known.
+    """Test what measures make of runs whose quality is known.
 
-    Six runs are made of the judgements (see: spanwise simulate) and scored. Nothing should beat
-    the ideal recall base, and more overlap should not score higher; whatever does is named. RUNS
-    are scored besides, and it is seen how far the measures agree on their order.
+    Six runs are made from the judgements (see: spanwise simulate) and scored. No run should score
+    higher than the ideal recall base, and more overlap should not raise a score. Measures that
+    violate this are listed. With RUN, runs are scored too, and the output shows how far the
+    measures agree on their order. In csv only the scores are written.
 
     \b
     Examples:
       spanwise reliability assessments/ --quant sog --ideal deeper
-      spanwise reliability assessments/ runs/*.xml -m inex_eval -m nxCG@10 --format md
+      spanwise reliability assessments/ runs/*.xml -m inex_eval,nxCG@10 --format md
     """
     from spanwise.console import emit, page_width, say
     from spanwise.report.studies import rendered_study

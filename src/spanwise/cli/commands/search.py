@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from spanwise.cli.names import NamesOption, engine_names
+from spanwise.cli.command import Command, option
+from spanwise.cli.names import engine_names
 
 if TYPE_CHECKING:
     from spanwise.retrieve.shaping import Task
 
 
-@click.command("search")
+@click.command("search", cls=Command)
 @click.argument("collection")
 @click.argument("topics")
-@click.option(
+@option(
     "--engine",
     default="fts5",
-    show_default=True,
-    cls=NamesOption,
     names=engine_names,
     listed=True,
-    help="Which one; see: --engines.",
+    metavar="NAME",
+    help="Engine; see: spanwise engines. [default: fts5]",
 )
 @click.option(
     "--grain",
@@ -69,8 +69,6 @@ if TYPE_CHECKING:
 )
 @click.option("--name", help="What the run is called; by default as the engine.")
 @click.option("-o", "--output", metavar="RUN", help="The file to write; standard output if none.")
-@click.option("--engines", is_flag=True, is_eager=True, expose_value=False, help="List engines.",
-              callback=lambda ctx, _param, value: _list(ctx) if value else None)  # fmt: skip
 def command(
     collection: str,
     topics: str,
@@ -130,12 +128,3 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise UsageError(f"--set {text!r}; expected NAME=VALUE")
     return name, value
-
-
-def _list(ctx: click.Context) -> None:
-    from spanwise.console import emit
-    from spanwise.report.catalogue import listed_engines
-    from spanwise.retrieve.registry import ENGINES
-
-    emit(listed_engines(list(ENGINES.values())))
-    ctx.exit()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanwise.cli.command import Command
 from spanwise.cli.options import paths_option
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @click.argument("kind", type=click.Choice(RUNS))
 @click.argument("judgements")
 @click.option("-o", "--output", required=True, help="Write the run to this file; - prints it.")

@@ -4,35 +4,69 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.names import NamesOption, chunker_names
+from spanwise.cli.command import Command, option
+from spanwise.cli.names import chunker_names
+from spanwise.cli.options import (
+    CHUNKS,
+    FILES,
+    collection_option,
+    measures_option,
+    printed_as,
+    seed_option,
+    unit_option,
+)
 
-FORMATS = ("table", "md", "latex", "csv", "json")
 
-
-@click.command("sweep")
+@click.command("sweep", cls=Command)
 @click.argument("judgements")
-@click.option("--collection", help="A store or a folder of documents.")
-@click.option(
+@measures_option
+@option(
+    "--baseline", metavar="WAY", help="Way to compare with: 'fixed 400/0'. [default: the first]"
+)
+@printed_as("table", "md", "latex", "csv", "json")
+@option(
     "--chunker",
     "chunkers",
     multiple=True,
     default=("fixed",),
-    cls=NamesOption,
+    metavar="NAME",
     names=chunker_names,
     listed=True,
-    help="How to cut documents; may be repeated.",
+    section=CHUNKS,
+    help="Chunkers; repeatable. [default: fixed]",
 )
-@click.option("--retriever", default="bm25", help="bm25 (by the library bm25s).")
-@click.option("--sizes", default="200,400,800", help="Characters of a chunk; 200,400,800.")
-@click.option("--overlaps", default="0", help="Characters that neighbours share; 0.")
-@click.option("--budget", default="500,2000,8000", help="Amounts of reading; 500,2000,8000.")
-@click.option("--unit", default="chars", help="What a budget counts: chars, or tokens:NAME.")
-@click.option("-m", "--measure", "measures", multiple=True, help="Measures instead of the usual.")
-@click.option("--baseline", help="The way to compare with, such as 'fixed 400/0'; else the first.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Where chance starts; 0.")
-@click.option("--runs", "keep", metavar="FOLDER", help="Keep the runs in this folder.")
-@click.option("--format", "layout", type=click.Choice(FORMATS), default="table", help="How.")
-@click.option("-o", "--output", help="Write to this file instead of standard output.")
+@option(
+    "--retriever",
+    default="bm25",
+    metavar="NAME",
+    section=CHUNKS,
+    help="Retriever: bm25, of the library bm25s. [default: bm25]",
+)
+@option(
+    "--sizes",
+    default="200,400,800",
+    metavar="N,...",
+    section=CHUNKS,
+    help="Sizes of chunks in characters. [default: 200,400,800]",
+)
+@option(
+    "--overlaps",
+    default="0",
+    metavar="N,...",
+    section=CHUNKS,
+    help="Characters that neighbouring chunks share. [default: 0]",
+)
+@option(
+    "--budget",
+    default="500,2000,8000",
+    metavar="N,...",
+    section=CHUNKS,
+    help="Reading budgets. [default: 500,2000,8000]",
+)
+@unit_option
+@collection_option
+@option("--runs", "keep", metavar="FOLDER", section=FILES, help="Folder to write the runs to.")
+@seed_option
 def command(
     judgements: str,
     collection: str | None,
@@ -41,7 +75,7 @@ def command(
     sizes: str,
     overlaps: str,
     budget: str,
-    unit: str,
+    unit: str | None,
     measures: tuple[str, ...],
     baseline: str | None,
     seed: int,
@@ -51,13 +85,13 @@ def command(
 ) -> None:
     """Cut documents in many ways, search each, compare fairly.
 
-    Each way is searched with a real engine and compared with the others at equal reading.
-    JUDGEMENTS hold the questions and the relevant text. An overlap that is not smaller than a size
-    is left out.
+    Each way of cutting is searched with a real engine and compared with the others after the same
+    amount of reading. JUDGEMENTS contain the questions and the relevant text. An overlap that is
+    not smaller than a size is left out.
 
     \b
     Examples:
-      spanwise sweep gold.jsonl --collection docs/ --sizes 200,400,800 --overlaps 0,100
+      spanwise sweep judged.jsonl --collection docs/ --sizes 200,400,800 --overlaps 0,100
       spanwise sweep questions_df.csv --collection corpora/ --chunker fixed --chunker sentence
     """
     from spanwise.cli.printing import report_comparison
@@ -68,12 +102,12 @@ def command(
     asked = Sweep(
         judgements,
         collection,
-        chunkers,
+        chunkers or ("fixed",),
         retriever,
         _whole(sizes, "--sizes"),
         _whole(overlaps, "--overlaps"),
         budget,
-        unit,
+        unit or "chars",
         measures,
         keep,
     )

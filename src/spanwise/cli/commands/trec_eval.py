@@ -6,10 +6,10 @@ import click
 
 
 class Untouched(click.Command):
-    """Hands over all its words as they are: `--` too is for the drop-in to read."""
+    """A command that gives its words to the drop-in unread, even `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Every word, unread."""
+        """Take every word as it is."""
         ctx.params["words"] = tuple(args)
         return []
 
@@ -17,7 +17,7 @@ class Untouched(click.Command):
 @click.command("trec_eval", cls=Untouched, add_help_option=False)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS] QRELS RUN")
 def command(words: tuple[str, ...]) -> int:
-    """Do what trec_eval does: same options, output and exit status.
+    """Run as trec_eval, with its options, output and exit status.
 
     \b
     Examples:

@@ -1,26 +1,36 @@
-"""spanwise verify: are these results still what comes out?"""
+"""spanwise verify: recompute results and report what changed."""
 
 from __future__ import annotations
 
 import click
 
+from spanwise.cli.command import Command
+from spanwise.cli.options import printed_as
 
-@click.command("verify")
+
+@click.command("verify", cls=Command)
 @click.argument("results")
-def command(results: str) -> int:
-    """Make the results of a file again: has anything changed?
+@printed_as("text", "json", output=False)
+def command(results: str, layout: str) -> int:
+    """Recompute the results in a file and report what changed.
 
-    RESULTS was made with `spanwise eval ... -o RESULTS.jsonl` (or .parquet). Inputs are looked for
-    under the names they had, then beside RESULTS. The status is 1 if an input or a value changed.
+    RESULTS was written by `spanwise eval ... -o RESULTS.jsonl` (or .parquet). Each input is looked
+    up under the name that it had, then beside RESULTS. The exit status is 1 if an input or a value
+    changed.
 
     \b
     Examples:
-      spanwise eval qrels.txt run.txt -o results.jsonl
       spanwise verify results.jsonl
+      spanwise verify results.jsonl --json
     """
+    import json
+
     from spanwise.console import emit
     from spanwise.workflows.results import verified
 
     lines, changed = verified(results)
-    emit("".join(f"{line}\n" for line in lines))
+    if layout == "json":
+        emit(json.dumps({"changed": changed, "messages": lines}, indent=1) + "\n")
+    else:
+        emit("".join(f"{line}\n" for line in lines))
     return 1 if changed else 0
