@@ -1,6 +1,6 @@
-"""Files and foreign objects to model and back, one module per family."""
+"""Readers and writers of files and foreign objects, one sub-package per family of formats."""
 
-# ruff: noqa: F401  (a family registers its formats when it is imported)
+# ruff: noqa: F401  (importing a family registers its formats)
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from spanwise.formats.trec import (
-    columns,  # the least specific: those registered last are asked first
+    columns,  # the least specific format comes first: the last registered is tried first
 )
 
 # isort: split
@@ -47,7 +47,7 @@ __all__ = [
 def read_judgements(
     source: Any, name: str | None = None, how: Reading | None = None
 ) -> Judgements | Preferences:
-    """Judgements or preferences from a file or an object; finished ones pass through."""
+    """Return judgements or preferences from a file or an object; finished ones are kept."""
     from spanwise.model.judgements import Judgements, Preferences, combined
 
     if isinstance(source, (Judgements, Preferences)):
@@ -62,14 +62,14 @@ def read_judgements(
 
 
 def read_quantisation(file: str) -> Grades:
-    """A quantisation of the user's own: what each pair of grades is worth."""
+    """Return a user-defined quantisation from a file: the value of each pair of grades."""
     from spanwise.formats.inex.tables import parsed
 
     return parsed(file)
 
 
 def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
-    """A run from a file or an object; a finished one passes through."""
+    """Return a run from a file or an object; a finished run is returned as is."""
     from spanwise.model.run import Run
 
     if isinstance(source, Run):
@@ -82,9 +82,9 @@ def read_run(source: Any, name: str | None = None, how: Reading | None = None) -
 
 
 def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
-    """Topics from a file, or from all files of a folder; finished ones pass through.
+    """Return the topics in a file or in all files of a folder; finished ones are returned as is.
 
-    Line numbers are given up for a folder, because they would not say of which file.
+    Line numbers are dropped for a folder, because they would be ambiguous.
     """
     from spanwise.model.topics import Topics
 
@@ -94,11 +94,11 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
     parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
     if len(parts) == 1:
         return parts[0]
-    return _together(parts, os.fspath(source), how or Reading())
+    return _joined_topics(parts, os.fspath(source), how or Reading())
 
 
-def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
-    """The topics of several files; an id that two of them have is said of the second."""
+def _joined_topics(parts: list[Topics], source: str, how: Reading) -> Topics:
+    """Return the topics of several files; an id that occurs in two files is reported."""
     from dataclasses import replace
 
     from spanwise.errors import FormatError
@@ -111,13 +111,13 @@ def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
             if first.setdefault(topic.id, part.source) == part.source:
                 kept.append(replace(topic, lines={}))
                 continue
-            found = f"topic {topic.id!r} again, first in {first[topic.id]}"
-            how.note(FormatError(part.source, topic.line("id"), found, "one topic of an id"))
+            found = f"topic {topic.id!r} a second time, first in {first[topic.id]}"
+            how.note(FormatError(part.source, topic.line("id"), found, "one topic for each id"))
     return Topics(source, tuple(kept))
 
 
 def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
-    """A pool from a file, or from all files of a folder."""
+    """Return the pool in a file, or in all files of a folder."""
     from spanwise.model.pools import Pool, once_each
 
     parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]

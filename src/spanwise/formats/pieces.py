@@ -1,8 +1,10 @@
-"""Pieces of a file: where it can be cut so that each topic's lines stay together, and reading one.
+"""Pieces of large files, cut so that the lines of a topic stay together, and reading them.
 
-Cuts fall where the topic changes. Whether a topic comes again elsewhere nobody knows before all
-pieces have been read; whoever puts their values together finds out. A file that is packed, or that
-comes through a pipe, has no places to begin at: its pieces come one after the other.
+
+A file whose topics are contiguous is cut where the topic changes. A file that is compressed or
+comes through a pipe can only be read from its beginning, so its pieces come one after the other. A
+file whose topics are scattered is first partitioned by topic on disk. Whether a topic occurs again
+in another piece is only known when all pieces have been read; the merge of their values checks it.
 """
 
 from __future__ import annotations
@@ -39,29 +41,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some lines of a file of a known format: from one byte to another."""
+    """A range of lines of a file of a known format, as byte positions."""
 
     format: str
     begin: int
     end: int
-    path: str | None = None  # where the bytes are, if not in the file
+    path: str | None = None  # the file that has the bytes, if it is not the original
 
 
 GLANCES, GLANCE = 16, 1 << 16
-"""So many pieces are looked at, and so many bytes of each."""
+"""Number of pieces that are sampled for scattered topics, and bytes of each."""
 RUN: tuple[Holds, ...] = ("run",)
 JUDGEMENTS: tuple[Holds, ...] = ("judgements", "preferences")
 
 
 def format_of(file: str, name: str | None, holds: tuple[Holds, ...] = RUN) -> Format:
-    """The format of a file, as named or recognised."""
+    """Return the named or recognised format of a file."""
     return find_format(name, holds) if name else recognised(next(chunks(file)), holds)
 
 
 def pieces_of(file: str, name: str | None, size: int) -> list[Piece] | None:
-    """Pieces of about so many bytes; None if the file can only be read as a whole.
+    """Return pieces of about `size` bytes, or None if the file can only be read as a whole.
 
-    Packed files and standard input can only be read from their beginning.
+    Compressed files and standard input can only be read from their beginning.
     """
     path = Path(file)
     if not path.is_file():
@@ -80,7 +82,7 @@ def pieces_of(file: str, name: str | None, size: int) -> list[Piece] | None:
 
 
 def scattered(file: str, pieces: Sequence[Piece]) -> bool:
-    """Whether a topic is seen in several pieces at a glance: at the beginning of some of them."""
+    """Return whether some topic occurs in several pieces, judged by samples of some pieces."""
     seen: set[bytes] = set()
     lines = FORMATS[pieces[0].format].lines
     assert lines is not None
@@ -96,15 +98,15 @@ def scattered(file: str, pieces: Sequence[Piece]) -> bool:
 
 
 def is_packed(file: str) -> bool:
-    """Whether a file is compressed."""
+    """Return whether a file is compressed."""
     with Path(file).open("rb") as stream:
         return stream.read(6).startswith(PACKED)
 
 
 def _cut(stream: IO[bytes], place: int, lines: Lines) -> int:
-    """Where the first topic begins that begins after a place."""
+    """Return the position of the first topic that begins after a place."""
     stream.seek(place)
-    stream.readline()  # a line may have begun before
+    stream.readline()  # the place may be inside a line
     before: bytes | None = None
     for line in iter(stream.readline, b""):
         topic = lines.topic(line)
@@ -115,10 +117,10 @@ def _cut(stream: IO[bytes], place: int, lines: Lines) -> int:
 
 
 def read_piece(file: str, piece: Piece, how: Reading, *, numbered: bool = False) -> Run:
-    """The run that a piece of a file is.
+    """Read a piece of a file as a run.
 
-    Its lines are counted from the file's beginning if they are to be `numbered`, which means to
-    read what is before them.
+    If `numbered`, line numbers count from the beginning of the file, which requires reading what
+    precedes the piece.
     """
     entry = FORMATS[piece.format]
     path = piece.path or file
@@ -129,7 +131,7 @@ def read_piece(file: str, piece: Piece, how: Reading, *, numbered: bool = False)
 
 
 def kept_on_disk(source: str, name: str | None, folder: Path, size: int) -> list[Piece]:
-    """What comes through a pipe, kept in a folder so that it can be cut; at least one piece."""
+    """Save the content of a pipe in a folder so that it can be cut; return at least one piece."""
     path = folder / "stream"
     with path.open("wb") as stream:
         stream.writelines(chunks(source))
@@ -139,13 +141,13 @@ def kept_on_disk(source: str, name: str | None, folder: Path, size: int) -> list
 
 
 def header_of(file: str, entry: Format) -> bytes:
-    """The first line, if all pieces need it."""
+    """Return the first line of a file if every piece needs it, else nothing."""
     line = next(chunks(file)).partition(b"\n")[0] + b"\n"
     return line if entry.lines is not None and entry.lines.is_header(line) else b""
 
 
 def _between(file: str, piece: Piece, header: bytes) -> Iterator[bytes]:
-    """The bytes of a piece, some megabytes at a time, in whole lines."""
+    """Yield the bytes of a piece in blocks of whole lines."""
     for number, data in enumerate(chunks(file, piece.begin, piece.end)):
         yield header + data if header and not number else data
 
@@ -154,13 +156,13 @@ def _lines_before(file: str, place: int) -> int:
     return sum(line_count(data) for data in chunks(file, 0, place)) if place else 0
 
 
-# From the beginning on -----------------------------------------------------------------------
+# Reading from the beginning on ------------------------------------------------------------------
 
 
 def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterator[Run]:
-    """The pieces of a file that can only be read from its beginning, as runs.
+    """Yield runs for the pieces of a file that can only be read from its beginning.
 
-    There is one piece if the file is short, or of a format that cannot be cut.
+    There is one piece if the file is short or its format cannot be cut.
     """
     source = chunks(file)
     first = next(source)
@@ -186,7 +188,7 @@ def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterat
 
 
 def _stretches(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[list[bytes]]:
-    """Bytes in stretches of about so many, cut where the topic changes."""
+    """Yield groups of blocks of about `size` bytes, cut where the topic changes."""
     held: list[bytes] = []
     there = 0
     for piece in pieces:
@@ -201,7 +203,7 @@ def _stretches(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[lis
 
 
 def _last_change(piece: bytes, lines: Lines) -> int:
-    """Where the last topic of a piece begins; 0 if it has no other."""
+    """Return where the last topic of a block begins, or 0 if the block has only one topic."""
     last: bytes | None = None
     end = place = len(piece)
     while end > 0:
@@ -215,29 +217,29 @@ def _last_change(piece: bytes, lines: Lines) -> int:
     return 0
 
 
-# The lines of a file in parts, all lines of a topic in one: for files that are in no such order.
+# Partitioning by topic ---------------------------------------------------------------------------
 #
-# Polars' streaming engine writes them to a folder as they come, so that memory holds some
-# megabytes. Each line keeps its number, and what is wrong with it is said as if it had been read in
-# its place.
+# For files whose topics are scattered. Polars' streaming engine writes the lines to a folder as
+# they are read, so that memory holds only some megabytes. Each line keeps its number, so that
+# errors are reported at their original place.
 
 Watch = Callable[[Iterator[bytes], int], Iterator[bytes]]
-"""Looks on while the bytes of a file go by, in about so many pieces."""
+"""A wrapper around the blocks of a file that observes their passing, given their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some topics of a file of a known format: their lines, in a file of our own."""
+    """Some topics of a file of a known format: their lines, in files of our own."""
 
     format: str
     paths: tuple[str, ...]
-    header: bytes = b""  # a first line that all parts need
+    header: bytes = b""  # a first line that every part needs
 
 
 def part_of(topic: bytes, parts: int) -> int:
-    """In which of so many parts a topic is, always and everywhere.
+    """Return the part that a topic belongs to, the same on every machine.
 
-    The remainder of CRC-32, whose check value is CBF43926:
+    It is the remainder of CRC-32, whose check value is CBF43926:
 
     >>> part_of(b"123456789", 16)
     6
@@ -248,10 +250,10 @@ def part_of(topic: bytes, parts: int) -> int:
 def together(
     files: Sequence[tuple[str, Format]], folder: Path, watch: Watch = lambda some, _: some
 ) -> list[tuple[Part, ...]]:
-    """Files cut alike: each of the results has a part of every file, and the topics are the same.
+    """Partition files by topic in the same way; each result has a part of every file.
 
-    There are as many as memory asks for, or fewer, so that each has something of every file; the
-    one with the last line of the last file comes last.
+    The number of parts follows from the available memory, but every part has something of every
+    file. The part with the last line of the last file comes last.
     """
     count = parts_for(max((file for file, _ in files), key=size_in_memory))
     cut = [
@@ -264,7 +266,7 @@ def together(
 
 
 def filled(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]:
-    """Numbers in groups, as many as there can be with one of each set in every group.
+    """Group numbers into as many groups as possible, each with a member of every set.
 
     >>> filled(range(5), [{0, 1, 3}, {1, 2}])
     [[0, 1], [2, 3, 4]]
@@ -281,7 +283,7 @@ def filled(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]
 
 
 Cut = tuple[Part, dict[int, str], int]
-"""What all parts of a file have in common, the path of each, and which has the last line."""
+"""What all parts of a file have in common, the path of each, and the part with the last line."""
 
 
 def _part(cut: Cut, numbers: Sequence[int]) -> Part:
@@ -290,14 +292,14 @@ def _part(cut: Cut, numbers: Sequence[int]) -> Part:
 
 
 def parts_for(file: str) -> int:
-    """How many parts of a file let memory hold several of them."""
+    """Return the number of parts so that memory can hold several of them."""
     return min(max(2, -(-8 * size_in_memory(file) // max(allowance(), 1))), 512)
 
 
 def partitioned(
     file: str, entry: Format, parts: int, folder: Path, watch: Watch = lambda some, _: some
 ) -> Cut:
-    """The parts of a file, written to a new folder; parts that nothing is in are left out."""
+    """Write the parts of a file to a new folder; return those that are not empty."""
     folder.mkdir()
     last = [0]
     header = header_of(file, entry)
@@ -311,7 +313,7 @@ def partitioned(
 def _frames(
     pieces: Iterator[bytes], entry: Format, parts: int, last: list[int]
 ) -> Iterator[pl.DataFrame]:
-    """The lines of data with their numbers and parts; which part was last is noted."""
+    """Yield the data lines with their numbers and parts; store the last line's part in `last`."""
     import polars as pl
 
     assert entry.lines is not None
@@ -330,7 +332,7 @@ def _frames(
 
 
 def _sink(frames: Callable[[], Iterator[pl.DataFrame]], folder: Path) -> None:
-    """Let Polars write frames by part, in a thread, so that this one hears when it is to end."""
+    """Let Polars write frames by part in a thread, so that this thread can still be interrupted."""
     import polars as pl
     from polars.io.plugins import register_io_source
 
@@ -372,11 +374,11 @@ def _sink(frames: Callable[[], Iterator[pl.DataFrame]], folder: Path) -> None:
         raise failures[0]
 
 
-# Reading ------------------------------------------------------------------------------------
+# Reading a part ----------------------------------------------------------------------------------
 
 
 def read_part(file: str, part: Part, how: Reading) -> Any:
-    """What a part of a file holds, as if it had been read in its place."""
+    """Read a part of a file, with the line numbers and errors of the original file."""
     import polars as pl
 
     table = pl.concat([pl.read_parquet(path) for path in part.paths]).sort("number")

@@ -1,4 +1,4 @@
-"""Pool files: our own JSON lines, and the XML that X-Rai read."""
+"""Pool files: JSON lines, and the XML of X-Rai."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from spanwise.model.pools import Pool, Pooled, Support
 
 FORM = "pool/1"
-DUE = '{"topic": ..., "doc": ...}, one object a line'
+DUE = '{"topic": ..., "doc": ...}, one object per line'
 XML_DUE = "<pool topic=...> with <file file=...>"
 
 
 def looks_like_pool(head: bytes) -> bool:
-    """JSON lines whose header says so, or whose first object has a topic and a document."""
+    """Return whether these are JSON lines of a pool: a header, or objects with topic and doc."""
     first = first_line(head)
     if not first.startswith(b"{"):
         return False
@@ -31,13 +31,14 @@ def looks_like_pool(head: bytes) -> bool:
 
 @reader("pool", holds="pool", recognise=looks_like_pool)
 def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
-    """Pools as JSON lines: a header that says how it was made, then topics and documents.
+    """Pool as JSON lines: an optional header, then one object for each topic and document.
 
-    After `{"format": "pool/1", "method": "rounds", "budget": 500, ...}` one object for each topic
-    and document: `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0, "stratum": 1,
-    "support": [[800, 1200]]}`. Only `topic` and `doc` are needed. `p` is how likely the document
-    was to come in. `support` is what systems returned: spans, paths, or pairs of points. Where
-    judgements decide what comes next, the header has all `candidates`, with their `ranks`.
+    The header, `{"format": "pool/1", "method": "rounds", "budget": 500, ...}`, states how the pool
+    was made. Other lines are `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0,
+    "stratum": 1, "support": [[800, 1200]]}`. Only
+    `topic` and `doc` are required. `p` is the probability that the document was included. `support`
+    is what systems returned: spans, paths, or pairs of points. If judgements decide which documents
+    come next, the header has all `candidates` with their `ranks`.
     """
     from spanwise.formats.io.json_lines import say_unread, split
     from spanwise.model.pools import Pool
@@ -59,7 +60,7 @@ def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
 
 
 class _Taken:
-    """The documents so far; each is there once in its topic."""
+    """The documents read so far, each once per topic."""
 
     def __init__(self, file: str, how: Reading) -> None:
         self._file, self._how = file, how
@@ -68,8 +69,8 @@ class _Taken:
     def take(self, one: Pooled, line: int) -> None:
         key = (one.topic, one.document)
         if key in self._documents:
-            found = f"document {one.document!r} is there twice for topic {one.topic!r}"
-            self._how.note(FormatError(self._file, line, found, "every document once"))
+            found = f"document {one.document!r} occurs twice for topic {one.topic!r}"
+            self._how.note(FormatError(self._file, line, found, "each document once"))
         self._documents.setdefault(key, one)
 
     def finished(self, due: str) -> tuple[Pooled, ...]:
@@ -118,7 +119,7 @@ def _ranks(record: Record) -> Iterator[int | None]:
 
 @writer("pool")
 def write_pool(pool: Pool) -> Iterator[bytes]:
-    """Everything that a pool has."""
+    """Write a pool with everything it has."""
     from spanwise.formats.io.json_lines import line
 
     reach = {"candidates": list(map(_said, pool.candidates))} if pool.candidates else {}
@@ -136,11 +137,11 @@ def _said(one: Pooled) -> dict[str, Any]:
     return said
 
 
-# X-Rai ------------------------------------------------------------------------------------------
+# X-Rai pools -------------------------------------------------------------------------------------
 
 
 def looks_like_xrai_pool(head: bytes) -> bool:
-    """XML whose root is `pool`."""
+    """Return whether this is XML with the root `pool`."""
     from spanwise.formats.io.xml import root_of
 
     return root_of(head) == "pool"
@@ -148,11 +149,11 @@ def looks_like_xrai_pool(head: bytes) -> bool:
 
 @reader("xrai_pool", holds="pool", recognise=looks_like_xrai_pool)
 def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
-    """Pools as X-Rai read them: `pool` with a `topic`, in it `file`, in that what was returned.
+    """Pool of X-Rai in XML: `pool` with a `topic`, in it `file`, in that what systems returned.
 
     `<pool topic="163"><file file="co/2001/r7022"><path path="/article[1]"/></file></pool>`. A file
-    may hold `path` elements, and `passage` elements with `start` and `end`. Each topic has a file
-    of its own; several in one file are read too.
+    may hold `path` elements, and `passage` elements with `start` and `end`. A topic usually has its
+    own file, but one file may hold several topics.
     """
     from spanwise.formats.io.xml import walk
     from spanwise.model.pools import Pool
@@ -163,7 +164,7 @@ def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
 
 
 class _XmlPool:
-    """Gathers documents while a file passes by."""
+    """A visitor that collects the documents of X-Rai pools."""
 
     def __init__(self, file: str, how: Reading) -> None:
         self.taken = _Taken(file, how)
@@ -172,7 +173,7 @@ class _XmlPool:
         self._support: list[Support] = []
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """A pool, a document, or a part of one."""
+        """Begin a pool or a document, or add a part of one."""
         if name == "pool":
             self._topic = self._asked(attributes, "topic", name, line)
         elif name == "file":
@@ -191,10 +192,10 @@ class _XmlPool:
         return attributes.get(key, "")
 
     def text(self, text: str, line: int) -> None:
-        """There is none that means anything."""
+        """Ignore text, which has no meaning here."""
 
     def end(self, name: str, line: int) -> None:
-        """A document is complete."""
+        """Add a complete document."""
         from spanwise.model.pools import Pooled
 
         if name == "file" and self._document and self._topic:
@@ -217,7 +218,7 @@ def _xrai_loses(pool: Pool) -> dict[str, int]:
 def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
     from spanwise.model.pools import Pool
 
-    taken: set[str] = set()  # two topics may have the same letters left
+    taken: set[str] = set()  # two topics may become equal when characters are replaced
     for topic, documents in pool.topics.items():
         name = re.sub(r"[^\w.-]", "_", topic)
         while name.lower() in taken:
@@ -228,7 +229,7 @@ def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
 
 @writer("xrai_pool", loses=_xrai_loses, files=_xrai_files)
 def write_xrai_pool(pool: Pool) -> Iterator[bytes]:
-    """Topics, documents, and paths that were returned."""
+    """Write topics, documents, and the paths that systems returned."""
     from spanwise.formats.io.xml import DECLARATION, tag
 
     yield DECLARATION.encode()

@@ -1,4 +1,4 @@
-"""The table of formats. Nothing else in the package lists them."""
+"""The registry of formats, the only list of them, and reading through it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from spanwise.formats.io.files import chunks
 
 PARQUET = b"PAR1"
 END = 1 << 16
-"""So many of its last bytes are looked at."""
+"""Bytes at the end of a Parquet file that are inspected to recognise its format."""
 Holds = Literal["run", "judgements", "preferences", "statistics", "topics", "pool"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is to be read, beyond its format."""
+    """Options of reading a file, beyond its format."""
 
     ranks: bool = False  # keep the stated ranks of a run
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
-    literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
-    guessed: bool = False  # nobody named the format: the file looks like it
-    above: int = 0  # lines of the file before those that are read
+    literal: bool = False  # repeated lines and impossible sizes are kept as they are
+    guessed: bool = False  # the format was recognised from the content, not named
+    above: int = 0  # number of lines of the file before those that are read
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
     def note(self, problem: FormatError) -> None:
-        """Report a problem that need not end the reading, or raise it if nobody listens."""
+        """Report a problem that does not stop reading; raise it if problems are not collected."""
         if self.report is None:
             raise problem
         self.report(problem)
@@ -39,28 +39,28 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is to be known of a format's lines to cut its files into pieces."""
+    """What must be known about the lines of a format to cut a file into pieces."""
 
-    topic: Callable[[bytes], bytes | None]  # whose a line is; None: it is no line of data
+    topic: Callable[[bytes], bytes | None]  # the topic of a line; None for a line without data
     is_header: Callable[[bytes], bool] = lambda _: False  # a first line that all pieces need
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One line of the table of formats."""
+    """An entry of the registry of formats."""
 
     name: str
     holds: Holds
     parse: Callable[[Iterator[bytes], str, Reading], Any]
     recognise: Callable[[bytes], bool]
-    write: Callable[[Any], Iterator[bytes]] | None = None  # None: it is only read
-    loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # what it cannot hold, counted
+    write: Callable[[Any], Iterator[bytes]] | None = None  # None: read only
+    loses: Callable[[Any], Mapping[str, int]] = lambda _: {}  # counts of what it cannot hold
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None  # a folder's files, if several
     lines: Lines | None = None  # None: a file can only be read as a whole
 
     @property
     def description(self) -> str:
-        """The reader's docstring: what the format looks like."""
+        """Return the docstring of the reader, which describes the format."""
         from inspect import getdoc
 
         return getdoc(self.parse) or ""
@@ -76,9 +76,9 @@ def reader(
     recognise: Callable[[bytes], bool] = lambda _: False,
     lines: Lines | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated function in the table; hand it back unchanged.
+    """Register the decorated function as the reader of a format, and return it unchanged.
 
-    `recognise` is shown the first piece of a file and says whether it looks like this format.
+    `recognise` gets the first piece of a file and returns whether it looks like this format.
     A format with `lines` can be read piece by piece.
     """
 
@@ -95,10 +95,10 @@ def writer(
     loses: Callable[[Any], Mapping[str, int]] = lambda _: {},
     files: Callable[[Any], Iterator[tuple[str, Any]]] | None = None,
 ) -> Callable[[Any], Any]:
-    """Enter the decorated function as the writer of a format that has a reader already.
+    """Register the decorated function as the writer of a format that already has a reader.
 
-    It turns content into pieces of bytes. `loses` counts by kind what of some content the format
-    cannot hold. Where one file cannot hold everything, `files` gives names and parts.
+    The function turns content into pieces of bytes. `loses` counts, by kind, the content that the
+    format cannot hold. If one file cannot hold everything, `files` yields file names and parts.
     """
 
     def enter(write: Any) -> Any:
@@ -109,7 +109,7 @@ def writer(
 
 
 def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
-    """The format of that name; it must hold one of the things asked for."""
+    """Return the format with this name, which must hold one of the requested kinds."""
     known = [entry.name for entry in FORMATS.values() if entry.holds in holds]
     if name not in known:
         raise UnknownName(" or ".join(holds) + " format", name, known, "see: spanwise formats")
@@ -119,7 +119,7 @@ def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
 def read(
     file: str, holds: tuple[Holds, ...], name: str | None = None, how: Reading | None = None
 ) -> Any:
-    """Read a file in the named format, or in the one its content looks like; or a dataset."""
+    """Read a file in the named or recognised format, or a dataset."""
     dataset = dataset_at(file)
     if dataset is not None:
         return _of_dataset(file, dataset, holds, how)
@@ -131,7 +131,7 @@ def read(
 def told(
     file: str, holds: tuple[Holds, ...], name: str | None = None
 ) -> tuple[Format, Iterator[bytes]]:
-    """The format of a file, named or as its content looks like, and all of it, to be had once."""
+    """Return the named or recognised format of a file, and the pieces of the file."""
     pieces = chunks(file)
     if name:
         return find_format(name, holds), pieces
@@ -140,16 +140,16 @@ def told(
 
 
 def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
-    """The format that the beginning of a file looks like, else the commonest of its kind.
+    """Return the format that the beginning of a file looks like, else the most common of its kind.
 
-    Formats that were entered later are more special and are asked first. The commonest one's
-    reader says what is wrong with a file that nobody recognises, line by line.
+    Formats registered later are more specific and are tried first. The reader of the most common
+    format reports, line by line, what is wrong with a file that no format recognises.
     """
     candidates = [entry for entry in FORMATS.values() if entry.holds in holds]
     mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
     common = [FORMATS[name] for name in COMMONEST[mark]]
     fallback = next((entry for entry in common if entry in candidates), candidates[0])
-    if mark == PARQUET:  # it is no text, whatever the bytes look like
+    if mark == PARQUET:  # binary data may look like anything
         candidates = [entry for entry in common if entry in candidates]
     return next((entry for entry in reversed(candidates) if entry.recognise(head)), fallback)
 
@@ -160,11 +160,11 @@ COMMONEST = {
     b"{": ("span_qrels", "span_run"),
     b"": ("trec_run", "qrels", "tsv_topics"),
 }
-"""The commonest formats of Parquet, XML, JSON and text, by how they begin."""
+"""The most common formats of Parquet, XML, JSON and text, by the first bytes of a file."""
 
 
 def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[bytes]]:
-    """What a file is recognised by, and all of it. Parquet says at its end what it holds."""
+    """Return the bytes by which a file is recognised (for Parquet the end), and its pieces."""
     first = next(pieces)
     if not first.startswith(PARQUET):
         return first, chain([first], pieces)
@@ -179,7 +179,7 @@ def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[byte
 
 
 def _of_dataset(place: str, dataset: Dataset, holds: tuple[Holds, ...], how: Reading | None) -> Any:
-    """All parts of a dataset as if they stood in one file."""
+    """Read all parts of a dataset as one file."""
     from spanwise.model.judgements import combined
     from spanwise.model.run import joined
 
@@ -189,6 +189,6 @@ def _of_dataset(place: str, dataset: Dataset, holds: tuple[Holds, ...], how: Rea
 
 
 def read_stored(some: Stored, how: Reading | None = None) -> list[Any]:
-    """What parts of a dataset hold, part by part."""
+    """Read the parts of a dataset one by one."""
     entry = FORMATS[some.format]
     return [entry.parse(chunks(path), path, how or Reading()) for path in some.paths]

@@ -1,4 +1,8 @@
-"""Chroma's chunking evaluation: questions with references as CSV, corpora in files beside it."""
+"""Question sets with evidence: Chroma, WiCE, FEVER, LegalBench-RAG, QASPER and SQuAD.
+
+All are judgements of spans or sentences, read with the builders of `formats.builders`. Where files
+contain the documents themselves, these are kept with the judgements.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-TOPICS = "ids of topics, which are questions by number"
+
+# Chroma ------------------------------------------------------------------------------------------
+TOPICS = "ids of topics, which become question numbers"
 COLUMNS = ("question", "references", "corpus_id")
 DUE_IN_CHROMA = (
     "the columns question, references (JSON with content, start_index, end_index), corpus_id"
@@ -29,18 +35,18 @@ DUE_IN_CHROMA = (
 
 
 def looks_like_chroma(head: bytes) -> bool:
-    """CSV whose first line names the three columns."""
+    """Return whether this is CSV whose first line has the three columns."""
     first = first_line(head).strip().decode("utf-8", "replace").split(",")
     return {*COLUMNS} <= {name.strip('"') for name in first}
 
 
 @reader("chroma_csv", holds="judgements", recognise=looks_like_chroma)
 def parse_chroma(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions of Chroma's chunking evaluation: CSV with question, references and corpus_id.
+    """Chroma's chunking evaluation: CSV with question, references and corpus_id.
 
-    The references are a JSON list of `content`, `start_index` and `end_index` in code points. A
-    question's id is its number, from 1 on; documents are called by their corpus_id, so that the
-    folder of corpora is the collection. The files themselves need --collection only to be checked.
+    The references are a JSON list of `content`, `start_index` and `end_index` in code points. The
+    id of a question is its number, from 1. Documents are named by their corpus_id, so that the
+    folder of corpora is the collection; --collection is only needed to check the references.
     """
     data = b"".join(pieces).decode("utf-8", "surrogateescape")
     rows = csv.DictReader(io.StringIO(data, newline=""), strict=True)
@@ -74,7 +80,7 @@ def _take_question(content: PointedOut, row: dict[str, str | None], number: int,
 
 
 def _loses(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements such a table cannot hold."""
+    """Count what such a table cannot hold, by kind."""
     from spanwise.model import contents
 
     starts = judgements.rows.starts.tolist()
@@ -90,10 +96,10 @@ def _loses(judgements: Judgements) -> Mapping[str, int]:
 
 @writer("chroma_csv", loses=_loses)
 def write_chroma(judgements: Judgements) -> Iterator[bytes]:
-    """One row for each topic and document; the ids of topics become their numbers."""
+    """Write one row for each topic and document; topic ids become numbers."""
     evidence = judgements.evidence
     if evidence is None:
-        raise FormatError(judgements.rows.source, None, "no evidence in it", "spans with offsets")
+        raise FormatError(judgements.rows.source, None, "no evidence", "spans with offsets")
     out = io.StringIO(newline="")
     table = csv.writer(out, lineterminator="\n")
     table.writerow(COLUMNS)
@@ -123,7 +129,7 @@ def _written(judgements: Judgements, topic: bytes, row: int) -> tuple[str, str, 
     )
 
 
-# Claims with alternative sets of sentences: WiCE and FEVER. ---------------------------------------
+# WiCE and FEVER: claims with alternative sets of sentences ---------------------------------------
 
 WICE_DUE = '{"claim": ..., "evidence": [sentences], "supporting_sentences": [[5, 15], [15, 17]]}'
 FEVER_DUE = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
@@ -135,10 +141,10 @@ FEVER_DUE = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
     recognise=lambda head: has_keys(head, b"supporting_sentences", b"evidence"),
 )
 def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Claims with their web page in sentences, and sets of sentences that support them: WiCE.
+    """WiCE: claims, a web page in sentences for each, and sets of supporting sentences.
 
-    Every claim has a document of its own, its sentences joined by newlines, that comes along: it is
-    called `meta.id` if there is one, else by the number of the line, like the claim. Each list in
+    Every claim has its own document, its sentences joined by newlines, which is part of the file.
+    Claim and document are named by `meta.id`, or else by the line number. Each list in
     supporting_sentences is one alternative set.
     """
     content = PointedOut(file, how)
@@ -154,7 +160,7 @@ def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         for number, chosen in enumerate(claim["supporting_sentences"]):
             for place in (one.whole() for one in chosen):
                 if not 0 <= place < len(sentences):
-                    raise claim.wrong(f"sentence {place} of {len(sentences)}")
+                    raise claim.wrong(f"sentence {place}, but there are {len(sentences)}")
                 words = sentences[place]
                 item = Item(begins[place], len(words), words, set=number)
                 content.item(name, name, line, item)
@@ -162,7 +168,7 @@ def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
 
 
 def _begins(sentences: list[str]) -> list[int]:
-    """Where each sentence begins once they are joined."""
+    """Return where each sentence begins in the joined text."""
     begins = [0]
     for sentence in sentences:
         begins.append(begins[-1] + len(sentence) + 1)
@@ -170,7 +176,7 @@ def _begins(sentences: list[str]) -> list[int]:
 
 
 def looks_like_fever(head: bytes) -> bool:
-    """Claims with labels and evidence, but without sentences."""
+    """Return whether these are claims with labels and evidence, but without sentences."""
     return has_keys(head, b"claim", b"evidence", b"label") and not has_keys(
         head, b"supporting_sentences"
     )
@@ -178,12 +184,12 @@ def looks_like_fever(head: bytes) -> bool:
 
 @reader("fever", holds="judgements", recognise=looks_like_fever)
 def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Claims with alternative sets of sentences of pages: FEVER.
+    """FEVER: claims with alternative sets of sentences of pages.
 
-    A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, called
-    `page#sentence`, and relevant as a whole: nothing says where in its page it stands. So every
-    sentence counts 1, and a budget counts sentences. Claims without evidence have no relevant
-    document.
+    A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, named
+    `page#sentence`, and relevant as a whole, because its position in the page is unknown. Every
+    sentence therefore counts 1, and a budget counts sentences. Claims without evidence have no
+    relevant document.
     """
     content = PointedOut(file, how, "opaque")
     for line, claim in values_of(pieces, file, FEVER_DUE):
@@ -193,7 +199,7 @@ def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
             for one in chosen:
                 parts = list(one)
                 if len(parts) != 4:
-                    raise one.wrong("no list of four")
+                    raise one.wrong("not a list of four")
                 if parts[2].value is None:
                     continue
                 name = b"%s#%d" % (parts[2].id(), parts[3].whole())
@@ -204,7 +210,7 @@ def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return replace(found, highlights=whole)
 
 
-# LegalBench-RAG: questions with snippets of files, and what a system retrieved for them. ----------
+# LegalBench-RAG ----------------------------------------------------------------------------------
 
 DUE_IN_LEGALBENCH = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": [s, e]}]}]}'
 RUN_DUE = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": ..., "score": ...}]}]}'
@@ -222,7 +228,7 @@ def _topic(test: Within, number: int) -> bytes:
 
 
 def looks_like_run(head: bytes) -> bool:
-    """The same as the questions, with scores."""
+    """Return whether this has the form of the questions, with scores."""
     return has_keys(head, b"tests", b"snippets", b"score")
 
 
@@ -232,10 +238,10 @@ def looks_like_run(head: bytes) -> bool:
     recognise=lambda head: has_keys(head, b"tests", b"snippets") and not looks_like_run(head),
 )
 def parse_legalbench(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions of LegalBench-RAG: `{"tests": [{"query": ..., "snippets": [...]}]}`.
+    """LegalBench-RAG questions: `{"tests": [{"query": ..., "snippets": [...]}]}`.
 
-    A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. A
-    question's id is its number, from 1 on, unless it has an `id`.
+    A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. The
+    id of a question is its `id`, or else its number, from 1.
     """
     content = PointedOut(file, how)
     for number, test in enumerate(one_value(pieces, file, DUE_IN_LEGALBENCH)["tests"], start=1):
@@ -250,7 +256,7 @@ def parse_legalbench(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
 
 @reader("legalbench_run", holds="run", recognise=looks_like_run)
 def parse_legalbench_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """What a system retrieved, as LegalBench-RAG has it: questions, and snippets with a score."""
+    """LegalBench-RAG run: questions with the retrieved snippets, each with a score."""
     content = Returned(file, how)
     for number, test in enumerate(one_value(pieces, file, RUN_DUE)["tests"], start=1):
         for snippet in test["snippets"]:
@@ -262,21 +268,21 @@ def parse_legalbench_run(pieces: Iterator[bytes], file: str, how: Reading) -> Ru
     return content.finished(stem(file), None, RUN_DUE, "codepoint")
 
 
-# QASPER: papers with questions whose evidence is quoted word for word. ----------------------------
+# QASPER ------------------------------------------------------------------------------------------
 
 DUE_IN_QASPER = (
     '{"1909.00694": {"full_text": [...], "qas": [{"question_id", "question", "answers"}]}}'
 )
 FLOAT = "FLOAT SELECTED"
-"""Begins evidence that is a figure or a table, which the text does not have."""
+"""Prefix of evidence that is a figure or a table, which the text does not contain."""
 
 
 @reader("qasper", holds="judgements", recognise=lambda head: has_keys(head, b"full_text", b"qas"))
 def parse_qasper(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions on papers as QASPER has them: evidence is a list of paragraphs, word for word.
+    """QASPER: questions on papers, with paragraphs as verbatim evidence.
 
-    The papers come along: title, abstract and all paragraphs, with an empty line between them.
-    Every annotator's evidence is one alternative set; figures and tables are no text and left out.
+    The papers are part of the file: title, abstract and all paragraphs, separated by empty lines.
+    The evidence of every annotator is one alternative set; figures and tables are left out.
     """
     content = PointedOut(file, how)
     for number, (name, paper) in enumerate(one_value(pieces, file, DUE_IN_QASPER).items(), start=1):
@@ -304,7 +310,7 @@ def _text(paper: Within) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-# Questions with answers in paragraphs, as SQuAD, XQuAD and COVID-QA have them. --------------------
+# SQuAD, XQuAD and COVID-QA -----------------------------------------------------------------------
 
 DUE_IN_SQUAD = (
     '{"data": [{"paragraphs": [{"context": ..., "qas": [{"id", "question", "answers"}]}]}]}'
@@ -317,12 +323,12 @@ DUE_IN_SQUAD = (
     recognise=lambda head: has_keys(head, b"data", b"paragraphs"),
 )
 def parse_squad(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions and answers in paragraphs: SQuAD, XQuAD, COVID-QA.
+    """SQuAD, XQuAD and COVID-QA: questions with answers in paragraphs.
 
     An answer is `{"text": ..., "answer_start": ...}`, in code points. The paragraphs are the
-    documents and come along. They are called by their document_id, by the title of their article if
-    that has one paragraph only, else by title and number from 0 on: `Title#3`. The answers of a
-    question are united.
+    documents and are part of the file. A paragraph is named by its document_id, or by the title of
+    its article if that has only one paragraph, or else by title and number from 0: `Title#3`. All
+    answers to a question together are its relevant text.
     """
     content = PointedOut(file, how)
     for number, article in enumerate(one_value(pieces, file, DUE_IN_SQUAD)["data"], start=1):

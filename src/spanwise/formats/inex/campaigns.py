@@ -1,4 +1,4 @@
-"""All assessments of a campaign in one XML file, as XCGEval keeps them between two calls."""
+"""Judgements of whole campaigns in one file: the XML of XCGEval, and those of the entity track."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _recognised(head: bytes) -> bool:
 
 @reader(NAME, holds="judgements", recognise=_recognised)
 def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Assessments of many topics in one file.
+    """INEX assessments of many topics in one file.
 
-    `<full-recall-base>` holds an `<assessments>` for each topic, in the form of any year from 2002
-    to 2007. `spanwise evalj` makes such a file where EXPANDED_FULLRB names one.
+    `<full-recall-base>` contains an `<assessments>` for each topic, in the form of any year from
+    2002 to 2007. `spanwise evalj` writes such a file if EXPANDED_FULLRB names one.
     """
     from spanwise.formats.inex.assessments import Assessed, inferred
     from spanwise.formats.io.xml import events
@@ -51,14 +51,15 @@ def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         if event.depth == 2 and event.kind == "start":
             if content.topic in seen:
                 topic = content.topic.decode()
-                raise FormatError(file, event.line, f"topic {topic!r} again", "each topic once")
+                found = f"topic {topic!r} a second time"
+                raise FormatError(file, event.line, found, "each topic once")
             seen.add(content.topic)
     judgements, _ = content.finished(DUE)
     return inferred(judgements, content)
 
 
 def _form_of(topic: Judgements) -> Form:
-    """The form that holds most of what is said about a topic."""
+    """Return the form that holds most of the assessments of a topic."""
     from spanwise.formats.inex.assessments import FORMS
 
     return min(FORMS.values(), key=lambda form: sum(form.loses(topic).values()))
@@ -72,13 +73,13 @@ def _loses(judgements: Judgements) -> Mapping[str, int]:
     for _, topic in by_topic(judgements):
         lost.update(_form_of(topic).loses(topic))
     every = contents.of_judgements(judgements)
-    whole = (contents.ASSESSORS, contents.QUESTIONS, contents.UNIT)  # no topic's own
+    whole = (contents.ASSESSORS, contents.QUESTIONS, contents.UNIT)  # of no single topic
     return contents.without({**lost, **{kind: every.get(kind, 0) for kind in whole}})
 
 
 @writer(NAME, loses=_loses)
 def write(judgements: Judgements) -> Iterator[bytes]:
-    """One file for all topics, each in the form that holds most of it."""
+    """Write one file for all topics, each in the form that holds most of it."""
     from spanwise.formats.io.xml import DECLARATION
     from spanwise.model.judgements import by_topic
 
@@ -90,21 +91,22 @@ def write(judgements: Judgements) -> Iterator[bytes]:
     yield f"</{ROOT}>\n".encode()
 
 
-# Judgements of the entity track of INEX 2007-2009: documents that stand for entities. -------------
+# Entity track of INEX 2007-2009 ------------------------------------------------------------------
 #
-# Nothing in a file tells them from preferences, which have five columns too: so it must be named.
+# The documents stand for entities. The format must be named, because preferences have five columns
+# too.
 
 ENTITIES = Layout("5 columns: topic - document - judgement", 5, False, (2,), (4,))
 RELATED = 2
-"""About the topic, but no entity of the kind that was asked for."""
+"""Grade of a related document that is not an entity of the requested kind."""
 
 
 @reader("inex_entity_qrels", holds="judgements")
 def parse_entity_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of INEX's entity track: `topic - document - judgement`, to be named.
+    """INEX entity track: `topic - document - judgement`, to be named.
 
-    What stands in the second and fourth column is ignored. A judgement of 2 counts as not relevant,
-    which is also said; every other is the grade.
+    The second and the fourth column are ignored. A judgement of 2 counts as not relevant, with a
+    warning; every other judgement is the grade.
     """
     from spanwise.model.judgements import Judgements
 
@@ -117,7 +119,7 @@ def parse_entity_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judg
         from spanwise.errors import SpanwiseWarning
 
         count = int(np.count_nonzero(related))
-        warn(f"{file}: judgements of 2, which count as 0: {count}", SpanwiseWarning, stacklevel=2)
+        warn(f"{file}: {count} judgements of 2 count as 0", SpanwiseWarning, stacklevel=2)
     judgements = Judgements(rows, texts[2], np.where(related, 0.0, numbers[4]))
     check_grades(judgements, how)
     return judgements

@@ -1,4 +1,4 @@
-"""Judgements as JSON objects: one for each topic and document, one for what a pool says."""
+"""Judgements as JSON objects, one for each topic and document; see `formats.spans.records`."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Evidence
 
+# Reading -----------------------------------------------------------------------------------------
 QRELS = "span-qrels/1"
-DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object a line'
+DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object per line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}
 GRADES_DUE = '0, 1, 2, 3, "?" or "U"'
 NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.INCONSISTENT}
@@ -49,33 +50,33 @@ PROVENANCE = frozenset(
     {"state", "layers", "exhaustivity", "note", "reason", "sha256", "origin", "drawn", "seconds"}
     | {"seq", "head", "events", "pool"}
 )
-"""What says how judgements came about; it changes no score, so nobody has to ask for it."""
+"""Fields on the origin of judgements, which do not change scores and may stay unread."""
 
 
 def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of one file."""
+    """Return the judgements in a file."""
     head, records = split(pieces, file, DUE, QRELS)
-    content, unread, sampled = Marked(file, how), Counter[str](), 0
+    content, unread, sampled = JudgementBuilder(file, how), Counter[str](), 0
     if head is not None:
         content.unit = unit_of(head)
         content.expect(head)
         unread.update(name for name in head.unread() if name not in PROVENANCE)
     for record in records:
         try:
-            content.counts_as(record, settled=head is not None)
-            content.take(_in_our_words(record))
+            content.check_unit(record, settled=head is not None)
+            content.take(_in_own_fields(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
         sampled += _of_a_sample(record)
     say_unread(unread + content.unread, file)
     if sampled:
-        warn(CountedWarning(f"{file}: ", {"": sampled}, OF_A_SAMPLE), stacklevel=2)
+        warn(CountedWarning(f"{file}: ", {"": sampled}, SAMPLE_WARNING), stacklevel=2)
     return content.judgements(DUE)
 
 
-OF_A_SAMPLE = " documents are a sample of more; only spanwise pool estimate counts the rest"
-"""Said of those that were drawn with a probability below 1: scores take them for all there is."""
+SAMPLE_WARNING = " documents are a sample of more; only spanwise pool estimate counts the rest"
+"""Warning for documents drawn with a probability below 1: scores treat them as all there are."""
 
 
 def _of_a_sample(record: Record) -> bool:
@@ -85,13 +86,13 @@ def _of_a_sample(record: Record) -> bool:
 
 
 PAGE = {"topic": "qid", "doc_chars": "doc_len", "judge": "by"}
-"""Names that pages for judging give to our fields."""
+"""Fields in files of judging pages, with our names for them."""
 QUESTION = {"id": "qid", "question": "query"}
-"""Names that lists of questions with quoted answers give to our fields."""
+"""Fields in lists of questions with quoted answers, with our names for them."""
 
 
-def _in_our_words(record: Record) -> Record:
-    """Objects of a page for judging, and questions with quotes, say the same in other words."""
+def _in_own_fields(record: Record) -> Record:
+    """Return a record of a judging page, or of a question with quotes, with our field names."""
     if "quotes" in record and "spans" not in record:
         _rename(record, QUESTION)
         quotes = record.texts_of("quotes")
@@ -102,7 +103,7 @@ def _in_our_words(record: Record) -> Record:
     if "relevant" in record:
         pairs = record.items("relevant")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            raise record.wrong("'relevant' has entries that are no pairs", "[[start, end], ...]")
+            raise record.wrong("'relevant' has entries that are not pairs", "[[start, end], ...]")
         record.said["spans"] = [{"s": start, "e": end} for start, end in pairs]
     return record
 
@@ -114,7 +115,7 @@ def _rename(record: Record, names: Mapping[str, str]) -> None:
 
 
 def _quotes_only(record: Record) -> bool:
-    """Whether all that is said are texts, which may be looked for in all documents."""
+    """Return whether the record has only texts, which may be searched for in all documents."""
     spans = record.said.get("spans")
     return (
         "doc" not in record
@@ -124,8 +125,8 @@ def _quotes_only(record: Record) -> bool:
     )
 
 
-class Marked(Judged):
-    """Takes the objects of one file."""
+class JudgementBuilder(Judged):
+    """A builder of judgements that takes the objects of one file."""
 
     def __init__(self, file: str, how: Reading) -> None:
         super().__init__(file, how)
@@ -133,7 +134,7 @@ class Marked(Judged):
         self.unread: Counter[str] = Counter()
         self._parts: set[str] = set()
         self._assessors: list[bytes] = []
-        self._grades: list[float] = []  # nan: as the parts say
+        self._grades: list[float] = []  # nan: derived from the parts
         self._numbers_of_text: list[tuple[int, int, int]] = []
         self._texts: list[Spans] = []
         self._items: list[list[Item]] = []
@@ -142,27 +143,27 @@ class Marked(Judged):
         self._merged = 0
 
     def expect(self, head: Record) -> None:
-        """What the header says the file holds."""
+        """Register the parts that the header lists."""
         parts = head.texts_of("parts") if "parts" in head else []
         self._parts.update(parts)
 
-    def counts_as(self, record: Record, *, settled: bool) -> None:
-        """One unit counts for the whole file: the header's, else that of the first object."""
+    def check_unit(self, record: Record, *, settled: bool) -> None:
+        """Check that positions have the same unit in the whole file, the first one stated."""
         if "unit" not in record:
             return
         unit = unit_of(record)
         if not settled and not self._assessors:
             self.unit = unit
         if unit != self.unit:
-            raise record.wrong(f"positions that count {unit}", f"{self.unit}, as before")
+            raise record.wrong(f"positions in the unit {unit}", f"{self.unit}, as before")
 
     def take(self, record: Record) -> None:
-        """The next object."""
+        """Add the next object."""
         topic = record.id("qid")
         if "doc" not in record and "pool" in record:
-            said = record.texts("pool")
+            pool = record.texts("pool")
             self._parts.add("elements")
-            self.pools[topic] = Pool(*(said.get(name, "") for name in POOL))
+            self.pools[topic] = Pool(*(pool.get(name, "") for name in POOL))
             return
         name = b"" if _quotes_only(record) else record.id("doc")
         parts = _Parts(record)
@@ -202,7 +203,7 @@ class Marked(Judged):
         self._texts.append(disjoint)
 
     def judgements(self, due: str) -> Judgements:
-        """All of it."""
+        """Return the judgements with their highlights and evidence."""
         judgements, order = self.finished(due)
         highlights = self._highlights(order) if self._of_text() else None
         evidence = self._evidence().at(order) if highlights is not None else None
@@ -227,7 +228,7 @@ class Marked(Judged):
         )
 
     def _of_text(self) -> bool:
-        """Whether it is text that was judged, even if nothing of it is relevant."""
+        """Return whether text was judged, even if none of it is relevant."""
         none = self._parts == {"perhaps none"} and bool(np.isnan(self._grades).all())
         return none or "spans" in self._parts
 
@@ -249,7 +250,7 @@ class Marked(Judged):
 
 
 class _Parts:
-    """What one object says of the parts of its document."""
+    """The relevant parts of one document, as one object states them."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -282,7 +283,7 @@ class _Parts:
             self.items.append(item_in(span))
 
     def placed(self) -> Spans:
-        """The relevant spans by offset, as columns."""
+        """Return the relevant spans with known offsets as columns."""
         bounds = [
             (item.start, item.length)
             for item in self.items
@@ -294,7 +295,7 @@ class _Parts:
         return Spans(starts, lengths)
 
     def _check_judged(self) -> None:
-        """Whether the rest of the document was judged."""
+        """Check whether all of the document was judged."""
         judged = self.record.text("judged")
         if judged not in ("full", "spans", "doc"):
             raise self.record.wrong(f"judged {judged!r}", "'full', 'spans' or 'doc'")
@@ -302,9 +303,9 @@ class _Parts:
 
 
 def item_in(span: Record) -> Item:
-    """Text that was pointed out: from s to e, or word for word, or both."""
+    """Return an item of evidence: from s to e, or a verbatim text, or both."""
     item = Item(text=span.text("text") if "text" in span else "")
-    item.start, item.length = stretch(span, item.text)
+    item.start, item.length = position_of(span, item.text)
     item.grade = span.number("g") if "g" in span else 1.0
     if item.grade < 0:
         raise span.wrong(f"grade {item.grade:g}", "a grade of 0 or more")
@@ -317,8 +318,8 @@ def item_in(span: Record) -> Item:
     return item
 
 
-def stretch(record: Record, words: str) -> tuple[int | None, int]:
-    """Where a text begins, if anything is said, and its length; -1 says that nobody knows."""
+def position_of(record: Record, words: str) -> tuple[int | None, int]:
+    """Return where a text begins, if stated, and its length; -1 means that the place is unknown."""
     if record.said.get("s") == UNKNOWN and words:
         record.said = {**record.said, "s": None, "e": None}
         record.said.pop("s"), record.said.pop("e")
@@ -339,50 +340,50 @@ def _point(record: Record, key: str) -> bytes:
     return point.encode()
 
 
-def _element(said: Record) -> dict[str, Any]:
-    path = said.text("path")
+def _element(element: Record) -> dict[str, Any]:
+    path = element.text("path")
     if not is_element_path(path):
-        raise said.wrong(f"'path' is {path!r}", PATH_DUE)
-    coverage = said.text("coverage") if "coverage" in said else ""
+        raise element.wrong(f"'path' is {path!r}", PATH_DUE)
+    coverage = element.text("coverage") if "coverage" in element else ""
     if coverage and coverage not in ("N", "L", "S", "E"):
-        raise said.wrong(f"coverage {coverage!r}", "N, L, S or E")
+        raise element.wrong(f"coverage {coverage!r}", "N, L, S or E")
     flags = Flag(0)
     for name, flag in NOTES.items():
-        if name in said and said.flag(name):
+        if name in element and element.flag(name):
             flags |= flag
     return {
         "path": path.encode(),
-        "exhaustivity": _grade(said, "exhaustivity"),
-        "specificity": _grade(said, "specificity"),
+        "exhaustivity": _grade(element, "exhaustivity"),
+        "specificity": _grade(element, "specificity"),
         "coverage": ord(coverage) if coverage else NO_COVERAGE,
-        "size": said.whole("size") if "size" in said else NO_SIZE,
-        "highlighted": said.whole("rsize") if "rsize" in said else NO_SIZE,
+        "size": element.whole("size") if "size" in element else NO_SIZE,
+        "highlighted": element.whole("rsize") if "rsize" in element else NO_SIZE,
         "flags": flags,
     }
 
 
-def _grade(said: Record, key: str) -> int:
-    if key not in said:
+def _grade(element: Record, key: str) -> int:
+    if key not in element:
         return UNSTATED
-    if isinstance(said.said[key], str):
-        letter = said.text(key)
+    if isinstance(element.said[key], str):
+        letter = element.text(key)
         for grade, written in GRADES.items():
             if letter == written:
                 return grade
-        raise said.wrong(f"{key} {letter!r}", GRADES_DUE)
-    grade = said.whole(key)
+        raise element.wrong(f"{key} {letter!r}", GRADES_DUE)
+    grade = element.whole(key)
     if grade > 3:
-        raise said.wrong(f"{key} {grade}", GRADES_DUE)
+        raise element.wrong(f"{key} {grade}", GRADES_DUE)
     return grade
 
 
-# Writing judgements as JSON objects. --------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 BESIDE = "paths of best entry points, beside their offsets"
 
 
 def written(judgements: Judgements) -> Iterator[bytes]:
-    """The lines of a file."""
+    """Yield the lines of a file of judgements."""
     unit: Unit = judgements.highlights.unit if judgements.highlights is not None else "opaque"
     parts = [
         name
@@ -390,21 +391,21 @@ def written(judgements: Judgements) -> Iterator[bytes]:
         if column is not None
     ]
     yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
-    for said in judged_lines(judgements):
-        yield line(said)
+    for judged in judged_lines(judgements):
+        yield line(judged)
 
 
 def loses(judgements: Judgements) -> Mapping[str, int]:
-    """An object has one best entry point, and an offset goes before a path."""
-    said, marked = judgements.elements, judgements.highlights
-    if said is None or marked is None:
+    """Count best entry points that are stated twice; an object holds one, preferably an offset."""
+    elements, marked = judgements.elements, judgements.highlights
+    if elements is None or marked is None:
         return {}
-    both = filled(said.entries) & (marked.entries >= 0)
+    both = filled(elements.entries) & (marked.entries >= 0)
     return without({BESIDE: int(np.count_nonzero(both))})
 
 
 def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
-    """The objects of all topics."""
+    """Yield the objects of all topics."""
     derived, starts = _derived(judgements), judgements.rows.starts
     for code, topic in enumerate(judgements.rows.topics):
         rows = np.arange(starts[code], starts[code + 1])
@@ -414,27 +415,27 @@ def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
 def _topic_lines(
     judgements: Judgements, code: int, topic: bytes, rows: IntArray, derived: list[float]
 ) -> Iterator[dict[str, Any]]:
-    said, marked, people = judgements.elements, judgements.highlights, judgements.assessors
+    elements, marked, people = judgements.elements, judgements.highlights, judgements.assessors
     qid = {"qid": text(topic)}
-    if said is not None:
-        pool = {name: getattr(said.pools[code], name) for name in POOL}
+    if elements is not None:
+        pool = {name: getattr(elements.pools[code], name) for name in POOL}
         if any(pool.values()):
             yield {**qid, "pool": {name: value for name, value in pool.items() if value}}
     for row, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
         one: dict[str, Any] = {**qid, "doc": text(name), "spans": []}
         if people is not None:
             one["by"] = text(people.take(np.array([row]))[0])
-        if said is not None:
-            _say_parts(one, said, row)
+        if elements is not None:
+            _add_parts(one, elements, row)
         evidence = judgements.evidence
         if marked is not None:
-            _say_text(one, marked, row, evidence)
-        one["judged"] = "full" if said is not None or marked is not None else "doc"
+            _add_text(one, marked, row, evidence)
+        one["judged"] = "full" if elements is not None or marked is not None else "doc"
         if evidence is not None:
             one |= {"query": evidence.questions[topic]} if topic in evidence.questions else {}
             one["judged"] = one["judged"] if evidence.full[row] else "spans"
         grade = float(judgements.grades[row])
-        if said is None and marked is None:
+        if elements is None and marked is None:
             del one["spans"]
         if derived[row] != grade or "spans" not in one:
             one["grade"] = int(grade) if grade.is_integer() else grade
@@ -442,38 +443,38 @@ def _topic_lines(
 
 
 def _derived(judgements: Judgements) -> list[float]:
-    """The grades that follow from the parts."""
+    """Return the grades that follow from the parts."""
     grades: FloatArray = np.zeros(len(judgements.rows))
     if judgements.elements is not None:
         grades = grades_of(judgements.elements)
     if judgements.highlights is not None:
         grades = np.maximum(grades, judgements.highlights.relevant > 0)
-    said = judgements.evidence
-    if said is not None:  # words make a document relevant wherever they stand in it
-        quoted = said.only((said.grades > 0) & filled(said.texts)).counts > 0
+    evidence = judgements.evidence
+    if evidence is not None:  # a quote makes a document relevant wherever it occurs
+        quoted = evidence.only((evidence.grades > 0) & filled(evidence.texts)).counts > 0
         grades = np.maximum(grades, quoted)
     return grades.tolist()
 
 
-def _say_parts(one: dict[str, Any], said: Assessments, row: int) -> None:
+def _add_parts(one: dict[str, Any], assessments: Assessments, row: int) -> None:
     here = np.array([row])
-    collection, entry = said.collections.take(here)[0], said.entries.take(here)[0]
+    collection, entry = assessments.collections.take(here)[0], assessments.entries.take(here)[0]
     if collection:
         one["collection"] = text(collection)
     if entry:
         one["bep"] = text(entry)
-    passages = said.passages.at(here)
+    passages = assessments.passages.at(here)
     every = np.arange(len(passages))
     points = zip(passages.starts.take(every), passages.ends.take(every), strict=True)
     for (start, end), size in zip(points, passages.sizes.tolist(), strict=True):
         sized = {"size": size} if size >= 0 else {}
         one["spans"].append({"from": text(start), "to": text(end), **sized})
-    elements = said.elements.at(here)
+    elements = assessments.elements.at(here)
     if len(elements):
-        one["elements"] = list(_said_elements(elements))
+        one["elements"] = list(_element_fields(elements))
 
 
-def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
+def _element_fields(elements: Elements) -> Iterator[dict[str, Any]]:
     for path, (e, s, letter, size, highlighted, flags) in elements.told():
         one: dict[str, Any] = {"path": text(path)}
         for name, grade in (("exhaustivity", e), ("specificity", s)):
@@ -487,10 +488,10 @@ def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
         yield one
 
 
-def _say_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evidence | None) -> None:
+def _add_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evidence | None) -> None:
     spans = marked.of(row)
     if evidence is not None:
-        one["spans"] += _said_items(evidence, row)
+        one["spans"] += _item_fields(evidence, row)
     else:
         for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True):
             one["spans"].append({"s": start, "e": end})
@@ -502,7 +503,7 @@ def _say_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evide
         one["bep"] = int(marked.entries[row])
 
 
-def _said_items(evidence: Evidence, row: int) -> Iterator[dict[str, Any]]:
+def _item_fields(evidence: Evidence, row: int) -> Iterator[dict[str, Any]]:
     here = evidence.at(np.array([row]))
     every = np.arange(len(here))
     texts, people = here.texts.take(every), here.by.take(every)

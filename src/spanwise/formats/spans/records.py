@@ -1,7 +1,7 @@
-"""Our own format: JSON lines that hold everything, with units stated.
+"""The project's own formats in JSON lines, which hold everything and state the unit of positions.
 
-The first line is a header, recognised by its field `format`. Positions are half open, [s, e).
-Here is how to recognise them; reading and writing are imported when they are needed.
+The first line is a header with the field `format`. Positions are half open, [s, e). This module
+recognises the formats; `spans.runs` and `spans.judgements` are imported when they are needed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def _begins_with(head: bytes, *marks: bytes) -> bool:
 
 
 def looks_like_span_run(head: bytes) -> bool:
-    """JSON lines whose header says so, or whose first object is a result.
+    """Return whether these are JSON lines of a run, by the header or the first object.
 
-    It has a score or a rank, or a place or a text without saying what was judged.
+    A result has a score or a rank, or a place or a text without fields of judgements.
     """
     judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
     places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
@@ -35,25 +35,25 @@ def looks_like_span_run(head: bytes) -> bool:
 
 
 def looks_like_span_qrels(head: bytes) -> bool:
-    """JSON lines whose header says so, or any whose first object is no result."""
+    """Return whether these are JSON lines of judgements: by the header, or not of a run."""
     marks = (b'"qid"', b'"span-qrels/', b'"relevant"', b'"quotes"')
     return _begins_with(head, *marks) and not looks_like_span_run(head)
 
 
 def topic_of(line: bytes) -> bytes | None:
-    """The topic of an object; what is wrong belongs to a topic without a name."""
+    """Return the topic of an object; invalid lines have an empty topic."""
     import json
 
     if not line.strip():
         return None
     try:
-        said = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return b""
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         return b""
-    topic = said.get("qid", said.get("id" if "quotes" in said else "topic", ""))
-    return None if "format" in said else str(topic).encode("utf-8", "surrogateescape")
+    topic = fields.get("qid", fields.get("id" if "quotes" in fields else "topic", ""))
+    return None if "format" in fields else str(topic).encode("utf-8", "surrogateescape")
 
 
 OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
@@ -61,13 +61,13 @@ OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
 
 @reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
 def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """Runs as JSON lines: documents, spans, elements, or ranges of elements.
+    """Span run as JSON lines: documents, spans, elements, or ranges of elements.
 
     After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
-    "codepoint"}` one object for each result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800,
-    "e": 1200, "score": 7.31}`. A path stands in `element`, the two of a range in `from` and `to`;
-    where there is none of these, the whole document was returned. Rank and score may be missing;
-    then the order counts.
+    "codepoint"}`, each line is a result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800, "e":
+    1200, "score": 7.31}`. An element has its path in `element`, a range has two paths in `from` and
+    `to`; a result without any of these is a whole document. Rank and score are optional; without
+    them the order counts.
     """
     from spanwise.formats.spans.runs import parsed
 
@@ -76,7 +76,7 @@ def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 
 @writer("span_run")
 def write_span_run(run: Run) -> Iterator[bytes]:
-    """Everything that a run has."""
+    """Write a run with everything it has."""
     from spanwise.formats.spans.runs import written
 
     return written(run)
@@ -84,18 +84,19 @@ def write_span_run(run: Run) -> Iterator[bytes]:
 
 @reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels, lines=OBJECTS)
 def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
+    """Span judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
 
-    After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}` one
-    object for each topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans":
-    [{"s": 1000, "e": 1200}], "bep": 1000}`. Spans may also go `from` a point `to` another, with
-    their `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size`
-    and `rsize`. No spans say that nothing is relevant; `grade` alone judges the document. The
-    words of pages for judging are read too: `topic`, `judge`, `doc_chars`, `relevant` as pairs.
+    After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}`, each
+    line is a topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans": [{"s":
+    1000, "e": 1200}], "bep": 1000}`. Spans may also be `from` a point `to` another, with their
+    `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size` and
+    `rsize`. An empty list of spans means that nothing is relevant; `grade` without spans judges the
+    whole document. The fields of judging pages are read too: `topic`, `judge`, `doc_chars`,
+    `relevant` as pairs.
 
-    Where offsets are not known a span is a text, `{"text": "as it stands there"}`, to be found in
-    the collection; then `doc` may be missing. Questions with quotes say it in fewer words: `{"id":
-    "q1", "question": "Why?", "quotes": ["as it stands there"]}`.
+    If offsets are unknown, a span is a text, `{"text": "verbatim text"}`, which is searched for in
+    the collection; then `doc` is optional. Questions with quotes may be written shorter: `{"id":
+    "q1", "question": "Why?", "quotes": ["verbatim text"]}`.
     """
     from spanwise.formats.spans.judgements import parsed
 
@@ -103,7 +104,7 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
 
 
 def span_qrels_lose(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements JSON lines cannot hold."""
+    """Count what JSON lines cannot hold of judgements, by kind."""
     from spanwise.formats.spans.judgements import loses
 
     return loses(judgements)
@@ -111,7 +112,7 @@ def span_qrels_lose(judgements: Judgements) -> Mapping[str, int]:
 
 @writer("span_qrels", loses=span_qrels_lose)
 def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Everything that judgements have, but one best entry point of a document."""
+    """Write judgements with everything they have, except second best entry points."""
     from spanwise.formats.spans.judgements import written
 
     return written(judgements)

@@ -1,4 +1,4 @@
-"""Topics in other forms: TREC's tagged text, queries of Indri, lines of an id and a text."""
+"""Topics in other forms: TREC, Indri, lines of id and text, the classic collections, and BEIR."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from spanwise.model.columns import text
 if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
 
+# TREC, Indri and tab-separated lines -------------------------------------------------------------
 TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)
 TAG = r"(num|title|desc|narr|head|dom|smry|con|fac|def|nat|time)"
 FIELD = re.compile(rf"<{TAG}>(.*?)(?=<{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -27,15 +28,15 @@ NAMES = {"title": "title", "desc": "description", "narr": "narrative", "num": "i
 
 
 def looks_like_trec(head: bytes) -> bool:
-    """The tag that begins a topic, before anything else."""
+    """Return whether the file begins with the tag of a topic."""
     return head.lstrip()[:5].lower() == b"<top>"
 
 
 @reader("trec_topics", holds="topics", recognise=looks_like_trec)
 def parse_trec_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Topics of TREC: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`.
+    """TREC topics: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`.
 
-    Tags need no end; the words that TREC puts before a field (`Number:`) are left out.
+    End tags are optional; labels before a field, such as `Number:`, are dropped.
     """
     found: list[Topic] = []
     data = b"".join(pieces)
@@ -62,15 +63,15 @@ def _trec_topic(content: str, line: int) -> Topic:
 
 
 def looks_like_indri(head: bytes) -> bool:
-    """Parameters among which there is a query."""
+    """Return whether these are parameters with a query."""
     return head.lstrip().startswith(b"<parameters") and b"<query>" in head
 
 
 @reader("indri_topics", holds="topics", recognise=looks_like_indri)
 def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries in a file of Indri's parameters: `<query>` with `<number>` and `<text>`.
+    """Indri topics: a file of parameters with `<query>`, `<number>` and `<text>`.
 
-    Of `#combine( some words )` the words are the title; any other query is taken as it stands.
+    In `#combine( some words )`, the words are the title; any other query is kept as it is.
     """
     from spanwise.model.topics import Topic
 
@@ -88,7 +89,7 @@ def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topi
 
 
 def looks_like_lines(head: bytes) -> bool:
-    """Each of the first lines has one tab, with something on both sides."""
+    """Return whether the first lines have one tab each, with text on both sides."""
     lines = [line for line in head[:100_000].splitlines()[:200] if line.strip()]
     whole = lines[:-1] if len(head) > 100_000 else lines
     return bool(whole) and all(
@@ -100,7 +101,7 @@ def looks_like_lines(head: bytes) -> bool:
 def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     """Topics as lines: an id, a tab, the text.
 
-    Blanks will do for the tab where nothing but topics is looked for, or if the format is named.
+    Blanks may replace the tab if only topics are expected or the format is named.
     """
     from spanwise.model.topics import Topic
 
@@ -110,11 +111,12 @@ def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
         if len(parts) == 2:
             found.append(Topic(parts[0], parts[1].rstrip(), lines={"id": number, "title": number}))
         elif parts:
-            how.note(FormatError(file, number, f"{parts[0]!r} alone", "an id, a tab, the text"))
+            found = f"{parts[0]!r} without a text"
+            how.note(FormatError(file, number, found, "an id, a tab, the text"))
     return unique(found, file, how)
 
 
-# Queries of the SMART sets, of LISA, NPL and TIME, and of BEIR: a number or an id, and a text. ----
+# Classic collections and BEIR ---------------------------------------------------------------------
 
 RECORD = re.compile(rb"^\.I[ \t]+(\d+)[ \t]*$", re.MULTILINE)
 SMART_FIELD = re.compile(rb"^\.([A-Z])[ \t]*$", re.MULTILINE)
@@ -125,12 +127,12 @@ STOP = re.compile(rb"^\*STOP.*", re.MULTILINE | re.DOTALL)
 
 
 def looks_like_smart(head: bytes) -> bool:
-    """Records begin with `.I` and a number."""
+    """Return whether records begin with `.I` and a number."""
     return re.match(rb"\s*\.I[ \t]+\d+[ \t]*\r?\n\.[A-Z]", head) is not None
 
 
 def looks_like_cranfield(head: bytes) -> bool:
-    """Numbers are padded to three digits and have gaps."""
+    """Return whether the numbers of records are padded to three digits and have gaps."""
     numbers = [int(number) for number in RECORD.findall(head.replace(b"\r", b""))]
     padded = re.match(rb"\s*\.I[ \t]+0\d\d\s", head) is not None
     return padded and numbers != list(range(1, len(numbers) + 1))
@@ -138,20 +140,20 @@ def looks_like_cranfield(head: bytes) -> bool:
 
 @reader("smart_topics", holds="topics", recognise=looks_like_smart)
 def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of a SMART set: `.I` with the number, `.W` with the text.
+    """SMART topics: `.I` with the number, `.W` with the text.
 
-    The number is the topic's id, without zeros before it. What else is stated of a query (`.T`,
-    `.A`, `.B`, `.N`) is kept beside the text.
+    The id of a topic is its number without leading zeros. Other fields of a query (`.T`, `.A`,
+    `.B`, `.N`) are kept beside the text.
     """
     return unique(_smart(b"".join(pieces)), file, how)
 
 
 @reader("cran_topics", holds="topics", recognise=looks_like_cranfield)
 def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of Cranfield: as `smart_topics`, but numbered by their place in the file.
+    """Cranfield topics: as `smart_topics`, but numbered by their position in the file.
 
-    The file numbers them 001, 002, 004 up to 365; the judgements mean the first, second, third
-    query and so on up to the 225th, and so do the ids here.
+    The file numbers them 001, 002, 004 up to 365. The judgements count positions instead, from 1 to
+    225, and so do the ids here.
     """
     from dataclasses import replace
 
@@ -176,44 +178,44 @@ def _smart(data: bytes) -> Iterator[Topic]:
     recognise=lambda head: re.match(rb"\s*\*FIND +\d+", head) is not None,
 )
 def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of TIME: `*FIND` with the number, then the text; `*STOP` ends the file."""
+    """TIME topics: `*FIND` with the number, then the text; `*STOP` ends the file."""
     data = STOP.sub(b"", b"".join(pieces).replace(b"\r", b""))
     return _topics(_records(FIND, data), file, how)
 
 
 def looks_like_lisa(head: bytes) -> bool:
-    """A number on its own line, and a text that ends in `#`."""
+    """Return whether there is a number on its own line, and a text that ends in `#`."""
     return _numbered(head) and b"#" in head
 
 
 @reader("lisa_topics", holds="topics", recognise=looks_like_lisa)
 def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of LISA: the number on its own line, then the text up to a `#`."""
+    """LISA topics: the number on its own line, then the text up to a `#`."""
     return _topics(_closed(LISA, b"".join(pieces)), file, how)
 
 
 def looks_like_npl(head: bytes) -> bool:
-    """A number on its own line, a text, and a slash on its own line."""
+    """Return whether there is a number on its own line, a text, and a slash on its own line."""
     return _numbered(head) and re.search(rb"^[ \t]*/[ \t]*\r?$", head, re.MULTILINE) is not None
 
 
 @reader("npl_topics", holds="topics", recognise=looks_like_npl)
 def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of NPL: the number on its own line, the text, a slash on its own line."""
+    """NPL topics: the number on its own line, the text, a slash on its own line."""
     return _topics(_closed(NPL, b"".join(pieces)), file, how)
 
 
 def looks_like_json(head: bytes) -> bool:
-    """JSON lines with an id and a text."""
+    """Return whether these are JSON lines with an id and a text."""
     first = first_line(head)
     return first.startswith(b"{") and b'"_id"' in first and b'"text"' in first
 
 
 @reader("json_topics", holds="topics", recognise=looks_like_json)
 def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries as BEIR has them, JSON lines: `{"_id": "q1", "text": "what is sought"}`.
+    """BEIR topics as JSON lines: `{"_id": "q1", "text": "what is sought"}`.
 
-    Other fields are passed over.
+    Other fields are ignored.
     """
     from spanwise.formats.io.json_lines import lines_of
     from spanwise.model.topics import Topic
@@ -226,12 +228,12 @@ def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
 
 
 def _numbered(head: bytes) -> bool:
-    """Whether a number stands alone on the first line, and words on the next."""
+    """Return whether the first line is a number and the next one has words."""
     return re.match(rb"\s*\d+[ \t]*\r?\n[^\n]*[A-Za-z]", head) is not None
 
 
 def _text(value: bytes) -> str:
-    """One line of text; what is not UTF-8 is Latin-1, as these sets are old."""
+    """Return text on one line, decoded as UTF-8, or else as Latin-1, which older sets use."""
     try:
         return " ".join(value.decode().split())
     except UnicodeDecodeError:
@@ -239,7 +241,7 @@ def _text(value: bytes) -> str:
 
 
 def _records(mark: re.Pattern[bytes], data: bytes) -> Iterator[tuple[int, str, bytes]]:
-    """Line and number of each mark, and what stands until the next one."""
+    """Yield the line and number of each mark, and the text up to the next one."""
     marks = list(mark.finditer(data))
     for place, found in enumerate(marks):
         end = marks[place + 1].start() if place + 1 < len(marks) else len(data)

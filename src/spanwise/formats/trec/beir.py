@@ -1,4 +1,4 @@
-"""BEIR folders: judgements of whole documents as a table with a head."""
+"""BEIR folders: judgements of whole documents as a table with a header."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SPLITS = ("test", "dev", "train")
 
 
 def looks_like_beir(head: bytes) -> bool:
-    """A table whose head names the columns."""
+    """Return whether the first line has the names of the columns."""
     return tuple(first_line(head).split()) == HEAD
 
 
 @reader("beir_qrels", holds="judgements", recognise=looks_like_beir)
 def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements as BEIR has them: `query-id corpus-id score` by tabs, after a line that says so.
+    """BEIR judgements: `query-id corpus-id score` separated by tabs, after a header line.
 
-    A BEIR folder may be given instead: its `qrels/test.tsv` is read, or that of dev or train if
-    there is none. As a collection, the folder's `corpus.jsonl` has the documents.
+    A BEIR folder may be given instead: its `qrels/test.tsv` is read, or else that of dev or train.
+    As a collection, the documents of the folder are in `corpus.jsonl`.
     """
     topics: dict[bytes, list[tuple[bytes, float, int]]] = {}
     lines = (line for piece in pieces for line in piece.split(b"\n"))
@@ -44,7 +44,7 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         except ValueError:
             how.note(FormatError(file, number, f"found {line[:60]!r}", DUE))
     if not topics:
-        raise EmptyError(file, None, "no judgements in it", DUE)
+        raise EmptyError(file, None, "no judgements", DUE)
     judged = [one for some in topics.values() for one in some]
     names, grades, numbers = zip(*judged, strict=True)
     begins = begins_of([len(some) for some in topics.values()])
@@ -53,7 +53,7 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
 
 
 def _loses(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements such a table cannot hold."""
+    """Count what such a table cannot hold of judgements, by kind."""
     from spanwise.formats.trec.writing import qrels_lose
 
     return qrels_lose(judgements)
@@ -61,24 +61,24 @@ def _loses(judgements: Judgements) -> Mapping[str, int]:
 
 @writer("beir_qrels", loses=_loses)
 def write_beir(judgements: Judgements) -> Iterator[bytes]:
-    """A table with a head."""
+    """Write a table with a header."""
     yield b"\t".join(HEAD) + b"\n"
     for code, topic in enumerate(judgements.rows.topics):
         rows = np.arange(judgements.rows.starts[code], judgements.rows.starts[code + 1])
         grades = judgements.grades[rows].tolist()
         for name, grade in zip(judgements.documents.take(rows), grades, strict=True):
-            said = b"%d" % int(grade) if float(grade).is_integer() else repr(grade).encode()
-            yield b"\t".join((topic, name, said)) + b"\n"
+            value = b"%d" % int(grade) if float(grade).is_integer() else repr(grade).encode()
+            yield b"\t".join((topic, name, value)) + b"\n"
 
 
 def beir_qrels(folder: Path) -> list[str] | None:
-    """The judgements of a BEIR folder; None if it is none."""
+    """Return the file with the judgements of a BEIR folder, or None if it is not one."""
     if not (folder / "corpus.jsonl").is_file() or not (folder / "qrels").is_dir():
         return None
     found = [folder / "qrels" / f"{split}.tsv" for split in SPLITS]
     there = [file for file in found if file.is_file()]
     if not there:
-        raise FormatError(str(folder), None, "no qrels/test.tsv in it", "a BEIR folder")
+        raise FormatError(str(folder), None, "no qrels/test.tsv", "a BEIR folder")
     if len(there) > 1:
         warn(f"{folder}: the judgements of {there[0].name} are used", SpanwiseWarning, stacklevel=2)
     return [str(there[0])]

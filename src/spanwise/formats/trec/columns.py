@@ -1,7 +1,7 @@
-"""The TREC formats: blank-separated columns, one record a line.
+"""TREC formats: blank-separated columns, one record per line; also the runs of Lemur.
 
-Bytes are never decoded. Columns are separated by any mix of blanks and tabs, lines may end in
-CRLF, the last one in nothing; blank lines and lines that begin with `#` are skipped.
+Bytes are never decoded. Columns are separated by any mix of blanks and tabs. Lines may end in CRLF,
+and the last one needs no end; blank lines and lines that begin with `#` are skipped.
 """
 
 from __future__ import annotations
@@ -33,32 +33,33 @@ SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False,
 STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
 
 
+# Looking at the beginning of a file --------------------------------------------------------------
 def beginning(head: bytes) -> bytes:
-    """The first byte that is not blank: < of XML, { of JSON lines, anything of columns."""
+    """Return the first nonblank byte: < in XML, { in JSON lines, others in columns."""
     return head.lstrip()[:1]
 
 
 def first_line(head: bytes) -> bytes:
-    """The first line that is not blank. A head may have megabytes: the rest is not touched."""
+    """Return the first nonblank line; the rest, possibly megabytes, is not touched."""
     begun = head.lstrip()
     end = begun.find(b"\n")
     return begun[:end] if end >= 0 else begun
 
 
 def first_lines(head: bytes) -> list[list[bytes]]:
-    """The columns of the first lines of data."""
+    """Return the columns of the first lines of data."""
     return _split(head[:100_000])
 
 
 @lru_cache(maxsize=2)
 def _split(head: bytes) -> list[list[bytes]]:
-    """Every format is asked whether it knows a file, and most look at its lines."""
+    """Split the first lines, cached because most formats look at them."""
     lines = (line.split() for line in head.split(b"\n", 200)[:200])
     return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 
 def columns_of(head: bytes) -> int:
-    """How many columns most of the first lines of data have; none if it is XML or JSON."""
+    """Return the most frequent number of columns in the first lines, or 0 for XML and JSON."""
     if beginning(head) in (b"<", b"{"):
         return 0
     counts: dict[int, int] = {}
@@ -68,13 +69,14 @@ def columns_of(head: bytes) -> int:
 
 
 def looks_like_run(head: bytes) -> bool:
-    """Six columns or more, or five with the constant that only runs have."""
+    """Return whether there are six or more columns, or five with the constant of runs."""
     columns = columns_of(head)
     return columns >= 6 or (columns == 5 and b" Q0 " in head[:1000].replace(b"\t", b" "))
 
 
+# Runs --------------------------------------------------------------------------------------------
 class Tail:
-    """Passes pieces through and remembers the last line of data."""
+    """An iterator over pieces that remembers the last line of data."""
 
     def __init__(self, pieces: Iterator[bytes], layout: Layout) -> None:
         self._pieces, self._layout = pieces, layout
@@ -94,7 +96,7 @@ class Tail:
 
 
 def topic_of(line: bytes) -> bytes | None:
-    """The first column, unless the line is blank or a comment."""
+    """Return the first column, or None if the line is blank or a comment."""
     fields = line.split(None, 1)
     return fields[0] if fields and not fields[0].startswith(b"#") else None
 
@@ -104,10 +106,10 @@ IN_COLUMNS = Lines(topic_of)
 
 @reader("trec_run", holds="run", recognise=looks_like_run, lines=IN_COLUMNS)
 def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """A run: `topic Q0 document rank score tag`, anything after it ignored.
+    """TREC run: `topic Q0 document rank score tag`; further columns are ignored.
 
-    The score alone orders the results; ranks are read only when ties are to be broken by them.
-    The run is called what its last line's tag says.
+    Only the score orders the results; ranks are read only if they are to break ties. The name of
+    the run is the tag of its last line.
     """
     layout = replace(RUN, comments=how.comments, numbers=(3, 4) if how.ranks else (4,))
     tail = Tail(pieces, layout)
@@ -117,7 +119,7 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 
 
 def run_loses(run: Run) -> Mapping[str, int]:
-    """What of a run the TREC format cannot hold."""
+    """Count what the TREC format cannot hold of a run, by kind."""
     import spanwise.formats.trec.writing as out
 
     return out.run_loses(run)
@@ -125,17 +127,18 @@ def run_loses(run: Run) -> Mapping[str, int]:
 
 @writer("trec_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
-    """Documents by score; of several parts of a document the first stands for it."""
+    """Write documents by score; the first of several parts of a document represents it."""
     import spanwise.formats.trec.writing as out
 
     return out.write_run(run)
 
 
 def stem(file: str) -> str:
-    """The file's name without folders and extensions."""
+    """Return the file name without folders and extensions."""
     return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
 
 
+# Judgements --------------------------------------------------------------------------------------
 @reader(
     "qrels",
     holds="judgements",
@@ -143,10 +146,10 @@ def stem(file: str) -> str:
     lines=IN_COLUMNS,
 )
 def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements: `topic iteration document grade`.
+    """TREC judgements (qrels): `topic iteration document grade`.
 
-    A grade of 1 or more says relevant, 0 not relevant, a negative one that the document was in
-    the pool but not judged. Grades may be fractions, except in the drop-in programs.
+    A grade of 1 or more means relevant, 0 means not relevant, and a negative one means that the
+    document was pooled but not judged. Grades may be fractions, except in the drop-in programs.
     """
     rows, texts, numbers = read_columns(
         pieces, file, replace(QRELS, comments=how.comments), how.report
@@ -158,9 +161,9 @@ def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
 
 @reader("qrels_jg", holds="judgements", lines=IN_COLUMNS)
 def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of several assessors: `topic assessor document grade`.
+    """TREC judgements by several assessors: `topic assessor document grade`.
 
-    Each assessor's judgements are evaluated on their own, and the values averaged.
+    The judgements of each assessor are evaluated separately, and the values averaged.
     """
     rows, texts, numbers = read_columns(
         pieces, file, replace(ASSESSED, comments=how.comments), how.report
@@ -171,14 +174,14 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
 
 
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements the format of one assessor cannot hold."""
+    """Count what the format of one assessor cannot hold of judgements, by kind."""
     import spanwise.formats.trec.writing as out
 
     return out.qrels_lose(judgements)
 
 
 def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements the format of several assessors cannot hold."""
+    """Count what the format of several assessors cannot hold of judgements, by kind."""
     import spanwise.formats.trec.writing as out
 
     return out.qrels_jg_lose(judgements)
@@ -186,7 +189,7 @@ def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
 
 @writer("qrels", loses=qrels_lose)
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Documents and grades."""
+    """Write documents and grades."""
     import spanwise.formats.trec.writing as out
 
     return out.write_qrels(replace(judgements, assessors=None))
@@ -194,25 +197,25 @@ def write_qrels(judgements: Judgements) -> Iterator[bytes]:
 
 @writer("qrels_jg", loses=qrels_jg_lose)
 def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
-    """Documents and grades with the names of those who judged."""
+    """Write documents and grades with the names of the assessors."""
     import spanwise.formats.trec.writing as out
 
     return out.write_qrels(judgements)
 
 
 def check_grades(judgements: Judgements, how: Reading) -> None:
-    """Report grades that are no numbers, or not the numbers that were asked for."""
+    """Report grades that are not finite, or not whole numbers if these are required."""
     grades = judgements.grades
     wrong = ~np.isfinite(grades)
     if how.whole_grades:
         wrong |= grades != np.trunc(grades)
-    due = "a whole number" if how.whole_grades else "a finite number"
+    expected = "a whole number" if how.whole_grades else "a finite number"
     for row in np.flatnonzero(wrong).tolist():
         error = FormatError(
             judgements.rows.source,
             judgements.rows.line(row),
             f"grade {grades[row]:g}",
-            due,
+            expected,
             "`spanwise eval` takes fractions" if how.whole_grades else "",
         )
         if how.report is None:
@@ -220,6 +223,7 @@ def check_grades(judgements: Judgements, how: Reading) -> None:
         how.report(error)
 
 
+# Preferences and statistics ----------------------------------------------------------------------
 @reader(
     "prefs",
     holds="preferences",
@@ -227,9 +231,9 @@ def check_grades(judgements: Judgements, how: Reading) -> None:
     lines=IN_COLUMNS,
 )
 def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
-    """Preferences: `topic group sub-group document level`.
+    """TREC preferences: `topic group sub-group document level`.
 
-    Within a sub-group documents of a higher level are preferred to those of a lower one.
+    Within a sub-group, documents of a higher level are preferred to those of a lower one.
     """
     rows, texts, numbers = read_columns(
         pieces, file, replace(SUBGROUPED, comments=how.comments), how.report
@@ -241,7 +245,7 @@ def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences
 
 @reader("qrels_prefs", holds="preferences", lines=IN_COLUMNS)
 def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
-    """Preferences in the layout of judgements: `topic group document level`."""
+    """TREC preferences in the layout of judgements: `topic group document level`."""
     rows, texts, numbers = read_columns(
         pieces, file, replace(GROUPED, comments=how.comments), how.report
     )
@@ -254,7 +258,7 @@ def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Prefe
 def parse_zscores(
     pieces: Iterator[bytes], file: str, how: Reading
 ) -> dict[tuple[bytes, bytes], tuple[float, float]]:
-    """Means and deviations to compare with: `topic measure mean deviation`."""
+    """Z-score statistics for comparison: `topic measure mean deviation`."""
     rows, texts, numbers = read_columns(
         pieces, file, replace(STATISTICS, comments=False), how.report
     )
@@ -265,10 +269,10 @@ def parse_zscores(
     return dict(zip(zip(topics, names, strict=True), values, strict=True))
 
 
-# Runs of Lemur in its own three columns; Indri, Terrier and Zettair write TREC's six. -------------
+# Lemur -------------------------------------------------------------------------------------------
 #
-# Terrier counts ranks from 0, Indri's scores are logarithms and so below 0, Zettair calls every run
-# `zettair`: all of that is fine in TREC's columns, because the score alone orders results.
+# Indri, Terrier and Zettair write the six columns of TREC. Terrier counts ranks from 0, scores of
+# Indri are logarithms below 0, and Zettair names every run `zettair`: all are read as TREC runs.
 
 LEMUR = Layout("3 columns: topic document score", 3, True, (1,), (2,), indented_comments=True)
 
@@ -277,7 +281,7 @@ SCORE = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def looks_like_lemur(head: bytes) -> bool:
-    """Three columns, the last one a number; whole numbers alone are judgements of Cranfield."""
+    """Return whether there are three columns, the last with a fractional number somewhere."""
     lines = [] if beginning(head) in (b"<", b"{") else first_lines(head)
     scores = [fields[2] for fields in lines if len(fields) == 3 and SCORE.fullmatch(fields[2])]
     return 0 < len(scores) == len(lines) and any(re.search(rb"[.eE]", one) for one in scores)
@@ -285,9 +289,9 @@ def looks_like_lemur(head: bytes) -> bool:
 
 @reader("lemur_run", holds="run", recognise=looks_like_lemur)
 def parse_lemur(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """A run of Lemur: `topic document score`, as its simple result format has it.
+    """Lemur run: `topic document score`, its simple result format.
 
-    The run is called as its file. Indri, Terrier and Zettair write TREC's columns (`trec_run`).
+    The run is named after its file. Indri, Terrier and Zettair write TREC runs (`trec_run`).
     """
     from spanwise.model.run import Run
 

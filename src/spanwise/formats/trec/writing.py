@@ -1,4 +1,4 @@
-"""Writing the TREC formats."""
+"""Writers of the TREC formats."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-REPEATED = "further parts of documents that are there already"
+REPEATED = "further parts of documents that are already in the run"
 REORDERED = "scores in conflict with the order of the file, which was kept"
 
 
 def run_loses(run: Run) -> dict[str, int]:
-    """What of a run the TREC format cannot hold."""
+    """Count what the TREC format cannot hold of a run, by kind."""
     counts = contents.in_lines(run)
     counts.pop(contents.RANKS)
     if in_parts(run):
@@ -33,10 +33,10 @@ def run_loses(run: Run) -> dict[str, int]:
 
 
 def write_run(run: Run) -> Iterator[bytes]:
-    """Documents by score. Of several parts of a document the first stands for it.
+    """Write documents by score; the first of several parts of a document represents it.
 
-    Where parts of documents stood in another order than that of their scores, their order is kept
-    and the scores are replaced: here nothing but the score orders results.
+    If parts of documents are not in the order of their scores, their order is kept and the scores
+    are replaced, because only the score orders results in this format.
     """
     tag = b"_".join(run.name.encode("utf-8", "surrogateescape").split()) or b"run"
     for topic, rows in topics_of(run):
@@ -57,7 +57,7 @@ def write_run(run: Run) -> Iterator[bytes]:
 
 
 def _first_of_each(run: Run, rows: IntArray) -> IntArray:
-    """The first result of each document."""
+    """Return the first result of each document."""
     seen: dict[bytes, int] = {}
     for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
         seen.setdefault(name, row)
@@ -69,14 +69,14 @@ def _falls(scores: FloatArray) -> bool:
 
 
 def topic_column(identifier: bytes) -> bytes:
-    """A topic as the first column, where # would begin a comment."""
+    """Return a topic as the first column, where # would begin a comment."""
     if identifier.startswith(b"#"):
         raise InputError(f"topic {text(identifier)!r} cannot be written: it would be a comment")
     return column(identifier)
 
 
 def column(identifier: bytes) -> bytes:
-    """An id as one column."""
+    """Return an id as one column."""
     if b"\0" in identifier or len(identifier.split()) != 1 or identifier.strip() != identifier:
         raise InputError(
             f"id {text(identifier)!r} cannot be written in columns; expected no blanks"
@@ -88,17 +88,17 @@ QRELS_KEEPS = (contents.GRADES, contents.POOLED)
 
 
 def qrels_lose(judgements: Judgements) -> dict[str, int]:
-    """What of judgements the TREC format cannot hold."""
+    """Count what the TREC format cannot hold of judgements, by kind."""
     return contents.without(contents.of_judgements(judgements), *QRELS_KEEPS)
 
 
 def qrels_jg_lose(judgements: Judgements) -> dict[str, int]:
-    """What of judgements by several assessors the TREC format cannot hold."""
+    """Count what the TREC format cannot hold of judgements by several assessors, by kind."""
     return contents.without(contents.of_judgements(judgements), *QRELS_KEEPS, contents.ASSESSORS)
 
 
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Documents and grades with the names of those who judged, 0 where nobody says."""
+    """Write documents and grades with the names of the assessors, 0 if they are unknown."""
     assessors = judgements.assessors
     starts = judgements.rows.starts
     for code, topic in enumerate(judgements.rows.topics):
