@@ -1,4 +1,4 @@
-"""Documents and their elements: building, storing, looking up spans."""
+"""Collections of documents and their elements: building, storing, finding spans."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def opened(
     collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None,
     judgements: object = None,
 ) -> Collection | None:
-    """A collection by the path of its store, folder or JSON lines; texts by id; or an open one.
+    """Open a collection from a path to a store, folder or JSON lines, or from texts by id.
 
-    A folder is counted as the assessments say that they were: with or without blank text nodes.
+    An open collection is returned as is. Blank text nodes of a folder are counted if the
+    assessments state that they were counted.
     """
     if isinstance(collection, Mapping):
         from spanwise.collection.in_memory import GivenTexts
@@ -38,18 +39,18 @@ def opened(
     if file is not None:
         return read_corpus(file)
     assessed = judgements.elements if isinstance(judgements, Judgements) else None
-    said = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
-    if said == {"strip"} and not is_store(Path(collection)):
+    stated = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
+    if stated == {"strip"} and not is_store(Path(collection)):
         return open_collection(collection, CharacterPolicy(blank_nodes="strip"))
     return open_collection(collection)
 
 
 def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:
-    """A built store, or a folder (or archive) of documents, which is read at once.
+    """Open a built store, or a folder or archive of documents, which is indexed now.
 
-    What was read from a folder lies on disk until the collection is no longer in use, so that it
-    may be larger than memory; whoever asks more than once had better build a store. A policy is
-    for folders; that of a store is its own.
+    The index of a folder lies on disk until the collection is no longer in use, so that it may be
+    larger than memory. To open a folder repeatedly, build a store once. A policy applies to
+    folders; a store has its own.
     """
     import shutil
     import tempfile
@@ -64,7 +65,9 @@ def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None
     if is_store(Path(path)):
         store = Store(os.fspath(path))
         if policy is not None and store.policy != policy:
-            raise UsageError(f"{path}: built with other characters: {store.policy}; not {policy}")
+            raise UsageError(
+                f"{path}: built with another policy: {store.policy}; expected {policy}"
+            )
         return store
     folder = tempfile.mkdtemp(prefix="spanwise-")
     try:

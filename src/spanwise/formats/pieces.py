@@ -1,6 +1,5 @@
 """Pieces of large files, cut so that the lines of a topic stay together, and reading them.
 
-
 A file whose topics are contiguous is cut where the topic changes. A file that is compressed or
 comes through a pipe can only be read from its beginning, so its pieces come one after the other. A
 file whose topics are scattered is first partitioned by topic on disk. Whether a topic occurs again
