@@ -167,13 +167,13 @@ def test_what_is_written_is_read_again(name):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("genomics_gold", "200\t123\tx\t10\tX\n", ":1: b'x' is no whole number"),
+        ("genomics_gold", "200\t123\tx\t10\tX\n", ":1: b'x' is not a whole number"),
         ("genomics_run", "200 123 1 4.5 40 10\n", ":1: 6 columns; expected topic document rank"),
         ("chroma_csv", "question,references,corpus_id\nWhy,[,wiki\n", ":2: references are not JSON"),
         ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', "data[0].paragraphs[0]: no 'context'"),
-        ("wice", json.dumps({**WICE, "supporting_sentences": [[9]]}), "line 1: sentence 9 of 3"),
+        ("wice", json.dumps({**WICE, "supporting_sentences": [[9]]}), "line 1: sentence 9, but there are 3"),
         ("legalbench", '{"tests": [{"query": "?", "snippets": [{"file_path": "a", "span": [5, 2]}]}]}', "'span' is [5, 2]"),
-        ("ragas", '{"user_input": "?", "reference_contexts": [7]}', "line 1.reference_contexts[0]: 7 is no text"),
+        ("ragas", '{"user_input": "?", "reference_contexts": [7]}', "line 1.reference_contexts[0]: 7 is not text"),
         ("qasper", "{", "not JSON"),
     ],
 )  # fmt: skip

@@ -81,7 +81,7 @@ def test_an_empty_name_is_not_the_current_folder(tmp_path, monkeypatch):
     assert expanded([""]) == [""]
     with pytest.raises(FormatError) as caught:
         read("", ("run",))
-    assert str(caught.value) == "'': the name is empty; expected the name of a file"
+    assert str(caught.value) == "'': the file name is empty; expected the name of a file"
 
 
 def test_a_file_called_dash_can_be_reached_by_its_path(tmp_path, monkeypatch):

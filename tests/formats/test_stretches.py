@@ -43,7 +43,7 @@ def test_lines_in_a_comment_are_not_read():
 
 def test_an_element_twice_in_a_stretch_is_found_on_its_line():
     body = "".join(map(line, [1, 2, 3, 4, 2, 5]))
-    with pytest.raises(FormatError, match=r"f:7: element /a\[1\]/p\[2\] is there twice"):
+    with pytest.raises(FormatError, match=r"f:7: element /a\[1\]/p\[2\] occurs twice"):
         read(HEAD + body + TAIL)
 
 

@@ -312,7 +312,7 @@ class _Checked:
                 raise FormatError(
                     self.file,
                     line,
-                    f"entity {name!r} is declared by other entities and expands to"
+                    f"an entity bomb: {name!r} expands through other entities to"
                     f" more than {LONGEST_EXPANSION:,} characters",
                     "short entities",
                 )

@@ -119,7 +119,7 @@ def parse_entity_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judg
         from spanwise.errors import SpanwiseWarning
 
         count = int(np.count_nonzero(related))
-        warn(f"{file}: {count} judgements of 2 count as 0", SpanwiseWarning, stacklevel=2)
+        warn(f"{file}: judgements of 2, counted as 0: {count}", SpanwiseWarning, stacklevel=2)
     judgements = Judgements(rows, texts[2], np.where(related, 0.0, numbers[4]))
     check_grades(judgements, how)
     return judgements

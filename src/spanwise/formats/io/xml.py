@@ -168,7 +168,7 @@ class Document:
 
 
 def _unknown(file: str, line: int, entity: str) -> FormatError:
-    return FormatError(file, line, f"unknown entity {entity}", "the character itself")
+    return FormatError(file, line, f"the entity {entity} is not known", "the character itself")
 
 
 # Writing -----------------------------------------------------------------------------------------

@@ -111,8 +111,8 @@ def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
         if len(parts) == 2:
             found.append(Topic(parts[0], parts[1].rstrip(), lines={"id": number, "title": number}))
         elif parts:
-            found = f"{parts[0]!r} without a text"
-            how.note(FormatError(file, number, found, "an id, a tab, the text"))
+            alone = f"{parts[0]!r} without a text"
+            how.note(FormatError(file, number, alone, "an id, a tab, the text"))
     return unique(found, file, how)
 
 
