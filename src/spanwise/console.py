@@ -144,7 +144,7 @@ def say(kind: str, message: str) -> None:
         stream.flush()
 
 
-# Terminal: width, styles and progress -----------------------------------------------------------
+# Terminal: width, styles and progress ------------------------------------------------------------
 
 T = TypeVar("T")
 PATIENCE = 2.0

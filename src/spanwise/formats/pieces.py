@@ -155,7 +155,7 @@ def _lines_before(file: str, place: int) -> int:
     return sum(line_count(data) for data in chunks(file, 0, place)) if place else 0
 
 
-# Reading from the beginning on ------------------------------------------------------------------
+# Reading from the beginning on -------------------------------------------------------------------
 
 
 def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterator[Run]:

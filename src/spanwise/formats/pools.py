@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_line
 
 if TYPE_CHECKING:
     from spanwise.formats.io.json_lines import Record

@@ -36,7 +36,7 @@ WHOLE = "a file written by `spanwise eval -o`"
 DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
 
 
-# Writing ------------------------------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 
 def results_jsonl(results: Results) -> bytes:
@@ -73,7 +73,7 @@ def _records(results: Results) -> Iterator[dict[str, Any]]:
             yield line
 
 
-# Reading ------------------------------------------------------------------------------------
+# Reading -----------------------------------------------------------------------------------------
 
 
 def holds_results(file: str) -> bool:

@@ -17,9 +17,9 @@ import numpy as np
 
 from spanwise.errors import FormatError
 from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.io.files import first_line, stem
 from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_line, stem
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 # Chroma ------------------------------------------------------------------------------------------
+
 TOPICS = "ids of topics, which become question numbers"
 COLUMNS = ("question", "references", "corpus_id")
 DUE_IN_CHROMA = (

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
 from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.io.files import beginning, first_line, stem
 from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
 from spanwise.formats.registry import Reading, reader
-from spanwise.formats.trec.columns import beginning, first_line, stem
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:

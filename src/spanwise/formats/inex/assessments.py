@@ -17,9 +17,9 @@ import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
 from spanwise.formats.builders import Judged, Stretches, grades_of
+from spanwise.formats.io.files import beginning
 from spanwise.formats.io.xml import DECLARATION, Event, copied, events, tag
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import beginning
 from spanwise.model import contents
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.documents import PATH_DUE, POINT_DUE, is_element_path, is_point
@@ -56,7 +56,10 @@ FLAGS = {
     "inconsistent": Flag.INCONSISTENT,
 }
 DIGITS = re.compile(r"[0-9]{1,18}")
+
+
 # Reading -----------------------------------------------------------------------------------------
+
 HELPER = "xrai:s"
 """An element that the assessment tool inserted into documents; a finished file never names it."""
 

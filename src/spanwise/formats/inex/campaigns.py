@@ -12,8 +12,9 @@ import numpy as np
 from spanwise.errors import FormatError
 from spanwise.formats.io.columns import Layout
 from spanwise.formats.io.columns import read as read_columns
+from spanwise.formats.io.files import beginning
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import beginning, check_grades
+from spanwise.formats.trec.columns import check_grades
 
 if TYPE_CHECKING:
     from spanwise.formats.inex.assessments import Form

@@ -26,8 +26,8 @@ from spanwise.formats.io.columns import (
     stretches,
     whole_numbers,
 )
+from spanwise.formats.io.files import first_lines
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_lines
 from spanwise.model.columns import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans, merged, ranges
@@ -349,7 +349,7 @@ def _refuse(judgements: Judgements, marked: Highlights, held: BoolArray) -> None
 
 
 def _line(topic: bytes, document: bytes, marked: Highlights, row: int) -> bytes:
-    from spanwise.formats.trec.writing import column, topic_column
+    from spanwise.formats.trec.columns import column, topic_column
 
     passages = marked.of(row)
     fields = [topic_column(topic), b"Q0", column(document)]

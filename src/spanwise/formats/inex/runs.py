@@ -19,8 +19,9 @@ from spanwise.errors import FormatError, InputError
 from spanwise.formats.inex.qrels import some_at_a_time
 from spanwise.formats.io.columns import Layout, raise_first
 from spanwise.formats.io.columns import read as read_columns
+from spanwise.formats.io.files import first_lines, stem
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import IN_COLUMNS, Tail, first_lines, stem
+from spanwise.formats.trec.columns import IN_COLUMNS, Tail
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.run import Run
@@ -181,7 +182,7 @@ def run_loses(run: Run) -> Mapping[str, int]:
 @writer("inex_run", loses=run_loses)
 def write_inex_run(run: Run) -> Iterator[bytes]:
     """Write lines with offset and length of placed results, or with paths."""
-    from spanwise.formats.trec.writing import column, topic_column
+    from spanwise.formats.trec.columns import column, topic_column
 
     if run.spans is None and run.paths is None:
         raise InputError(

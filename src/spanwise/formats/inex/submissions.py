@@ -17,9 +17,9 @@ import numpy as np
 from spanwise.errors import FormatError, SpanwiseWarning
 from spanwise.formats.builders import Result, Returned, number, places, results_at, topics_of
 from spanwise.formats.io.columns import NUMBER
+from spanwise.formats.io.files import beginning, stem
 from spanwise.formats.io.xml import DECLARATION, Event, escaped, events, tag
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import beginning, stem
 from spanwise.model import contents
 from spanwise.model.columns import text
 from spanwise.model.documents import POINT_DUE, is_point
@@ -44,8 +44,10 @@ DIGITS = re.compile(r"[0-9]{1,18}")
 MISSPELT = {"taks": "task"}
 
 
+# Reading -----------------------------------------------------------------------------------------
+
+
 class Submitted(Returned):
-    # Reading -----------------------------------------------------------------------------------------
     """A builder that takes the events of one file."""
 
     def __init__(self, file: str, how: Reading) -> None:

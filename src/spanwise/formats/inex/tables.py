@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from spanwise.model.element_rankings import ChanceTable
     from spanwise.model.elements import Grades
 
+
 # Quantisations -----------------------------------------------------------------------------------
+
 DUE = "two grades and a value from 0 to 1, such as: 3 3 0.75"
 GRADES = re.compile(r"([0-3])[\s,]+([0-3NLSE])[\s,]+(0|1|0?\.\d+|0\.\d*|1\.0*)")
 

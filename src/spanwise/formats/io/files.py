@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
 from warnings import warn
@@ -193,6 +194,38 @@ def _zstd(stream: io.BufferedReader) -> IO[bytes]:
     else:
         from backports import zstd
     return cast("IO[bytes]", zstd.ZstdFile(stream))
+
+
+# Names and beginnings of files -------------------------------------------------------------------
+
+
+def stem(file: str) -> str:
+    """Return the file name without folders and extensions."""
+    return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
+
+
+def beginning(head: bytes) -> bytes:
+    """Return the first nonblank byte: < in XML, { in JSON lines, others in columns."""
+    return head.lstrip()[:1]
+
+
+def first_line(head: bytes) -> bytes:
+    """Return the first nonblank line; the rest, possibly megabytes, is not touched."""
+    begun = head.lstrip()
+    end = begun.find(b"\n")
+    return begun[:end] if end >= 0 else begun
+
+
+def first_lines(head: bytes) -> list[list[bytes]]:
+    """Return the columns of the first lines of data."""
+    return _split(head[:100_000])
+
+
+@lru_cache(maxsize=2)
+def _split(head: bytes) -> list[list[bytes]]:
+    """Split the first lines, cached because most formats look at them."""
+    lines = (line.split() for line in head.split(b"\n", 200)[:200])
+    return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
 
 
 # Memory ------------------------------------------------------------------------------------------

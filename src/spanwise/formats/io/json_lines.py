@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spanwise.errors import CountedWarning, FormatError
-from spanwise.formats.trec.columns import beginning
+from spanwise.formats.io.files import beginning
 
 if TYPE_CHECKING:
     from spanwise.model.spans import Unit

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Evidence
 
+
 # Reading -----------------------------------------------------------------------------------------
+
 QRELS = "span-qrels/1"
 DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object per line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}

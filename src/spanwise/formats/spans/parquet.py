@@ -19,7 +19,7 @@ import numpy as np
 
 from spanwise.errors import FormatError, InputError
 from spanwise.formats.builders import Returned, results_at, topics_of
-from spanwise.formats.io.files import is_remote
+from spanwise.formats.io.files import is_remote, stem
 from spanwise.formats.io.json_lines import Record
 from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
@@ -34,7 +34,6 @@ from spanwise.formats.spans.runs import (
     run_of,
     sound,
 )
-from spanwise.formats.trec.columns import stem
 from spanwise.model.columns import PolarsIds, Rows, text
 from spanwise.model.contents import filled
 from spanwise.model.judgements import Judgements, only

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from spanwise.formats.io.files import beginning, first_line
 from spanwise.formats.registry import Lines, Reading, reader, writer
-from spanwise.formats.trec.columns import beginning, first_line
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements

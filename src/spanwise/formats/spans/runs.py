@@ -13,9 +13,9 @@ import numpy as np
 
 from spanwise.errors import FormatError
 from spanwise.formats.builders import Result, Returned, results_at, topics_of
+from spanwise.formats.io.files import stem
 from spanwise.formats.io.json_lines import Record, line, say_unread, split, unit_of, unit_said
 from spanwise.formats.spans.judgements import position_of
-from spanwise.formats.trec.columns import stem
 from spanwise.model.columns import PlainIds, PolarsIds, Rows, text
 from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.run import Chunks, Run

@@ -8,15 +8,17 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
+from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader
 from spanwise.formats.topics.inex import unique
-from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import text
 
 if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
 
+
 # TREC, Indri and tab-separated lines -------------------------------------------------------------
+
 TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)
 TAG = r"(num|title|desc|narr|head|dom|smry|con|fac|def|nat|time)"
 FIELD = re.compile(rf"<{TAG}>(.*?)(?=<{TAG}>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -116,7 +118,7 @@ def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     return unique(found, file, how)
 
 
-# Classic collections and BEIR ---------------------------------------------------------------------
+# Classic collections and BEIR --------------------------------------------------------------------
 
 RECORD = re.compile(rb"^\.I[ \t]+(\d+)[ \t]*$", re.MULTILINE)
 SMART_FIELD = re.compile(rb"^\.([A-Z])[ \t]*$", re.MULTILINE)

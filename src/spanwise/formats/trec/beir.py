@@ -9,8 +9,8 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
+from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Judgements
@@ -54,7 +54,7 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
 
 def _loses(judgements: Judgements) -> Mapping[str, int]:
     """Count what such a table cannot hold of judgements, by kind."""
-    from spanwise.formats.trec.writing import qrels_lose
+    from spanwise.formats.trec.columns import qrels_lose
 
     return qrels_lose(judgements)
 

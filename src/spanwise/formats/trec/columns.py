@@ -1,4 +1,4 @@
-"""TREC formats: blank-separated columns, one record per line; also the runs of Lemur.
+"""TREC formats in blank-separated columns, one record per line, and the runs of Lemur.
 
 Bytes are never decoded. Columns are separated by any mix of blanks and tabs. Lines may end in CRLF,
 and the last one needs no end; blank lines and lines that begin with `#` are skipped.
@@ -7,21 +7,25 @@ and the last one needs no end; blank lines and lines that begin with `#` are ski
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import FormatError
+from spanwise.errors import FormatError, InputError
+from spanwise.formats.builders import in_parts, number, topics_of
 from spanwise.formats.io.columns import Layout
 from spanwise.formats.io.columns import read as read_columns
-from spanwise.formats.io.files import STDIN
+from spanwise.formats.io.files import beginning, first_lines, stem
 from spanwise.formats.registry import Lines, Reading, reader, writer
+from spanwise.model import contents
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.run import Run
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import FloatArray, IntArray
 
 RUN = Layout(
     "6 columns: topic Q0 document rank score tag", 6, True, (2,), (4,), indented_comments=True
@@ -31,31 +35,12 @@ ASSESSED = Layout("4 columns: topic assessor document grade", 4, False, (1, 2), 
 GROUPED = Layout("4 columns: topic group document level", 4, False, (1, 2), (3,))
 SUBGROUPED = Layout("5 columns: topic group sub-group document level", 5, False, (1, 2, 3), (4,))
 STATISTICS = Layout("4 columns: topic measure mean deviation", 4, False, (1,), (2, 3))
+QRELS_KEEPS = (contents.GRADES, contents.POOLED)
+REPEATED = "further parts of documents that are already in the run"
+REORDERED = "scores in conflict with the order of the file, which was kept"
 
 
-# Looking at the beginning of a file --------------------------------------------------------------
-def beginning(head: bytes) -> bytes:
-    """Return the first nonblank byte: < in XML, { in JSON lines, others in columns."""
-    return head.lstrip()[:1]
-
-
-def first_line(head: bytes) -> bytes:
-    """Return the first nonblank line; the rest, possibly megabytes, is not touched."""
-    begun = head.lstrip()
-    end = begun.find(b"\n")
-    return begun[:end] if end >= 0 else begun
-
-
-def first_lines(head: bytes) -> list[list[bytes]]:
-    """Return the columns of the first lines of data."""
-    return _split(head[:100_000])
-
-
-@lru_cache(maxsize=2)
-def _split(head: bytes) -> list[list[bytes]]:
-    """Split the first lines, cached because most formats look at them."""
-    lines = (line.split() for line in head.split(b"\n", 200)[:200])
-    return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
+# Recognition -------------------------------------------------------------------------------------
 
 
 def columns_of(head: bytes) -> int:
@@ -75,6 +60,8 @@ def looks_like_run(head: bytes) -> bool:
 
 
 # Runs --------------------------------------------------------------------------------------------
+
+
 class Tail:
     """An iterator over pieces that remembers the last line of data."""
 
@@ -118,27 +105,73 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))
 
 
-def run_loses(run: Run) -> Mapping[str, int]:
+def run_loses(run: Run) -> dict[str, int]:
     """Count what the TREC format cannot hold of a run, by kind."""
-    import spanwise.formats.trec.writing as out
-
-    return out.run_loses(run)
+    counts = contents.in_lines(run)
+    counts.pop(contents.RANKS)
+    if in_parts(run):
+        kept = [_first_of_each(run, rows) for _, rows in topics_of(run)]
+        counts[REPEATED] = len(run.rows) - sum(map(len, kept))
+        counts[REORDERED] = sum(len(rows) for rows in kept if not _falls(run.scores[rows]))
+    return contents.without(counts)
 
 
 @writer("trec_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
-    """Write documents by score; the first of several parts of a document represents it."""
-    import spanwise.formats.trec.writing as out
+    """Write documents by score; the first of several parts of a document represents it.
 
-    return out.write_run(run)
+    If parts of documents are not in the order of their scores, their order is kept and the scores
+    are replaced, because only the score orders results in this format.
+    """
+    tag = b"_".join(run.name.encode("utf-8", "surrogateescape").split()) or b"run"
+    for topic, rows in topics_of(run):
+        if in_parts(run):
+            rows = _first_of_each(run, rows)
+        scores = run.scores[rows]
+        if in_parts(run) and not _falls(scores):
+            scores = np.arange(len(rows), 0, -1, dtype=np.float64)
+        ranks = np.arange(1, len(rows) + 1, dtype=np.float64)
+        if run.ranks is not None:
+            ranks = np.where(np.isnan(run.ranks[rows]), ranks, run.ranks[rows])
+        values = zip(run.documents.take(rows), ranks.tolist(), scores.tolist(), strict=True)
+        yield b"".join(
+            b"%b Q0 %b %b %b %b\n"
+            % (topic_column(topic), column(name), number(rank).encode(), repr(score).encode(), tag)
+            for name, rank, score in values
+        )
 
 
-def stem(file: str) -> str:
-    """Return the file name without folders and extensions."""
-    return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
+def _first_of_each(run: Run, rows: IntArray) -> IntArray:
+    """Return the first result of each document."""
+    seen: dict[bytes, int] = {}
+    for row, name in zip(rows.tolist(), run.documents.take(rows), strict=True):
+        seen.setdefault(name, row)
+    return np.array(list(seen.values()), np.int64)
+
+
+def _falls(scores: FloatArray) -> bool:
+    return bool((np.diff(scores) < 0).all())
+
+
+def topic_column(identifier: bytes) -> bytes:
+    """Return a topic as the first column, where # would begin a comment."""
+    if identifier.startswith(b"#"):
+        raise InputError(f"topic {text(identifier)!r} cannot be written: it would be a comment")
+    return column(identifier)
+
+
+def column(identifier: bytes) -> bytes:
+    """Return an id as one column."""
+    if b"\0" in identifier or len(identifier.split()) != 1 or identifier.strip() != identifier:
+        raise InputError(
+            f"id {text(identifier)!r} cannot be written in columns; expected no blanks"
+        )
+    return identifier
 
 
 # Judgements --------------------------------------------------------------------------------------
+
+
 @reader(
     "qrels",
     holds="judgements",
@@ -173,34 +206,38 @@ def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
     return judgements
 
 
-def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
-    """Count what the format of one assessor cannot hold of judgements, by kind."""
-    import spanwise.formats.trec.writing as out
-
-    return out.qrels_lose(judgements)
+def qrels_lose(judgements: Judgements) -> dict[str, int]:
+    """Count what the TREC format cannot hold of judgements, by kind."""
+    return contents.without(contents.of_judgements(judgements), *QRELS_KEEPS)
 
 
-def qrels_jg_lose(judgements: Judgements) -> Mapping[str, int]:
-    """Count what the format of several assessors cannot hold of judgements, by kind."""
-    import spanwise.formats.trec.writing as out
-
-    return out.qrels_jg_lose(judgements)
+def qrels_jg_lose(judgements: Judgements) -> dict[str, int]:
+    """Count what the TREC format cannot hold of judgements by several assessors, by kind."""
+    return contents.without(contents.of_judgements(judgements), *QRELS_KEEPS, contents.ASSESSORS)
 
 
 @writer("qrels", loses=qrels_lose)
 def write_qrels(judgements: Judgements) -> Iterator[bytes]:
     """Write documents and grades."""
-    import spanwise.formats.trec.writing as out
-
-    return out.write_qrels(replace(judgements, assessors=None))
+    return write_qrels_jg(replace(judgements, assessors=None))
 
 
 @writer("qrels_jg", loses=qrels_jg_lose)
 def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
-    """Write documents and grades with the names of the assessors."""
-    import spanwise.formats.trec.writing as out
-
-    return out.write_qrels(judgements)
+    """Write documents and grades with the names of the assessors, 0 if they are unknown."""
+    assessors = judgements.assessors
+    starts = judgements.rows.starts
+    for code, topic in enumerate(judgements.rows.topics):
+        rows = np.arange(starts[code], starts[code + 1])
+        names = judgements.documents.take(rows)
+        people = assessors.take(rows) if assessors is not None else [b"0"] * len(rows)
+        yield b"".join(
+            b"%b %b %b %b\n"
+            % (topic_column(topic), column(person), column(name), number(grade).encode())
+            for person, name, grade in zip(
+                people, names, judgements.grades[rows].tolist(), strict=True
+            )
+        )
 
 
 def check_grades(judgements: Judgements, how: Reading) -> None:
@@ -224,6 +261,8 @@ def check_grades(judgements: Judgements, how: Reading) -> None:
 
 
 # Preferences and statistics ----------------------------------------------------------------------
+
+
 @reader(
     "prefs",
     holds="preferences",
@@ -293,8 +332,6 @@ def parse_lemur(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
 
     The run is named after its file. Indri, Terrier and Zettair write TREC runs (`trec_run`).
     """
-    from spanwise.model.run import Run
-
     layout = replace(LEMUR, comments=how.comments)
     rows, texts, numbers = read_columns(pieces, file, layout, how.report)
     return Run(stem(file), rows, texts[1], numbers[2])
