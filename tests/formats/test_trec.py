@@ -5,8 +5,8 @@ import pytest
 
 from spanwise.errors import FormatError
 from spanwise.formats import read_judgements, read_run
-from spanwise.formats.registry import Reading, read, recognised
 from spanwise.formats.io.files import stem
+from spanwise.formats.registry import Reading, read, recognised
 from spanwise.formats.trec.columns import columns_of, parse_qrels, parse_qrels_jg, parse_run
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 

@@ -16,9 +16,9 @@ from spanwise.formats import pools
 from spanwise.formats.chunks import datasets, rag_exports
 from spanwise.formats.classic import judgements
 from spanwise.formats.folders import expanded
-from spanwise.formats.inex import assessments, campaigns, qrels, runs, submissions
+from spanwise.formats.inex import assessments, qrels, runs, submissions
 from spanwise.formats.registry import FORMATS, Format, Reading, read
-from spanwise.formats.spans import parquet, records
+from spanwise.formats.spans import parquet  # with those in JSON lines
 from spanwise.formats.topics import inex, plain
 from spanwise.formats.trec import beir, genomics
 

@@ -39,6 +39,17 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 
 
+class Builder:
+    """Content of a file that is being read, with a place for its problems."""
+
+    def __init__(self, file: str, how: Reading) -> None:
+        self.file, self._how = file, how
+
+    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
+        """Report a problem, or raise it if problems are not collected."""
+        self._how.note(FormatError(self.file, line, found, expected, advice))
+
+
 # Collecting results of a run ---------------------------------------------------------------------
 
 
@@ -65,16 +76,12 @@ class Result:
         return not self.path and self.start is None
 
 
-class Returned:
+class Returned(Builder):
     """A builder of runs that takes results in the order of the file."""
 
     def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._how = file, how
+        super().__init__(file, how)
         self._topics: dict[bytes, list[Result]] = {}
-
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Report a problem, or raise it if problems are not collected."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
 
     def add(self, topic: bytes, result: Result) -> None:
         """Add the next result of a topic."""
@@ -275,18 +282,15 @@ class _Row:
     full: bool = True
 
 
-class PointedOut:
+class PointedOut(Builder):
     """A builder of judgements that takes items of evidence by topic and document."""
 
     def __init__(self, file: str, how: Reading, unit: Unit = "codepoint") -> None:
-        self.file, self._how, self._unit = file, how, unit
+        super().__init__(file, how)
+        self._unit = unit
         self._topics: dict[bytes, dict[bytes, _Row]] = {}
         self.questions: dict[bytes, str] = {}
         self.documents: dict[bytes, str] = {}
-
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Report a problem, or raise it if problems are not collected."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
 
     def document(self, topic: bytes, document: bytes, line: int, *, full: bool = True) -> None:
         """Add a judged document, unless it has been added before."""
@@ -364,11 +368,11 @@ def evidence_of(
 # Collecting assessments of elements --------------------------------------------------------------
 
 
-class Judged:
+class Judged(Builder):
     """A builder of judgements that takes documents, and then their elements and passages."""
 
     def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._how = file, how
+        super().__init__(file, how)
         self.pools: dict[bytes, Pool] = {}
         self._codes: dict[bytes, int] = {}
         self._lines: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -383,10 +387,6 @@ class Judged:
         self._sizes: list[int] = []
         self._passages: list[int] = []
         self._seen: set[bytes] = set()
-
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Report a problem, or raise it if problems are not collected."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
 
     def document(
         self,

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
-from spanwise.formats.io.files import chunks
+from spanwise.formats.io.files import PARQUET, chunks
 
-PARQUET = b"PAR1"
 END = 1 << 16
 """Bytes at the end of a Parquet file that are inspected to recognise its format."""
 Holds = Literal["run", "judgements", "preferences", "statistics", "topics", "pool"]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.io.files import PACKED, STDIN, chunks
+from spanwise.formats.io.files import PACKED, PARQUET, STDIN, chunks
 from spanwise.model.scores import Provenance, Results, Scores, Source, printable
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ ALL = "all"
 AT_ONCE = 1 << 18
 """Number of Parquet rows that are read together."""
 FIELDS = ("run", "topic", "measure", "value")
-PARQUET = b"PAR1"
 WHOLE = "a file written by `spanwise eval -o`"
 DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
 

@@ -8,6 +8,7 @@ a writer.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,7 +19,15 @@ import numpy as np
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
 from spanwise.formats.builders import Judged, Stretches, grades_of
 from spanwise.formats.io.files import beginning
-from spanwise.formats.io.xml import DECLARATION, Event, copied, events, tag
+from spanwise.formats.io.xml import (
+    DECLARATION,
+    Event,
+    copied,
+    events,
+    first_element,
+    root_of,
+    tag,
+)
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.model import contents
 from spanwise.model.columns import PlainIds, text
@@ -541,8 +550,6 @@ def form_of(head: bytes) -> str:
     """Return the year whose form a file has, or an empty string if it has no assessments."""
     if beginning(head) != b"<":
         return ""
-    from spanwise.formats.io.xml import first_element
-
     name, attributes = first_element(head)
     if name != "assessments":
         return ""
@@ -563,19 +570,15 @@ def _register(year: str, description: str) -> None:
     name = f"inex_assessments_{year}"
 
     def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-
         return parsed(pieces, file, how)
 
     def loses(judgements: Judgements) -> Mapping[str, int]:
-
         return FORMS[year].loses(judgements)
 
     def files(judgements: Judgements) -> Iterator[tuple[str, Judgements]]:
-
         return FORMS[year].files(judgements)
 
     def write(judgements: Judgements) -> Iterator[bytes]:
-
         return FORMS[year].write(judgements)
 
     parse.__doc__ = description
@@ -585,3 +588,66 @@ def _register(year: str, description: str) -> None:
 
 for _year, _description in DESCRIPTIONS.items():
     _register(_year, _description)
+
+
+# Whole campaigns ---------------------------------------------------------------------------------
+#
+# All assessments of a campaign in one file, as XCGEval keeps them between two calls.
+
+FULL_RECALL_BASE = "inex_full_recall_base"
+CAMPAIGN_ROOT = "full-recall-base"
+CAMPAIGN_DUE = f"<{CAMPAIGN_ROOT}> with <assessments topic=...> for each topic"
+
+
+def _looks_like_campaign(head: bytes) -> bool:
+    return beginning(head) == b"<" and root_of(head) == CAMPAIGN_ROOT
+
+
+@reader(FULL_RECALL_BASE, holds="judgements", recognise=_looks_like_campaign)
+def parse_campaign(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """INEX assessments of many topics in one file.
+
+    `<full-recall-base>` contains an `<assessments>` for each topic, in the form of any year from
+    2002 to 2007. `spanwise evalj` writes such a file if EXPANDED_FULLRB names one.
+    """
+    content = Assessed(file, how)
+    seen: set[bytes] = set()
+    for event in events(pieces, file, CAMPAIGN_DUE):
+        if event.depth == 1:
+            if event.kind == "start" and event.name != CAMPAIGN_ROOT:
+                raise FormatError(file, event.line, f"<{event.name}>", CAMPAIGN_DUE)
+            continue
+        content.take(event._replace(depth=event.depth - 1))
+        if event.depth == 2 and event.kind == "start":
+            if content.topic in seen:
+                topic = content.topic.decode()
+                found = f"topic {topic!r} a second time"
+                raise FormatError(file, event.line, found, "each topic once")
+            seen.add(content.topic)
+    judgements, _ = content.finished(CAMPAIGN_DUE)
+    return inferred(judgements, content)
+
+
+def _best_form(topic: Judgements) -> Form:
+    """Return the form that holds most of the assessments of a topic."""
+    return min(FORMS.values(), key=lambda form: sum(form.loses(topic).values()))
+
+
+def _campaign_loses(judgements: Judgements) -> Mapping[str, int]:
+    lost = Counter[str]()
+    for _, topic in by_topic(judgements):
+        lost.update(_best_form(topic).loses(topic))
+    every = contents.of_judgements(judgements)
+    whole = (contents.ASSESSORS, contents.QUESTIONS, contents.UNIT)  # of no single topic
+    return contents.without({**lost, **{kind: every.get(kind, 0) for kind in whole}})
+
+
+@writer(FULL_RECALL_BASE, loses=_campaign_loses)
+def write_campaign(judgements: Judgements) -> Iterator[bytes]:
+    """Write one file for all topics, each in the form that holds most of it."""
+    yield f"{DECLARATION}<{CAMPAIGN_ROOT}>\n".encode()
+    for _, topic in by_topic(judgements):
+        pieces = _best_form(topic).write(topic)
+        yield next(pieces).removeprefix(DECLARATION.encode())
+        yield from pieces
+    yield f"</{CAMPAIGN_ROOT}>\n".encode()

@@ -1,7 +1,8 @@
-"""Assessments of INEX 2008-2010: highlighted text as offset:length, one document per line.
+"""Text judgements of INEX: highlighted text of 2008-2010, and those of the entity track.
 
-Offsets and lengths are not interpreted: what counts as a character depends on the program that made
-the files, and only files made in the same way can be combined.
+Highlighted text is offset:length, with one document per line. Offsets and lengths are not
+interpreted: what counts as a character depends on the program that made the files, and only files
+made in the same way can be combined.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from spanwise.formats.io.columns import (
     Table,
     grouped,
     line_count,
-    raise_first,
     shown,
     single_blanks,
     stretches,
     whole_numbers,
 )
+from spanwise.formats.io.columns import read as read_columns
 from spanwise.formats.io.files import first_lines
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec.columns import check_grades, column, topic_column
 from spanwise.model.columns import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans, merged, ranges
@@ -140,7 +142,7 @@ def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
         if error is None:
             good.append((number, fields))
         else:
-            (how.report or raise_first)(error)
+            how.note(error)
     passages = [field.split(b":") for _, fields in good for field in fields[6:]]
     numbers = [[*f[3:5], f[5] if len(f) > 6 else b"-1"] for _, f in good]
     return Part(
@@ -349,8 +351,6 @@ def _refuse(judgements: Judgements, marked: Highlights, held: BoolArray) -> None
 
 
 def _line(topic: bytes, document: bytes, marked: Highlights, row: int) -> bytes:
-    from spanwise.formats.trec.columns import column, topic_column
-
     passages = marked.of(row)
     fields = [topic_column(topic), b"Q0", column(document)]
     fields += [b"%d" % marked.relevant[row], b"%d" % marked.lengths[row]]
@@ -369,3 +369,31 @@ def some_at_a_time(
     for first in range(0, len(rows), AT_ONCE):
         some = np.arange(first, min(first + AT_ONCE, len(rows)))
         yield [rows.topics[t] for t in owners[some].tolist()], documents.take(some), some
+
+
+# Entity track of INEX 2007-2009 ------------------------------------------------------------------
+#
+# The documents stand for entities. The format must be named, because preferences have five columns
+# too.
+
+ENTITIES = Layout("5 columns: topic - document - judgement", 5, False, (2,), (4,))
+RELATED = 2
+"""Grade of a related document that is not an entity of the requested kind."""
+
+
+@reader("inex_entity_qrels", holds="judgements")
+def parse_entity_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """INEX entity track: `topic - document - judgement`, to be named.
+
+    The second and the fourth column are ignored. A judgement of 2 counts as not relevant, with a
+    warning; every other judgement is the grade.
+    """
+    layout = replace(ENTITIES, comments=how.comments)
+    rows, texts, numbers = read_columns(pieces, file, layout, how.report)
+    related = numbers[4] == RELATED
+    if related.any():
+        count = int(np.count_nonzero(related))
+        warn(f"{file}: judgements of 2, counted as 0: {count}", SpanwiseWarning, stacklevel=2)
+    judgements = Judgements(rows, texts[2], np.where(related, 0.0, numbers[4]))
+    check_grades(judgements, how)
+    return judgements

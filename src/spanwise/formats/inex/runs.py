@@ -17,11 +17,11 @@ import numpy as np
 
 from spanwise.errors import FormatError, InputError
 from spanwise.formats.inex.qrels import some_at_a_time
-from spanwise.formats.io.columns import Layout, raise_first
+from spanwise.formats.io.columns import Layout
 from spanwise.formats.io.columns import read as read_columns
 from spanwise.formats.io.files import first_lines, stem
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import IN_COLUMNS, Tail
+from spanwise.formats.trec.columns import IN_COLUMNS, Tail, column, topic_column
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.run import Run
@@ -105,7 +105,7 @@ def _points(column: Ids, lost: BoolArray, rows: Rows, how: Reading) -> Ids:
     for row in np.flatnonzero(wrong & ~lost).tolist():
         found = f"path {text(coded[row])!r}"
         expected = f"{POINT_DUE}, or X"
-        (how.report or raise_first)(FormatError(rows.source, rows.line(row), found, expected))
+        how.note(FormatError(rows.source, rows.line(row), found, expected))
     if not lost.any():
         return column
     named = zip(coded, lost.tolist(), strict=True)
@@ -167,7 +167,7 @@ def _refuse(
 ) -> None:
     for row in np.flatnonzero(wrong).tolist():
         found = f"{float(values[row]):.15g}"
-        (how.report or raise_first)(FormatError(rows.source, rows.line(row), found, expected))
+        how.note(FormatError(rows.source, rows.line(row), found, expected))
 
 
 def run_loses(run: Run) -> Mapping[str, int]:
@@ -182,8 +182,6 @@ def run_loses(run: Run) -> Mapping[str, int]:
 @writer("inex_run", loses=run_loses)
 def write_inex_run(run: Run) -> Iterator[bytes]:
     """Write lines with offset and length of placed results, or with paths."""
-    from spanwise.formats.trec.columns import column, topic_column
-
     if run.spans is None and run.paths is None:
         raise InputError(
             f"{run.rows.source}: results are whole documents; inex_run needs a span or a path for"

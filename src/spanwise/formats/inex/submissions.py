@@ -412,15 +412,12 @@ def _register(name: str, description: str) -> None:
     """Register a form: all share one reader, and each has a writer."""
 
     def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-
         return parsed(pieces, file, how)
 
     def loses(run: Run) -> Mapping[str, int]:
-
         return SHAPES[name].loses(run)
 
     def write(run: Run) -> Iterator[bytes]:
-
         return SHAPES[name].write(run)
 
     parse.__doc__ = description

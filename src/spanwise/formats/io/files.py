@@ -23,6 +23,8 @@ CHUNK = 4 << 20
 """Number of bytes read at once; a file that is not longer counts as small."""
 LONGEST_LINE = 256 << 20
 BOM = b"\xef\xbb\xbf"
+PARQUET = b"PAR1"
+"""First and last bytes of a Parquet file."""
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"

@@ -1,7 +1,13 @@
-"""Judgements as JSON objects, one for each topic and document; see `formats.spans.records`."""
+"""Judgements in the project's own format: JSON lines that hold everything and state units.
+
+The first line is a header with the field `format`. Positions are half open, [s, e). The other lines
+are objects, one for each topic and document, and one for the pool of a topic. Runs in the same
+style are in `spans.runs`.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -12,7 +18,9 @@ import numpy as np
 
 from spanwise.errors import CountedWarning, FormatError, SpanwiseWarning
 from spanwise.formats.builders import Item, Judged, evidence_of, grades_of
+from spanwise.formats.io.files import beginning, first_line
 from spanwise.formats.io.json_lines import line, say_unread, split, unit_of, unit_said
+from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.contents import filled, without
 from spanwise.model.documents import PATH_DUE, POINT_DUE, is_element_path, is_point
@@ -33,9 +41,51 @@ from spanwise.model.spans import NOTHING, UNKNOWN, Spans, Unit, merged
 
 if TYPE_CHECKING:
     from spanwise.formats.io.json_lines import Record
-    from spanwise.formats.registry import Reading
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Evidence
+
+
+# Recognition -------------------------------------------------------------------------------------
+
+
+def _begins_with(head: bytes, *marks: bytes) -> bool:
+    first = first_line(head)
+    return beginning(head) == b"{" and any(mark in first for mark in marks)
+
+
+def looks_like_span_run(head: bytes) -> bool:
+    """Return whether these are JSON lines of a run, by the header or the first object.
+
+    A result has a score or a rank, or a place or a text without fields of judgements.
+    """
+    judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
+    places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
+    placed = not judged and _begins_with(head, *places)
+    named = placed or _begins_with(head, b'"score"', b'"rank"')
+    return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
+
+
+def looks_like_span_qrels(head: bytes) -> bool:
+    """Return whether these are JSON lines of judgements: by the header, or not of a run."""
+    marks = (b'"qid"', b'"span-qrels/', b'"relevant"', b'"quotes"')
+    return _begins_with(head, *marks) and not looks_like_span_run(head)
+
+
+def topic_of(line: bytes) -> bytes | None:
+    """Return the topic of an object; invalid lines have an empty topic."""
+    if not line.strip():
+        return None
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return b""
+    if not isinstance(fields, dict):
+        return b""
+    topic = fields.get("qid", fields.get("id" if "quotes" in fields else "topic", ""))
+    return None if "format" in fields else str(topic).encode("utf-8", "surrogateescape")
+
+
+OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
 
 
 # Reading -----------------------------------------------------------------------------------------
@@ -55,8 +105,22 @@ PROVENANCE = frozenset(
 """Fields on the origin of judgements, which do not change scores and may stay unread."""
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Return the judgements in a file."""
+@reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels, lines=OBJECTS)
+def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    """Span judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
+
+    After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}`, each
+    line is a topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans": [{"s":
+    1000, "e": 1200}], "bep": 1000}`. Spans may also be `from` a point `to` another, with their
+    `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size` and
+    `rsize`. An empty list of spans means that nothing is relevant; `grade` without spans judges the
+    whole document. The fields of judging pages are read too: `topic`, `judge`, `doc_chars`,
+    `relevant` as pairs.
+
+    If offsets are unknown, a span is a text, `{"text": "verbatim text"}`, which is searched for in
+    the collection; then `doc` is optional. Questions with quotes may be written shorter: `{"id":
+    "q1", "question": "Why?", "quotes": ["verbatim text"]}`.
+    """
     head, records = split(pieces, file, DUE, QRELS)
     content, unread, sampled = JudgementBuilder(file, how), Counter[str](), 0
     if head is not None:
@@ -273,14 +337,14 @@ class _Parts:
         self.highlighted = record.whole("highlighted") if "highlighted" in record else -1
         self.entry, self.offset = b"", -1
         if "bep" in record and isinstance(record.said["bep"], str):
-            self.entry = _point(record, "bep")
+            self.entry = point_in(record, "bep")
         elif "bep" in record:
             self.offset = record.whole("bep")
 
     def _span(self, span: Record) -> None:
         if "from" in span or "to" in span:
             size = span.whole("size") if "size" in span else NO_SIZE
-            self.passages.append((_point(span, "from"), _point(span, "to"), size))
+            self.passages.append((point_in(span, "from"), point_in(span, "to"), size))
         else:
             self.items.append(item_in(span))
 
@@ -335,7 +399,8 @@ def position_of(record: Record, words: str) -> tuple[int | None, int]:
     return start, end - start
 
 
-def _point(record: Record, key: str) -> bytes:
+def point_in(record: Record, key: str) -> bytes:
+    """Return a field that is an element path, or a point in the text of an element."""
     point = record.text(key)
     if not is_point(point):
         raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
@@ -384,8 +449,18 @@ def _grade(element: Record, key: str) -> int:
 BESIDE = "paths of best entry points, beside their offsets"
 
 
-def written(judgements: Judgements) -> Iterator[bytes]:
-    """Yield the lines of a file of judgements."""
+def loses(judgements: Judgements) -> Mapping[str, int]:
+    """Count best entry points that are stated twice; an object holds one, preferably an offset."""
+    elements, marked = judgements.elements, judgements.highlights
+    if elements is None or marked is None:
+        return {}
+    both = filled(elements.entries) & (marked.entries >= 0)
+    return without({BESIDE: int(np.count_nonzero(both))})
+
+
+@writer("span_qrels", loses=loses)
+def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
+    """Write judgements with everything they have, except second best entry points."""
     unit: Unit = judgements.highlights.unit if judgements.highlights is not None else "opaque"
     parts = [
         name
@@ -395,15 +470,6 @@ def written(judgements: Judgements) -> Iterator[bytes]:
     yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
     for judged in judged_lines(judgements):
         yield line(judged)
-
-
-def loses(judgements: Judgements) -> Mapping[str, int]:
-    """Count best entry points that are stated twice; an object holds one, preferably an offset."""
-    elements, marked = judgements.elements, judgements.highlights
-    if elements is None or marked is None:
-        return {}
-    both = filled(elements.entries) & (marked.entries >= 0)
-    return without({BESIDE: int(np.count_nonzero(both))})
 
 
 def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:

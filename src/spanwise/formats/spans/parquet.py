@@ -19,9 +19,9 @@ import numpy as np
 
 from spanwise.errors import FormatError, InputError
 from spanwise.formats.builders import Returned, results_at, topics_of
+from spanwise.formats.io.files import PARQUET as MAGIC
 from spanwise.formats.io.files import is_remote, stem
 from spanwise.formats.io.json_lines import Record
-from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.spans.judgements import JudgementBuilder, judged_lines
 from spanwise.formats.spans.runs import (

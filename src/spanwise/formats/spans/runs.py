@@ -1,4 +1,8 @@
-"""Runs as JSON objects, one for each result; see `formats.spans.records`."""
+"""Runs in the project's own format: JSON lines with one object for each result.
+
+A header may precede them, as in `spans.judgements`. Large runs with plain fields are read column by
+column, all others line by line.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +19,20 @@ from spanwise.errors import FormatError
 from spanwise.formats.builders import Result, Returned, results_at, topics_of
 from spanwise.formats.io.files import stem
 from spanwise.formats.io.json_lines import Record, line, say_unread, split, unit_of, unit_said
-from spanwise.formats.spans.judgements import position_of
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.spans.judgements import (
+    OBJECTS,
+    looks_like_span_run,
+    point_in,
+    position_of,
+)
 from spanwise.model.columns import PlainIds, PolarsIds, Rows, text
-from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from spanwise.formats.registry import Reading
     from spanwise.model.arrays import IntArray
     from spanwise.model.spans import Unit
 
@@ -160,8 +168,16 @@ RUN = "span-run/1"
 DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object per line'
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """Return the run in a file."""
+@reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
+def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+    """Span run as JSON lines: documents, spans, elements, or ranges of elements.
+
+    After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
+    "codepoint"}`, each line is a result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800, "e":
+    1200, "score": 7.31}`. An element has its path in `element`, a range has two paths in `from` and
+    `to`; a result without any of these is a whole document. Rank and score are optional; without
+    them the order counts.
+    """
     first = next(pieces, b"")
     if len(first) >= LARGE:
         data = b"".join([first, *pieces])
@@ -226,9 +242,9 @@ def result_in(record: Record) -> Result:
     record.passed("align")  # the text is placed again here
     record.passed("text_sha1")
     if "element" in record:
-        result.path = _point(record, "element")
+        result.path = point_in(record, "element")
     elif "from" in record or "to" in record:
-        result.path, result.end = _point(record, "from"), _point(record, "to")
+        result.path, result.end = point_in(record, "from"), point_in(record, "to")
     if "s" in record or "e" in record or result.text:
         start, result.length = position_of(record, result.text)
         result.start, result.stated = UNKNOWN if start is None else start, start is not None
@@ -239,16 +255,9 @@ def result_in(record: Record) -> Result:
     return result
 
 
-def _point(record: Record, key: str) -> bytes:
-
-    point = record.text(key)
-    if not is_point(point):
-        raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
-    return point.encode()
-
-
-def written(run: Run) -> Iterator[bytes]:
-    """Yield the lines of a file with everything that a run has."""
+@writer("span_run")
+def write_span_run(run: Run) -> Iterator[bytes]:
+    """Write a run with everything it has."""
     header = {"header": dict(run.header)} if run.header is not None else {}
     yield line({"format": RUN, "run": run.name, **unit_said(run.unit), **header})
     for topic, rows in topics_of(run):

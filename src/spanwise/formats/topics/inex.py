@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
+from spanwise.formats.io.xml import FORBIDDEN, IN_TEXT, root_of, walk
 from spanwise.formats.registry import Reading, reader, writer
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ TITLE_PARTS = frozenset({"te", "cw", "ce"})
 
 def looks_like_topics(head: bytes) -> bool:
     """Return whether the root is that of one of the years, or contains topics with titles."""
-    from spanwise.formats.io.xml import root_of
-
     root = _plain(root_of(head))
     if root in FILES:
         return True
@@ -67,8 +66,6 @@ def parse_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     All years from 2002 to 2010 are read. Unknown fields are kept beside the others. A file may have
     several documents.
     """
-    from spanwise.formats.io.xml import walk
-
     builder = _Builder(file, how)
     walk(pieces, file, builder)
     builder.warn()
@@ -86,9 +83,9 @@ def unique(found: Iterable[Topic], source: str, how: Reading) -> Topics:
             how.note(FormatError(source, line, "a topic without an id", ""))
         elif topic.id in topics:
             first = topics[topic.id].line("id")
-            found = f"topic {topic.id!r} a second time"
-            found += f", first on line {first}" if first else ""
-            how.note(FormatError(source, line, found, "one topic for each id"))
+            repeated = f"topic {topic.id!r} a second time"
+            repeated += f", first on line {first}" if first else ""
+            how.note(FormatError(source, line, repeated, "one topic for each id"))
         else:
             topics[topic.id] = topic
     if not topics:
@@ -276,13 +273,12 @@ def _title_parts(topic: Topic) -> str:
     return "".join(f"<{tag}>{_escaped(text, topic)}</{tag}>" for tag, text in parts)
 
 
-IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 IN_VALUE = IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 def _escaped(text: str, topic: Topic, table: dict[int, str] = IN_TEXT) -> str:
     """Return text escaped for XML."""
-    wrong = re.search("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
+    wrong = FORBIDDEN.search(text)
     if wrong:
         raise InputError(f"topic {topic.id!r}: XML cannot hold the character {wrong.group()!r}")
     return text.translate(table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from warnings import warn
 
@@ -11,6 +11,7 @@ import numpy as np
 from spanwise.errors import EmptyError, FormatError, SpanwiseWarning
 from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec.columns import qrels_lose
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Judgements
@@ -52,14 +53,7 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     return Judgements(rows, PlainIds(list(names)), np.array(grades, np.float64))
 
 
-def _loses(judgements: Judgements) -> Mapping[str, int]:
-    """Count what such a table cannot hold of judgements, by kind."""
-    from spanwise.formats.trec.columns import qrels_lose
-
-    return qrels_lose(judgements)
-
-
-@writer("beir_qrels", loses=_loses)
+@writer("beir_qrels", loses=qrels_lose)
 def write_beir(judgements: Judgements) -> Iterator[bytes]:
     """Write a table with a header."""
     yield b"\t".join(HEAD) + b"\n"

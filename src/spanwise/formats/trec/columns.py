@@ -248,16 +248,15 @@ def check_grades(judgements: Judgements, how: Reading) -> None:
         wrong |= grades != np.trunc(grades)
     expected = "a whole number" if how.whole_grades else "a finite number"
     for row in np.flatnonzero(wrong).tolist():
-        error = FormatError(
-            judgements.rows.source,
-            judgements.rows.line(row),
-            f"grade {grades[row]:g}",
-            expected,
-            "`spanwise eval` takes fractions" if how.whole_grades else "",
+        how.note(
+            FormatError(
+                judgements.rows.source,
+                judgements.rows.line(row),
+                f"grade {grades[row]:g}",
+                expected,
+                "`spanwise eval` takes fractions" if how.whole_grades else "",
+            )
         )
-        if how.report is None:
-            raise error
-        how.report(error)
 
 
 # Preferences and statistics ----------------------------------------------------------------------

@@ -18,6 +18,7 @@ from spanwise.formats.builders import (
 )
 from spanwise.formats.io.files import first_line, stem
 from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.trec.columns import column
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
@@ -177,7 +178,6 @@ def run_loses(run: Run) -> Mapping[str, int]:
 @writer("genomics_run", loses=run_loses)
 def write_run(run: Run) -> Iterator[bytes]:
     """Write one line for each result with known offsets."""
-    from spanwise.formats.trec.columns import column
     from spanwise.model.spans import UNKNOWN
 
     if run.spans is None:
