@@ -133,7 +133,7 @@ def test_a_document_twice_is_said_with_its_part(folder, ask):
         (("out.txt",), "--to: which format?"),
         (("out", "--partition", "0"), "--partition"),
         (("s3://there/run", "--partition", "2"), "a dataset is written to a folder here"),
-        (("full", "--partition", "2"), "full: is there already"),
+        (("full", "--partition", "2"), "full: already exists"),
     ],
 )
 def test_what_cannot_be_written(words, said, folder, ask):
