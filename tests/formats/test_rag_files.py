@@ -93,13 +93,15 @@ def test_tables_are_recognised_by_their_columns(tmp_path):
     """Not by words in their texts; and where only one kind is due, it is that."""
     import polars as pl
 
-    from spanwise.formats.registry import told
+    from spanwise.formats.registry import format_and_pieces
 
     row = {"qid": "q", "doc": "d", "s": 0, "e": 14, "text": "rank and score"}
     pl.DataFrame([row]).write_parquet(tmp_path / "plain")
     pl.DataFrame([{**row, "rank": 1}]).write_parquet(tmp_path / "ranked")
-    assert told(str(tmp_path / "plain"), ("judgements", "run"))[0].holds == "judgements"
-    assert told(str(tmp_path / "ranked"), ("judgements", "run"))[0].holds == "run"
+    assert (
+        format_and_pieces(str(tmp_path / "plain"), ("judgements", "run"))[0].holds == "judgements"
+    )
+    assert format_and_pieces(str(tmp_path / "ranked"), ("judgements", "run"))[0].holds == "run"
     assert len(read_run(tmp_path / "plain").rows) == 1
     assert len(read_judgements(tmp_path / "plain").rows) == 1
 

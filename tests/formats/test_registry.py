@@ -6,7 +6,7 @@ import pytest
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats import FORMATS, expanded
-from spanwise.formats.registry import find_format, read, told
+from spanwise.formats.registry import find_format, format_and_pieces, read
 
 EVERY_FORMAT = pytest.mark.parametrize("entry", FORMATS.values(), ids=FORMATS)
 
@@ -47,7 +47,7 @@ def test_a_file_is_recognised_by_what_is_read_anyway(tmp_path):
     lines = b"1 Q0 a 1 9 mine 0 100\n1 Q0 b 2 8 mine 0 50\n"
     file = tmp_path / "some"
     file.write_bytes(lines)
-    entry, pieces = told(str(file), ("run",))
+    entry, pieces = format_and_pieces(str(file), ("run",))
     assert entry.name == "inex_run"
     file.unlink()
     assert b"".join(pieces) == lines

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import FormatError
-from spanwise.formats.inex.assessments import parsed
+from spanwise.formats.inex.assessments import read_assessments
 from spanwise.formats.registry import Reading
 
 HEAD = '<assessments pool="1" topic="9" version="2">\n<file collection="c" name="d">\n'
@@ -19,7 +19,7 @@ def line(number, grade="2"):
 
 
 def read(text):
-    return parsed(iter([text.encode()]), "f", Reading())
+    return read_assessments(iter([text.encode()]), "f", Reading())
 
 
 def test_a_stretch_reads_as_its_lines_do():

@@ -48,7 +48,7 @@ def test_points_become_offsets_only_with_a_collection(files, ask):
     answer = ask("convert", "pool.xml", "-", "--to", "inex_qrels")
     assert (answer.status, answer.text) == (2, "")
     assert answer.err.splitlines()[-1].endswith(
-        "pool.xml: passages between points have no offsets; pass --collection"
+        "pool.xml: passages between points have no offsets; pass --collection to compute them"
     )
 
 

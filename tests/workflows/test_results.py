@@ -159,7 +159,10 @@ def test_plain_lines_have_no_provenance(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"run": "a", "topic": "all", "measure": "AP", "value": 1}\n', "no values for single topics"),
+        (
+            '{"run": "a", "topic": "all", "measure": "AP", "value": 1}\n',
+            "no values for single topics",
+        ),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": 1}\n', "no line for 'all'"),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": "x"}\n', "f:1: found"),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": 1}\nnonsense\n', "f:2: found"),

@@ -23,9 +23,9 @@ def opened(
     assessments state that they were counted.
     """
     if isinstance(collection, Mapping):
-        from spanwise.collection.in_memory import GivenTexts
+        from spanwise.collection.in_memory import TextCollection
 
-        return GivenTexts(collection)
+        return TextCollection(collection)
     if not isinstance(collection, (str, os.PathLike)):
         return collection
     from pathlib import Path

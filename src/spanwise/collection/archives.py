@@ -291,7 +291,7 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
         path, name = os.path.join(place, own), prefix + own  # noqa: PTH118
-        about = _about(path)
+        about = _status(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
                 yield Found(path, name, about, "a link to a folder above it")
@@ -303,7 +303,7 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
             yield Found(path, name, about, "not a file")
 
 
-def _about(path: str) -> os.stat_result:
+def _status(path: str) -> os.stat_result:
     """Return the status of a file, or of a dangling link, so that reading reports the problem."""
     with refusing_damage(path):
         try:
@@ -312,6 +312,6 @@ def _about(path: str) -> os.stat_result:
             return os.lstat(path)
 
 
-def left_out(path: str, reason: str) -> None:
+def warn_ignored(path: str, reason: str) -> None:
     """Warn that a file is not used."""
     warn(f"{path}: {reason}, left out", SpanwiseWarning, stacklevel=2)

@@ -102,7 +102,7 @@ def _end_with_parent() -> None:
 
 SHARD_BYTES = 32_000_000
 """Bytes of source text in a shard."""
-FEW = 2
+FEW_SHARDS = 2
 """Number of shards that one process makes faster than others would start."""
 HEADER = "store.json"
 LOCK = "lock"
@@ -154,10 +154,10 @@ def build(
     _check_target(target, plan.fresh)
     part = target.parent / f".{target.name}.part"
     try:
-        with _locked(part), _kept_if_of_use(part):
+        with _locked(part), _kept_if_useful(part):
             _check_target(target, plan.fresh)  # another build may have finished meanwhile
             if plan.fresh:
-                _emptied(part)
+                _clear(part)
             summary, notes = _build_shards(paths, part, plan, progress)
             _finish(part, notes, plan.policy)
             _move(part, target)
@@ -206,7 +206,7 @@ def _locked(part: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _kept_if_of_use(part: Path) -> Iterator[None]:
+def _kept_if_useful(part: Path) -> Iterator[None]:
     """Keep the finished shards of a build that fails, and remove the folder if there are none."""
     try:
         yield
@@ -216,7 +216,7 @@ def _kept_if_of_use(part: Path) -> Iterator[None]:
         raise
 
 
-def _emptied(part: Path) -> None:
+def _clear(part: Path) -> None:
     """Remove what an earlier build left; the lock must be held."""
     for file in part.iterdir():
         if file.name != LOCK:
@@ -287,8 +287,8 @@ def _results(
 ) -> Iterator[tuple[_UnderWay, Note | Failure]]:
     """Yield every shard with its result, in order; some are made ahead."""
     waiting: deque[_UnderWay] = deque()
-    first = deque(islice(tasks, FEW + 1 if workers > 1 else 0))
-    processes = workers if len(first) > FEW else 1
+    first = deque(islice(tasks, FEW_SHARDS + 1 if workers > 1 else 0))
+    processes = workers if len(first) > FEW_SHARDS else 1
     ahead = processes if processes > 1 else 0
     with submitting(processes) as submit:
         while (task := first.popleft() if first else next(tasks, None)) is not None:

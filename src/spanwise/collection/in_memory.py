@@ -23,7 +23,7 @@ NAMES = ("_id", "doc_id", "docid", "id", "doc", "corpus_id")
 TEXTS = ("text", "contents", "content", "segment", "body")
 
 
-class GivenTexts:
+class TextCollection:
     """A collection of documents without elements; see `spanwise.model.documents.Collection`."""
 
     def __init__(self, texts: Mapping[Any, str]) -> None:
@@ -123,7 +123,7 @@ def corpus_file(path: Path) -> Path | None:
     return path if path.suffix == ".jsonl" and path.is_file() else None
 
 
-def read_corpus(file: Path) -> GivenTexts:
+def read_corpus(file: Path) -> TextCollection:
     """Read documents from JSON lines; a title precedes the text, on its own line."""
     texts: dict[str, str] = {}
     expected = '{"_id": ..., "title": ..., "text": ...}, one object per line'
@@ -143,4 +143,4 @@ def read_corpus(file: Path) -> GivenTexts:
             texts[str(fields[name])] = f"{title}\n{fields[body]}" if title else str(fields[body])
     if not texts:
         raise FormatError(str(file), None, "no documents", expected)
-    return GivenTexts(texts)
+    return TextCollection(texts)

@@ -66,7 +66,7 @@ def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
     full = array("Q")
     number = 0
     with TemporaryFile(dir=folder) as stream:
-        table = _Sorted(stream)
+        table = _ExternalSort(stream)
         for note in notes:
             keys, documents = array("Q"), array("I")
             for name in names_in(folder, note):
@@ -104,7 +104,7 @@ AT_ONCE = 250_000
 """Number of rows that are sorted together."""
 
 
-class _Sorted:
+class _ExternalSort:
     """An external sort of rows by key: each shard is sorted in memory and written to a file."""
 
     def __init__(self, stream: IO[bytes]) -> None:

@@ -47,7 +47,7 @@ def as_utf8(data: bytes, file: str) -> bytes:
 
     This does not check that undeclared bytes are UTF-8; `check_utf8` or expat does.
     """
-    encoding, mark = marked(data)
+    encoding, mark = detect_encoding(data)
     if encoding is not None:
         return _converted(data[mark:], encoding, file)
     found = _DECLARATION.match(data[:400]) if data.startswith(b"<?xml") else None
@@ -57,7 +57,7 @@ def as_utf8(data: bytes, file: str) -> bytes:
     return _converted(data, declared, file)
 
 
-def marked(data: bytes) -> tuple[str | None, int]:
+def detect_encoding(data: bytes) -> tuple[str | None, int]:
     """Return the encoding that the first bytes indicate, and the length of a byte order mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -117,7 +117,7 @@ HIDDEN = {
 }
 REPLACEMENT = UNKNOWN_CHARACTER.encode()
 
-_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_SKIPPED = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _REFERENCE = re.compile(rb"&([^;]+);")
 _DECLARED_REFERENCE = re.compile(r"&([^#;][^;]*);")
 _ADVICE = {
@@ -173,10 +173,10 @@ def xml_body(data: bytes, file: str) -> Body:
     text = as_utf8(data, file)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    checked = _Checked(file)
+    checked = _XmlCheck(file)
     markup = text[checked.root_of(text) :]
     if checked.has_asides:
-        markup = _ASIDE.sub(_without_aside, markup)
+        markup = _SKIPPED.sub(_replace_skipped, markup)
     markup = markup.rstrip(b" \t\n")
     if b"&" not in markup:
         return Body(markup)
@@ -236,7 +236,7 @@ def too_deep(data: bytes, file: str) -> FormatError:
     )
 
 
-def _without_aside(match: re.Match[bytes]) -> bytes:
+def _replace_skipped(match: re.Match[bytes]) -> bytes:
     """Return the text of a CDATA section, or nothing for a comment or processing instruction."""
     text = match[1]
     if not text:
@@ -245,7 +245,7 @@ def _without_aside(match: re.Match[bytes]) -> bytes:
 
 
 @dataclass(slots=True)
-class _Checked:
+class _XmlCheck:
     """What expat reports about a well-formed document."""
 
     file: str
@@ -295,7 +295,7 @@ class _Checked:
                 _ADVICE.get(expat.ErrorString(error.code), ""),
             ) from error
         finally:
-            _let_go(parser)
+            _release(parser)
         return root
 
     def _declared(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
@@ -332,7 +332,7 @@ class _Checked:
         return total
 
 
-def _let_go(parser: expat.XMLParserType) -> None:
+def _release(parser: expat.XMLParserType) -> None:
     """Break the reference cycles of a parser, so that it is freed at once.
 
     Otherwise thousands of parsers accumulate, whose buffers the garbage collector does not count.
@@ -397,7 +397,7 @@ def well_formed(data: bytes, kind: Kind) -> bytes:
 
 def _recoded(data: bytes) -> bytes:
     """Return an HTML page in UTF-8 if its first bytes or META tag state an encoding."""
-    encoding, mark = marked(data)
+    encoding, mark = detect_encoding(data)
     if encoding is not None:
         return data[mark:].decode(encoding, "replace").encode()
     stated = CHARSET.search(data[:4096])

@@ -212,7 +212,7 @@ MOST_FILES = 20_000
 SIDE_FILES = re.compile(rb"(?i)quer|topic|qrels")
 
 
-class Set(NamedTuple):
+class DocumentSet(NamedTuple):
     """An entry of the registry of sets."""
 
     name: str
@@ -255,18 +255,18 @@ def lines_documents(stream: IO[bytes], place: str) -> Iterator[Piece]:
 
 
 SETS = (
-    Set("smart", looks_like_smart, _whole(smart_documents)),
-    Set("lisa", looks_like_lisa, _whole(lisa_documents)),
-    Set("npl", looks_like_npl, _whole(npl_documents)),
-    Set("time", looks_like_time, _whole(time_documents)),
-    Set("reuters", looks_like_reuters, _whole(reuters_documents)),
-    Set("jsonl", looks_like_lines, lines_documents),
-    Set("trec", looks_like_trec, _whole(trec_documents)),
+    DocumentSet("smart", looks_like_smart, _whole(smart_documents)),
+    DocumentSet("lisa", looks_like_lisa, _whole(lisa_documents)),
+    DocumentSet("npl", looks_like_npl, _whole(npl_documents)),
+    DocumentSet("time", looks_like_time, _whole(time_documents)),
+    DocumentSet("reuters", looks_like_reuters, _whole(reuters_documents)),
+    DocumentSet("jsonl", looks_like_lines, lines_documents),
+    DocumentSet("trec", looks_like_trec, _whole(trec_documents)),
 )
 """All known sets, the more specific ones first."""
 
 
-def recognised(name: str, head: bytes) -> Set | None:
+def recognised(name: str, head: bytes) -> DocumentSet | None:
     """Return the set that a file belongs to, or None."""
     known = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
     return next((one for one in SETS if one.recognise(known, head)), None)
@@ -276,7 +276,7 @@ class _File(NamedTuple):
     """A file of many documents."""
 
     place: str
-    kind: Set
+    kind: DocumentSet
     stamp: int
     weight: int
     data: bytes | None = None  # the bytes of a member of an archive
@@ -382,7 +382,7 @@ def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 
 
-def _of_file(path: Path, name: str) -> Set | None:
+def _of_file(path: Path, name: str) -> DocumentSet | None:
     if not path.is_file() or is_zip(path):
         return None
     try:

@@ -112,7 +112,7 @@ def read_note(folder: Path, number: int) -> Note | None:
 
 def build_shard(task: Task) -> Note | Failure:
     """Write a shard; if errors stop the build, return the first failure instead."""
-    made = _Making(task)
+    made = _ShardBuilder(task)
     for number, source in enumerate(task.sources):
         made.add(number, source)
         if made.failures and task.on_error == "stop":
@@ -158,7 +158,7 @@ def _looks_like_markup(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Making:
+class _ShardBuilder:
     """A shard under construction."""
 
     task: Task

@@ -24,12 +24,12 @@ from spanwise.collection.archives import (
     is_compressed,
     is_packed,
     is_zip,
-    left_out,
     members_of_tar,
     members_of_zip,
     opened,
     refusing_damage,
     unpacked_name,
+    warn_ignored,
 )
 from spanwise.collection.sets import documents_in
 from spanwise.errors import FormatError, SpanwiseWarning
@@ -91,7 +91,7 @@ def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
     for path, name, about, reason in files(folder, "", frozenset()):
         if reason:
-            left_out(path, reason)
+            warn_ignored(path, reason)
             continue
         empty = False
         if name.lower().endswith(PACKED):
@@ -192,6 +192,6 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
                 )
                 weighed = member.position
         if others:
-            left_out(str(path), f"{others} members that are links or not files")
+            warn_ignored(str(path), f"{others} members that are links or not files")
     except FormatError as error:  # what precedes the damage is kept
         yield Source(name, str(path), 0, stamp, about.st_size - weighed, refusal=error)

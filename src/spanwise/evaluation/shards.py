@@ -31,15 +31,15 @@ from spanwise.formats.io.dataset import Stored, dataset_at, paths_in, stored
 from spanwise.formats.io.files import STDIN, fits, piece_size
 from spanwise.formats.pieces import (
     JUDGEMENTS,
+    Observer,
     Part,
     Piece,
-    Watch,
-    filled,
+    complete_groups,
     format_of,
-    kept_on_disk,
+    partition_alike,
     pieces_of,
+    save_stream,
     scattered,
-    together,
 )
 from spanwise.model.scores import Measured, Scattered, joined
 
@@ -69,7 +69,7 @@ Mapper = Callable[[Callable[[Shard], Partial], Sequence[Shard]], Iterable[Partia
 class Workshop:
     """Where a job finds room on disk: a folder that is removed however the job ends."""
 
-    def __init__(self, watch: Watch = lambda some, _: some) -> None:
+    def __init__(self, watch: Observer = lambda some, _: some) -> None:
         self.watch = watch
         self._open = ExitStack()
 
@@ -125,7 +125,7 @@ def _cut(run: Any, name: str | None, size: int, shop: Workshop | None) -> Sequen
     if dataset is not None:
         return [stored(run, dataset, [number]) for number in paths_in(run, dataset)]
     if run == STDIN:
-        return [None] if shop is None else kept_on_disk(run, name, shop.folder(), size)
+        return [None] if shop is None else save_stream(run, name, shop.folder(), size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanwiseWarning)  # said when it is read
         pieces = pieces_of(run, name, size)
@@ -136,7 +136,7 @@ def _cut(run: Any, name: str | None, size: int, shop: Workshop | None) -> Sequen
     if shop is None or fits(run):
         return [None]
     files = [(run, format_of(run, name))]
-    return [part for (part,) in together(files, shop.folder(), shop.watch)]
+    return [part for (part,) in partition_alike(files, shop.folder(), shop.watch)]
 
 
 def _share(place: int, pieces: int) -> Share:
@@ -161,7 +161,7 @@ def _taken_apart(request: Request, shop: Workshop, run: str) -> list[tuple[Part,
     """Judgements and a run in parts of the same topics."""
     entry = format_of(request.judgements, request.judgements_format, JUDGEMENTS)
     files = [(request.judgements, entry), (run, format_of(run, request.run_format))]
-    return together(files, shop.folder(), shop.watch)
+    return partition_alike(files, shop.folder(), shop.watch)
 
 
 def _cut_alike(judgements: Any, run: Any) -> bool:
@@ -177,7 +177,7 @@ def _stored_pairs(judgements: str, run: str) -> list[tuple[Stored, ...]]:
     """The parts of two datasets that are cut alike, so that each pair has something of both."""
     sets = [(place, one) for place in (judgements, run) if (one := dataset_at(place)) is not None]
     there = [set(paths_in(place, one)) for place, one in sets]
-    groups = filled(range(sets[0][1].parts), there)
+    groups = complete_groups(range(sets[0][1].parts), there)
     return [tuple(stored(place, one, numbers) for place, one in sets) for numbers in groups]
 
 
@@ -297,7 +297,7 @@ def _of_run(
         if shop is None or not isinstance(error, Scattered):
             raise
     entry = format_of(source, first.request.run_format)
-    parts = together([(source, entry)], shop.folder(), shop.watch)
+    parts = partition_alike([(source, entry)], shop.folder(), shop.watch)
     shards = [
         replace(first, piece=part, number=place, share=_share(place, len(parts)))
         for place, (part,) in enumerate(parts)

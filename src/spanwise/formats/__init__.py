@@ -45,7 +45,7 @@ __all__ = [
 
 
 def read_judgements(
-    source: Any, name: str | None = None, how: Reading | None = None
+    source: Any, name: str | None = None, options: Reading | None = None
 ) -> Judgements | Preferences:
     """Return judgements or preferences from a file or an object; finished ones are kept."""
     from spanwise.model.judgements import Judgements, Preferences, combined
@@ -54,7 +54,7 @@ def read_judgements(
         return source
     if isinstance(source, (str, os.PathLike)):
         files = expanded([os.fspath(source)])
-        parts = [read(file, ("judgements", "preferences"), name, how) for file in files]
+        parts = [read(file, ("judgements", "preferences"), name, options) for file in files]
         return combined(parts, os.fspath(source))
     from spanwise.formats.frames.tables import judgements_of
 
@@ -63,25 +63,25 @@ def read_judgements(
 
 def read_quantisation(file: str) -> Grades:
     """Return a user-defined quantisation from a file: the value of each pair of grades."""
-    from spanwise.formats.inex.tables import parsed
+    from spanwise.formats.inex.tables import read_quantisation_table
 
-    return parsed(file)
+    return read_quantisation_table(file)
 
 
-def read_run(source: Any, name: str | None = None, how: Reading | None = None) -> Run:
+def read_run(source: Any, name: str | None = None, options: Reading | None = None) -> Run:
     """Return a run from a file or an object; a finished run is returned as is."""
     from spanwise.model.run import Run
 
     if isinstance(source, Run):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read(os.fspath(source), ("run",), name, how)
+        return read(os.fspath(source), ("run",), name, options)
     from spanwise.formats.frames.tables import run_of
 
     return run_of(source)
 
 
-def read_topics(source: Any, name: str | None = None, how: Reading | None = None) -> Topics:
+def read_topics(source: Any, name: str | None = None, options: Reading | None = None) -> Topics:
     """Return the topics in a file or in all files of a folder; finished ones are returned as is.
 
     Line numbers are dropped for a folder, because they would be ambiguous.
@@ -91,13 +91,13 @@ def read_topics(source: Any, name: str | None = None, how: Reading | None = None
     if isinstance(source, Topics):
         return source
     files = expanded([os.fspath(source)])
-    parts: list[Topics] = [read(file, ("topics",), name, how) for file in files]
+    parts: list[Topics] = [read(file, ("topics",), name, options) for file in files]
     if len(parts) == 1:
         return parts[0]
-    return _joined_topics(parts, os.fspath(source), how or Reading())
+    return _joined_topics(parts, os.fspath(source), options or Reading())
 
 
-def _joined_topics(parts: list[Topics], source: str, how: Reading) -> Topics:
+def _joined_topics(parts: list[Topics], source: str, options: Reading) -> Topics:
     """Return the topics of several files; an id that occurs in two files is reported."""
     from dataclasses import replace
 
@@ -112,15 +112,15 @@ def _joined_topics(parts: list[Topics], source: str, how: Reading) -> Topics:
                 kept.append(replace(topic, lines={}))
                 continue
             found = f"topic {topic.id!r} a second time, first in {first[topic.id]}"
-            how.note(FormatError(part.source, topic.line("id"), found, "one topic for each id"))
+            options.note(FormatError(part.source, topic.line("id"), found, "one topic for each id"))
     return Topics(source, tuple(kept))
 
 
-def read_pool(source: str, name: str | None = None, how: Reading | None = None) -> Pool:
+def read_pool(source: str, name: str | None = None, options: Reading | None = None) -> Pool:
     """Return the pool in a file, or in all files of a folder."""
     from spanwise.model.pools import Pool, once_each
 
-    parts: list[Pool] = [read(file, ("pool",), name, how) for file in expanded([source])]
+    parts: list[Pool] = [read(file, ("pool",), name, options) for file in expanded([source])]
     if len(parts) == 1:
         return parts[0]
     return Pool(source, once_each(one for part in parts for one in part))

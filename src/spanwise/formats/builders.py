@@ -1,7 +1,8 @@
 """Builders that collect runs and judgements while files are read, and iteration for writing.
 
-`Returned` collects results, `PointedOut` evidence (items of text in documents), and `Judged`
-assessments of elements. `Stretches` speeds up files with many assessed elements.
+`RunBuilder` collects results, `EvidenceBuilder` evidence (items of text in documents), and
+`AssessmentsBuilder` assessments of elements. `ElementBlocks` speeds up files with many assessed
+elements.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ if TYPE_CHECKING:
 class Builder:
     """Content of a file that is being read, with a place for its problems."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        self.file, self._options = file, options
 
     def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
         """Report a problem, or raise it if problems are not collected."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
+        self._options.note(FormatError(self.file, line, found, expected, advice))
 
 
 # Collecting results of a run ---------------------------------------------------------------------
@@ -76,24 +77,24 @@ class Result:
         return not self.path and self.start is None
 
 
-class Returned(Builder):
+class RunBuilder(Builder):
     """A builder of runs that takes results in the order of the file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self._topics: dict[bytes, list[Result]] = {}
 
     def add(self, topic: bytes, result: Result) -> None:
         """Add the next result of a topic."""
         self._topics.setdefault(topic, []).append(result)
 
-    def finished(
-        self, name: str, header: Mapping[str, str] | None, due: str, unit: Unit = "opaque"
+    def build(
+        self, name: str, header: Mapping[str, str] | None, expected: str, unit: Unit = "opaque"
     ) -> Run:
         """Return the run with its results grouped by topic."""
         results = [result for of_topic in self._topics.values() for result in of_topic]
         if not results:
-            raise EmptyError(self.file, None, "no results", due)
+            raise EmptyError(self.file, None, "no results", expected)
         whole = next((result for result in results if result.whole), None)
         if whole is not None and any(result.start is not None for result in results):
             self.problem(
@@ -130,7 +131,7 @@ class Returned(Builder):
             if len(stated) < len(results):
                 given_up += len(stated)
                 ranks = [result.rank if by_rank else None for result in results]
-                columns.append(ordered_by(ranks))
+                columns.append(scores_by_rank(ranks))
             else:
                 columns.append(np.array(stated, np.float64))
         if given_up:
@@ -142,21 +143,21 @@ class Returned(Builder):
         return np.concatenate(columns)
 
 
-def falling(count: int) -> FloatArray:
+def falling_scores(count: int) -> FloatArray:
     """Return decreasing scores that only express an order: count, ..., 2, 1."""
     return np.arange(count, 0, -1, dtype=np.float64)
 
 
-def ordered_by(ranks: Sequence[float | None]) -> FloatArray:
+def scores_by_rank(ranks: Sequence[float | None]) -> FloatArray:
     """Return scores that express the order of ranks, or of the file if a rank is missing.
 
-    >>> ordered_by([2, 1, 7]).tolist(), ordered_by([2, None]).tolist()
+    >>> scores_by_rank([2, 1, 7]).tolist(), scores_by_rank([2, None]).tolist()
     ([2.0, 3.0, 1.0], [2.0, 1.0])
     """
-    scores = falling(len(ranks))
+    scores = falling_scores(len(ranks))
     stated = [rank for rank in ranks if rank is not None]
     if len(stated) == len(ranks):
-        scores[np.argsort(stated, kind="stable")] = falling(len(ranks))
+        scores[np.argsort(stated, kind="stable")] = falling_scores(len(ranks))
     return scores
 
 
@@ -282,11 +283,11 @@ class _Row:
     full: bool = True
 
 
-class PointedOut(Builder):
+class EvidenceBuilder(Builder):
     """A builder of judgements that takes items of evidence by topic and document."""
 
-    def __init__(self, file: str, how: Reading, unit: Unit = "codepoint") -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading, unit: Unit = "codepoint") -> None:
+        super().__init__(file, options)
         self._unit = unit
         self._topics: dict[bytes, dict[bytes, _Row]] = {}
         self.questions: dict[bytes, str] = {}
@@ -307,11 +308,11 @@ class PointedOut(Builder):
         if question:
             self.questions[topic] = question
 
-    def judgements(self, due: str) -> Judgements:
+    def build(self, expected: str) -> Judgements:
         """Return the judgements with their evidence."""
         rows = [row for documents in self._topics.values() for row in documents.values()]
         if not rows:
-            raise EmptyError(self.file, None, "no evidence", due)
+            raise EmptyError(self.file, None, "no evidence", expected)
         topics = {topic: some for topic, some in self._topics.items() if some}
         evidence = evidence_of(
             [row.items for row in rows],
@@ -368,11 +369,11 @@ def evidence_of(
 # Collecting assessments of elements --------------------------------------------------------------
 
 
-class Judged(Builder):
+class AssessmentsBuilder(Builder):
     """A builder of judgements that takes documents, and then their elements and passages."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.pools: dict[bytes, Pool] = {}
         self._codes: dict[bytes, int] = {}
         self._lines: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -456,10 +457,10 @@ class Judged(Builder):
             self.problem(line, "a second best entry point", "one for each document")
         self._entries[-1] = point
 
-    def finished(self, due: str) -> tuple[Judgements, IntArray]:
+    def build_grouped(self, expected: str) -> tuple[Judgements, IntArray]:
         """Return the judgements grouped by topic, and the order that grouped them."""
         if not self._owners:
-            raise EmptyError(self.file, None, "no judged documents", due)
+            raise EmptyError(self.file, None, "no judged documents", expected)
         owners = np.array(self._owners)
         order = np.argsort(owners, kind="stable")
         starts = begins_of(np.bincount(owners, minlength=len(self._codes)))
@@ -529,15 +530,15 @@ GRADES = {b"0": 0, b"1": 1, b"2": 2, b"?": TOO_SMALL}
 
 Numbers = tuple[int, int, int, int, int, int]
 """Exhaustivity, specificity, coverage, size, highlighted characters, flags."""
-Stretch = tuple[list[bytes], list[Numbers]]
+ElementBlock = tuple[list[bytes], list[Numbers]]
 
 
-class Stretches:
+class ElementBlocks:
     """Blocks of element lines that were cut out of a file, each with its placeholder."""
 
     def __init__(self) -> None:
         self._sign = token_hex(8)  # random, so that no file contains it
-        self._taken: list[Stretch] = []
+        self._taken: list[ElementBlock] = []
 
     def shortened(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the file with blocks replaced by placeholders; line numbers do not change."""
@@ -558,7 +559,7 @@ class Stretches:
         placeholder = f'<element stretch="{self._sign}-{len(self._taken) - 1}"/>'
         return placeholder.encode() + b"\n" * len(rows)
 
-    def behind(self, mark: str) -> Stretch | None:
+    def behind(self, mark: str) -> ElementBlock | None:
         """Return the block of a placeholder, or None if there is no such block."""
         sign, _, number = mark.partition("-")
         return self._taken[int(number)] if sign == self._sign else None

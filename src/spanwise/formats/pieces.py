@@ -20,7 +20,7 @@ import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.io.columns import line_count
-from spanwise.formats.io.files import CHUNK, PACKED, allowance, chunks, size_in_memory
+from spanwise.formats.io.files import CHUNK, PACKED, chunks, memory_limit, size_in_memory
 from spanwise.formats.registry import (
     FORMATS,
     Format,
@@ -115,7 +115,7 @@ def _cut(stream: IO[bytes], place: int, lines: Lines) -> int:
     return stream.tell()
 
 
-def read_piece(file: str, piece: Piece, how: Reading, *, numbered: bool = False) -> Run:
+def read_piece(file: str, piece: Piece, options: Reading, *, numbered: bool = False) -> Run:
     """Read a piece of a file as a run.
 
     If `numbered`, line numbers count from the beginning of the file, which requires reading what
@@ -125,11 +125,11 @@ def read_piece(file: str, piece: Piece, how: Reading, *, numbered: bool = False)
     path = piece.path or file
     header = header_of(path, entry) if piece.begin else b""
     above = _lines_before(path, piece.begin) - bool(header) if numbered else 0
-    run: Any = entry.parse(_between(path, piece, header), file, replace(how, above=above))
+    run: Any = entry.parse(_between(path, piece, header), file, replace(options, above=above))
     return run
 
 
-def kept_on_disk(source: str, name: str | None, folder: Path, size: int) -> list[Piece]:
+def save_stream(source: str, name: str | None, folder: Path, size: int) -> list[Piece]:
     """Save the content of a pipe in a folder so that it can be cut; return at least one piece."""
     path = folder / "stream"
     with path.open("wb") as stream:
@@ -158,7 +158,7 @@ def _lines_before(file: str, place: int) -> int:
 # Reading from the beginning on -------------------------------------------------------------------
 
 
-def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterator[Run]:
+def runs_in_turn(file: str, name: str | None, options: Reading, size: int) -> Iterator[Run]:
     """Yield runs for the pieces of a file that can only be read from its beginning.
 
     There is one piece if the file is short or its format cannot be cut.
@@ -168,17 +168,17 @@ def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterat
     entry = find_format(name, RUN) if name else recognised(first, RUN)
     some = chain([first], source)
     if entry.lines is None:
-        yield entry.parse(some, file, how)
+        yield entry.parse(some, file, options)
         return
     header, above = b"", 0
-    for number, held in enumerate(_stretches(some, size, entry.lines)):
+    for number, held in enumerate(_blocks(some, size, entry.lines)):
         if not number:
             line = held[0].partition(b"\n")[0] + b"\n"
             header = line if entry.lines.is_header(line) else b""
         there = [header, *held] if header and number else held
         try:
             yield entry.parse(
-                iter(there), file, replace(how, above=above - (len(there) > len(held)))
+                iter(there), file, replace(options, above=above - (len(there) > len(held)))
             )
         except EmptyError:
             if not number:
@@ -186,7 +186,7 @@ def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterat
         above += sum(map(line_count, held))
 
 
-def _stretches(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[list[bytes]]:
+def _blocks(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[list[bytes]]:
     """Yield groups of blocks of about `size` bytes, cut where the topic changes."""
     held: list[bytes] = []
     there = 0
@@ -222,7 +222,7 @@ def _last_change(piece: bytes, lines: Lines) -> int:
 # they are read, so that memory holds only some megabytes. Each line keeps its number, so that
 # errors are reported at their original place.
 
-Watch = Callable[[Iterator[bytes], int], Iterator[bytes]]
+Observer = Callable[[Iterator[bytes], int], Iterator[bytes]]
 """A wrapper around the blocks of a file that observes their passing, given their number."""
 
 
@@ -246,8 +246,8 @@ def part_of(topic: bytes, parts: int) -> int:
     return crc32(topic) % parts
 
 
-def together(
-    files: Sequence[tuple[str, Format]], folder: Path, watch: Watch = lambda some, _: some
+def partition_alike(
+    files: Sequence[tuple[str, Format]], folder: Path, watch: Observer = lambda some, _: some
 ) -> list[tuple[Part, ...]]:
     """Partition files by topic in the same way; each result has a part of every file.
 
@@ -256,18 +256,18 @@ def together(
     """
     count = parts_for(max((file for file, _ in files), key=size_in_memory))
     cut = [
-        partitioned(file, entry, count, folder / str(number), watch)
+        partition(file, entry, count, folder / str(number), watch)
         for number, (file, entry) in enumerate(files)
     ]
-    groups = filled(range(count), [set(there) for _, there, _ in cut])
+    groups = complete_groups(range(count), [set(there) for _, there, _ in cut])
     groups.sort(key=lambda numbers: cut[-1][2] in numbers)
     return [tuple(_part(one, numbers) for one in cut) for numbers in groups]
 
 
-def filled(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]:
+def complete_groups(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]:
     """Group numbers into as many groups as possible, each with a member of every set.
 
-    >>> filled(range(5), [{0, 1, 3}, {1, 2}])
+    >>> complete_groups(range(5), [{0, 1, 3}, {1, 2}])
     [[0, 1], [2, 3, 4]]
     """
     groups: list[list[int]] = []
@@ -292,11 +292,11 @@ def _part(cut: Cut, numbers: Sequence[int]) -> Part:
 
 def parts_for(file: str) -> int:
     """Return the number of parts so that memory can hold several of them."""
-    return min(max(2, -(-8 * size_in_memory(file) // max(allowance(), 1))), 512)
+    return min(max(2, -(-8 * size_in_memory(file) // max(memory_limit(), 1))), 512)
 
 
-def partitioned(
-    file: str, entry: Format, parts: int, folder: Path, watch: Watch = lambda some, _: some
+def partition(
+    file: str, entry: Format, parts: int, folder: Path, watch: Observer = lambda some, _: some
 ) -> Cut:
     """Write the parts of a file to a new folder; return those that are not empty."""
     folder.mkdir()
@@ -376,7 +376,7 @@ def _sink(frames: Callable[[], Iterator[pl.DataFrame]], folder: Path) -> None:
 # Reading a part ----------------------------------------------------------------------------------
 
 
-def read_part(file: str, part: Part, how: Reading) -> Any:
+def read_part(file: str, part: Part, options: Reading) -> Any:
     """Read a part of a file, with the line numbers and errors of the original file."""
     import polars as pl
 
@@ -386,7 +386,7 @@ def read_part(file: str, part: Part, how: Reading) -> Any:
     del table
     above = np.concatenate([[1], numbers]) if part.header else numbers
     try:
-        content = FORMATS[part.format].parse(_again(text), file, how)
+        content = FORMATS[part.format].parse(_once(text), file, options)
     except FormatError as error:
         if error.line is None:
             raise
@@ -395,7 +395,7 @@ def read_part(file: str, part: Part, how: Reading) -> Any:
     return replace(content, rows=replace(content.rows, lines=_lines(content.rows, above)))
 
 
-def _again(text: bytes) -> Iterator[bytes]:
+def _once(text: bytes) -> Iterator[bytes]:
     yield text
 
 

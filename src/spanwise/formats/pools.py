@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from spanwise.model.pools import Pool, Pooled, Support
 
 FORM = "pool/1"
-DUE = '{"topic": ..., "doc": ...}, one object per line'
-XML_DUE = "<pool topic=...> with <file file=...>"
+EXPECTED = '{"topic": ..., "doc": ...}, one object per line'
+EXPECTED_XML = "<pool topic=...> with <file file=...>"
 
 
 def looks_like_pool(head: bytes) -> bool:
@@ -30,7 +30,7 @@ def looks_like_pool(head: bytes) -> bool:
 
 
 @reader("pool", holds="pool", recognise=looks_like_pool)
-def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
+def parse_pool(pieces: Iterator[bytes], file: str, options: Reading) -> Pool:
     """Pool as JSON lines: an optional header, then one object for each topic and document.
 
     The header, `{"format": "pool/1", "method": "rounds", "budget": 500, ...}`, states how the pool
@@ -40,42 +40,42 @@ def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
     is what systems returned: spans, paths, or pairs of points. If judgements decide which documents
     come next, the header has all `candidates` with their `ranks`.
     """
-    from spanwise.formats.io.json_lines import say_unread, split
+    from spanwise.formats.io.json_lines import split_header, warn_unread
     from spanwise.model.pools import Pool
 
-    head, records = split(pieces, file, DUE, FORM)
+    head, records = split_header(pieces, file, EXPECTED, FORM)
     unread: Counter[str] = Counter()
-    taken = _Taken(file, how)
+    taken = _Documents(file, options)
     for record in records:
         try:
             taken.take(_pooled(record), record.line)
         except FormatError as error:
-            how.note(error)
+            options.note(error)
         unread.update(record.unread())
-    say_unread(unread, file)
-    about = {} if head is None else {k: v for k, v in head.said.items() if k != "format"}
-    reach = [] if head is None else head.records("candidates", DUE)
+    warn_unread(unread, file)
+    about = {} if head is None else {k: v for k, v in head.fields.items() if k != "format"}
+    reach = [] if head is None else head.records("candidates", EXPECTED)
     about.pop("candidates", None)
-    return Pool(file, taken.finished(DUE), about, tuple(map(_pooled, reach)))
+    return Pool(file, taken.build(EXPECTED), about, tuple(map(_pooled, reach)))
 
 
-class _Taken:
+class _Documents:
     """The documents read so far, each once per topic."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self._file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        self._file, self._options = file, options
         self._documents: dict[tuple[str, str], Pooled] = {}
 
     def take(self, one: Pooled, line: int) -> None:
         key = (one.topic, one.document)
         if key in self._documents:
             found = f"document {one.document!r} occurs twice for topic {one.topic!r}"
-            self._how.note(FormatError(self._file, line, found, "each document once"))
+            self._options.note(FormatError(self._file, line, found, "each document once"))
         self._documents.setdefault(key, one)
 
-    def finished(self, due: str) -> tuple[Pooled, ...]:
+    def build(self, expected: str) -> tuple[Pooled, ...]:
         if not self._documents:
-            raise EmptyError(self._file, None, "no documents in the pool", due)
+            raise EmptyError(self._file, None, "no documents in the pool", expected)
         return tuple(self._documents.values())
 
 
@@ -122,19 +122,19 @@ def write_pool(pool: Pool) -> Iterator[bytes]:
     """Write a pool with everything it has."""
     from spanwise.formats.io.json_lines import line
 
-    reach = {"candidates": list(map(_said, pool.candidates))} if pool.candidates else {}
+    reach = {"candidates": list(map(_fields_of, pool.candidates))} if pool.candidates else {}
     yield line({"format": FORM, **pool.about, **reach})
     for one in pool:
-        yield line(_said(one))
+        yield line(_fields_of(one))
 
 
-def _said(one: Pooled) -> dict[str, Any]:
-    said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
-    said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
-    said["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
+def _fields_of(one: Pooled) -> dict[str, Any]:
+    fields: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
+    fields |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
+    fields["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
     if one.ranks:
-        said["ranks"] = list(one.ranks)
-    return said
+        fields["ranks"] = list(one.ranks)
+    return fields
 
 
 # X-Rai pools -------------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ def looks_like_xrai_pool(head: bytes) -> bool:
 
 
 @reader("xrai_pool", holds="pool", recognise=looks_like_xrai_pool)
-def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
-    """Pool of X-Rai in XML: `pool` with a `topic`, in it `file`, in that what systems returned.
+def parse_xrai_pool(pieces: Iterator[bytes], file: str, options: Reading) -> Pool:
+    """Pool of X-Rai in XML: a `pool` for each topic, with `file` elements and returned paths.
 
     `<pool topic="163"><file file="co/2001/r7022"><path path="/article[1]"/></file></pool>`. A file
     may hold `path` elements, and `passage` elements with `start` and `end`. A topic usually has its
@@ -158,17 +158,17 @@ def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
     from spanwise.formats.io.xml import walk
     from spanwise.model.pools import Pool
 
-    builder = _XmlPool(file, how)
+    builder = _XmlPool(file, options)
     walk(pieces, file, builder)
-    return Pool(file, builder.taken.finished(XML_DUE))
+    return Pool(file, builder.taken.build(EXPECTED_XML))
 
 
 class _XmlPool:
     """A visitor that collects the documents of X-Rai pools."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self.taken = _Taken(file, how)
-        self._file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        self.taken = _Documents(file, options)
+        self._file, self._options = file, options
         self._topic = self._document = ""
         self._support: list[Support] = []
 
@@ -184,11 +184,13 @@ class _XmlPool:
             start = self._asked(attributes, "start", name, line)
             self._support.append((start, self._asked(attributes, "end", name, line)))
         else:
-            self._how.note(FormatError(self._file, line, f"an element {name!r}", XML_DUE))
+            self._options.note(FormatError(self._file, line, f"an element {name!r}", EXPECTED_XML))
 
     def _asked(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
         if not attributes.get(key):
-            self._how.note(FormatError(self._file, line, f"{name!r} without {key!r}", XML_DUE))
+            self._options.note(
+                FormatError(self._file, line, f"{name!r} without {key!r}", EXPECTED_XML)
+            )
         return attributes.get(key, "")
 
     def text(self, text: str, line: int) -> None:

@@ -116,18 +116,18 @@ def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
 
 
 def read(
-    file: str, holds: tuple[Holds, ...], name: str | None = None, how: Reading | None = None
+    file: str, holds: tuple[Holds, ...], name: str | None = None, options: Reading | None = None
 ) -> Any:
     """Read a file in the named or recognised format, or a dataset."""
     dataset = dataset_at(file)
     if dataset is not None:
-        return _of_dataset(file, dataset, holds, how)
-    entry, pieces = told(file, holds, name)
-    how = how or Reading()
-    return entry.parse(pieces, file, how if name else replace(how, guessed=True))
+        return _of_dataset(file, dataset, holds, options)
+    entry, pieces = format_and_pieces(file, holds, name)
+    options = options or Reading()
+    return entry.parse(pieces, file, options if name else replace(options, guessed=True))
 
 
-def told(
+def format_and_pieces(
     file: str, holds: tuple[Holds, ...], name: str | None = None
 ) -> tuple[Format, Iterator[bytes]]:
     """Return the named or recognised format of a file, and the pieces of the file."""
@@ -177,17 +177,19 @@ def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[byte
     return whole, iter([whole])
 
 
-def _of_dataset(place: str, dataset: Dataset, holds: tuple[Holds, ...], how: Reading | None) -> Any:
+def _of_dataset(
+    place: str, dataset: Dataset, holds: tuple[Holds, ...], options: Reading | None
+) -> Any:
     """Read all parts of a dataset as one file."""
     from spanwise.model.judgements import combined
     from spanwise.model.run import joined
 
     find_format(dataset.file_format, holds)
-    parts = read_stored(stored(place, dataset, range(dataset.parts)), how)
+    parts = read_stored(stored(place, dataset, range(dataset.parts)), options)
     return joined(parts, dataset.name, place) if dataset.holds == "run" else combined(parts, place)
 
 
-def read_stored(some: Stored, how: Reading | None = None) -> list[Any]:
+def read_stored(some: Stored, options: Reading | None = None) -> list[Any]:
     """Read the parts of a dataset one by one."""
     entry = FORMATS[some.format]
-    return [entry.parse(chunks(path), path, how or Reading()) for path in some.paths]
+    return [entry.parse(chunks(path), path, options or Reading()) for path in some.paths]

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
 ALL = "all"
-AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 18
 """Number of Parquet rows that are read together."""
 FIELDS = ("run", "topic", "measure", "value")
 WHOLE = "a file written by `spanwise eval -o`"
-DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
+EXPECTED = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
 
 
 # Writing -----------------------------------------------------------------------------------------
@@ -111,15 +111,15 @@ def read_results(file: str) -> Results:
     except OSError as error:
         raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
     records = _parquet_records(file) if columnar else _json_records(file)
-    runs: dict[str, _Gathered] = {}
+    runs: dict[str, _RunLines] = {}
     for record in records:
-        runs.setdefault(record["run"], _Gathered()).take(record)
+        runs.setdefault(record["run"], _RunLines()).take(record)
     scores = tuple(_scores(file, run, lines) for run, lines in runs.items())
-    made = tuple(_made(file, lines.last) for lines in runs.values())
+    made = tuple(_provenance(file, lines.last) for lines in runs.values())
     return Results(file, scores, made)
 
 
-class _Gathered:
+class _RunLines:
     """The lines of one run, stored as arrays so that memory can hold many."""
 
     def __init__(self) -> None:
@@ -163,7 +163,7 @@ def _json_records(file: str) -> Iterator[dict[str, Any]]:
             number += 1
             if not _is_result(line):
                 shown = line[:60].decode("utf-8", "backslashreplace")
-                raise FormatError(file, number, f"found {shown!r}", DUE)
+                raise FormatError(file, number, f"found {shown!r}", EXPECTED)
             record = json.loads(line)
             _check_types(record, file, number)
             yield record
@@ -173,7 +173,7 @@ def _check_types(record: dict[str, Any], file: str, number: int) -> None:
     value = record["value"]
     names = all(isinstance(record[name], str) for name in FIELDS[:3])
     if not names or isinstance(value, bool) or not isinstance(value, int | float | None):
-        raise FormatError(file, number, f"found {json.dumps(record)[:60]}", DUE)
+        raise FormatError(file, number, f"found {json.dumps(record)[:60]}", EXPECTED)
 
 
 def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
@@ -187,13 +187,13 @@ def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
     except Exception as error:  # polars has several kinds
         found = f"not a Parquet file of results ({str(error)[:80]})"
         raise FormatError(file, None, found, WHOLE) from error
-    some = (table.slice(first, AT_ONCE).collect() for first in range(0, count, AT_ONCE))
+    some = (table.slice(first, ROWS_AT_ONCE).collect() for first in range(0, count, ROWS_AT_ONCE))
     for record in (record for part in some for record in part.iter_rows(named=True)):
         extra = extras.get((record["run"], record["measure"]), {}) if record["topic"] == ALL else {}
         yield {**extra, **record}
 
 
-def _scores(file: str, run: str, lines: _Gathered) -> Scores:
+def _scores(file: str, run: str, lines: _RunLines) -> Scores:
     means = {one["measure"]: _number(one["value"]) for one in lines.last}
     if not means:
         raise FormatError(file, None, f"run {run!r} has no line for {ALL!r}", "a complete file")
@@ -229,7 +229,7 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _made(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None:
+def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None:
     made = next((one["made"] for one in lines if one.get("made")), None)
     if made is None:
         return None

@@ -31,8 +31,8 @@ class Pair(NamedTuple):
     grade: float
 
 
-def collected(
-    pairs: Iterable[Pair], file: str, how: Reading, *, maybe_none: bool = False
+def judgements_of_pairs(
+    pairs: Iterable[Pair], file: str, options: Reading, *, maybe_none: bool = False
 ) -> Judgements:
     """Return judgements grouped by topic; a repeated pair must have the same grade."""
     import numpy as np
@@ -47,7 +47,7 @@ def collected(
         if before.grade != pair.grade:
             found = f"document {text(pair.document)!r} of topic {text(pair.topic)!r} a second time"
             repeated = f"{found}, with another grade than on line {before.line}"
-            how.note(FormatError(file, pair.line, repeated, "one grade for each document"))
+            options.note(FormatError(file, pair.line, repeated, "one grade for each document"))
     every = [pair for mine in topics.values() for pair in mine.values()]
     if not every and not maybe_none:
         raise EmptyError(file, None, "no judged documents", "")
@@ -93,19 +93,19 @@ def looks_like_smart(head: bytes) -> bool:
 
 
 @reader("smart_qrels", holds="judgements", recognise=looks_like_smart)
-def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_smart(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """SMART judgements of ADI, CACM, CISI and the older ones of MED: `topic document 0 0`.
 
     Every pair in the file is relevant with grade 1, although the columns after it are 0. Leading
     zeros of numbers are dropped.
     """
-    return collected(_smart(pieces, file, how), file, how)
+    return judgements_of_pairs(_smart(pieces, file, options), file, options)
 
 
-def _smart(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+def _smart(pieces: Iterator[bytes], file: str, options: Reading) -> Iterator[Pair]:
     for line, fields in numbers(pieces):
         if len(fields) < 2:
-            how.note(FormatError(file, line, "1 column", "4 columns: topic document 0 0"))
+            options.note(FormatError(file, line, "1 column", "4 columns: topic document 0 0"))
             continue
         yield Pair(line, _plain(fields[0]), _plain(fields[1]), 1.0)
 
@@ -123,30 +123,30 @@ def looks_like_cranfield(head: bytes) -> bool:
 
 
 @reader("cran_qrels", holds="judgements", recognise=looks_like_cranfield)
-def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """Cranfield judgements: `topic document code`, where a lower code is better.
 
     Code 1 (a complete answer) is grade 4, code 4 (minimum interest) grade 1, code 5 grade 0; -1
     means unjudged. The four columns of TREC with such codes are read too if the format is named,
     because the codes cannot be distinguished from grades.
     """
-    if how.guessed:
+    if options.guessed:
         _warn(
             f"{file}: three columns, read as Cranfield codes, of which 1 is the best; if these"
             " are grades, a column is missing: topic iteration document grade"
         )
-    return collected(_cranfield(pieces, file, how), file, how)
+    return judgements_of_pairs(_cranfield(pieces, file, options), file, options)
 
 
-def _cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+def _cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Iterator[Pair]:
     for line, fields in numbers(pieces):
         code = fields[-1]
         if len(fields) not in (3, 4):
             expected = "3 columns: topic document code"
-            how.note(FormatError(file, line, f"{len(fields)} columns", expected))
+            options.note(FormatError(file, line, f"{len(fields)} columns", expected))
         elif code not in (b"-1", b"1", b"2", b"3", b"4", b"5"):
             found = f"code {code.decode('utf-8', 'replace')!r}"
-            how.note(FormatError(file, line, found, "1 to 5, or -1"))
+            options.note(FormatError(file, line, found, "1 to 5, or -1"))
         else:
             grade = NOT_JUDGED if code == b"-1" else WORST_CODE - int(code)
             yield Pair(line, _plain(fields[0]), _plain(fields[-2]), float(grade))
@@ -167,7 +167,7 @@ def looks_like_time(head: bytes) -> bool:
 
 
 @reader("time_qrels", holds="judgements", recognise=looks_like_time)
-def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_time(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """TIME judgements: a line for each topic, its number and those of relevant documents.
 
     Documents are numbered by their position in the collection, from 1.
@@ -177,7 +177,7 @@ def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         for line, fields in numbers(pieces)
         for document in fields[1:]
     )
-    return collected(pairs, file, how)
+    return judgements_of_pairs(pairs, file, options)
 
 
 def looks_like_npl(head: bytes) -> bool:
@@ -190,7 +190,7 @@ def looks_like_npl(head: bytes) -> bool:
 
 
 @reader("npl_qrels", holds="judgements", recognise=looks_like_npl)
-def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_npl(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """NPL judgements: the number of the topic, those of relevant documents, and a slash."""
 
     def pairs() -> Iterator[Pair]:
@@ -205,7 +205,7 @@ def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
                 else:
                     yield Pair(line, topic, _plain(field), 1.0)
 
-    return collected(pairs(), file, how)
+    return judgements_of_pairs(pairs(), file, options)
 
 
 def looks_like_lisa(head: bytes) -> bool:
@@ -214,14 +214,14 @@ def looks_like_lisa(head: bytes) -> bool:
 
 
 @reader("lisa_qrels", holds="judgements", recognise=looks_like_lisa)
-def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_lisa(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """LISA judgements in words: `Query 1`, `2 Relevant Refs:`, numbers up to -1.
 
     A warning reports lists whose length differs from the stated one; a list without a query is
     ignored. Incomplete copies are in circulation; the numbers alone (`lisa_num_qrels`) are
     complete.
     """
-    return collected(_Lists(file).pairs(pieces), file, how)
+    return judgements_of_pairs(_Lists(file).pairs(pieces), file, options)
 
 
 class _Lists:
@@ -283,7 +283,7 @@ def looks_like_lisa_numbers(head: bytes) -> bool:
 
 
 @reader("lisa_num_qrels", holds="judgements", recognise=looks_like_lisa_numbers)
-def parse_lisa_numbers(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_lisa_numbers(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """LISA judgements in numbers: the topic, the count of relevant documents, the documents.
 
     Lines may break anywhere.
@@ -302,7 +302,7 @@ def parse_lisa_numbers(pieces: Iterator[bytes], file: str, how: Reading) -> Judg
                     left -= 1
                 topic = topic if left else b""
 
-    return collected(pairs(), file, how)
+    return judgements_of_pairs(pairs(), file, options)
 
 
 def _count(field: bytes, file: str, line: int) -> int:
@@ -371,14 +371,15 @@ def looks_like_reuters(head: bytes) -> bool:
 def _enter(name: str, categories: str, chosen: Callable[[Story], bool], about: str) -> None:
     """Register a format for one set of categories, of all stories or of some of them."""
 
-    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    def parse(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
         pairs = (
             Pair(story.line, category, story.attributes.get(b"NEWID", b""), 1.0)
             for story in stories(b"".join(pieces))
             if chosen(story)
             for category in story.categories(categories)
         )
-        return collected(pairs, file, how, maybe_none=True)  # a file may have no story of a split
+        # A file may have no story of a split.
+        return judgements_of_pairs(pairs, file, options, maybe_none=True)
 
     parse.__doc__ = about
     known = looks_like_reuters if name == "reuters_topics" else lambda _: False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.builders import EvidenceBuilder, Item, Result, RunBuilder
 from spanwise.formats.registry import Reading
 from spanwise.model.spans import UNKNOWN
 
@@ -32,7 +32,7 @@ TEXT = ("text", "page_content", "content", "document", "segment", "cited_text", 
 SCORE = ("score", "relevance_score", "similarity")
 TOPIC = ("qid", "query_id", "topic", "question_id")
 META = ("metadata", "meta", "payload")
-DUE = "a text, (document, start, end), or an object with a text and its document"
+EXPECTED = "a text, (document, start, end), or an object with a text and its document"
 
 
 class Shelf(NamedTuple):
@@ -66,7 +66,7 @@ def _of_tuple(item: Sequence[Any], place: int, shelf: Shelf) -> Result:
         result = result_of(item[0], place, shelf)
         result.score = float(item[1])
         return result
-    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], DUE)
+    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], EXPECTED)
 
 
 class _Fields:
@@ -129,7 +129,7 @@ def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
     if score is None and distance is not None:
         score = -float(distance)  # a smaller distance is better
     if text is None and start is None:
-        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], DUE)
+        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], EXPECTED)
     words = str(text) if text is not None else ""
     result = _made(document, start, end, words, score, place)
     result.id = _id(fields.first(("id", "id_", "node_id")))
@@ -167,7 +167,9 @@ def _made(document: bytes, start: Any, end: Any, words: str, score: Any, place: 
     if begin != UNKNOWN and end is not None and int(end) >= begin:
         result.length = int(end) - begin
     if begin == UNKNOWN and not words:
-        raise FormatError("chunk", None, f"number {place} has neither a position nor a text", DUE)
+        raise FormatError(
+            "chunk", None, f"number {place} has neither a position nor a text", EXPECTED
+        )
     result.score = None if score is None else float(score)
     return result
 
@@ -251,7 +253,7 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
         fields = {name: value for name, value in row.items() if not _is_missing(value)}
         topic = next((fields[name] for name in TOPIC if name in fields), None)
         if topic is None:
-            raise FormatError("data frame", None, f"row {number} has no 'qid'", DUE)
+            raise FormatError("data frame", None, f"row {number} has no 'qid'", EXPECTED)
         found.setdefault(str(topic), []).append(fields)
     for chunks in found.values():
         if all("rank" in one for one in chunks):
@@ -263,21 +265,23 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
 
 # Runs and judgements -----------------------------------------------------------------------------
 
-RUN_DUE = "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
-GOLD_DUE = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
+EXPECTED_RUN = (
+    "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
+)
+EXPECTED_GOLD = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
 
 
 def chunks_run(
     source: Any, name: str, questions: Mapping[str, str], shelf: Shelf = NOTHING_KNOWN
 ) -> Run:
     """Return a run of chunks; if the source is a function, it is called for each question."""
-    content = Returned(name, Reading())
+    content = RunBuilder(name, Reading())
     for topic, answer in _by_topic(source, questions).items():
         chunks = _listed(answer, topic, name)
         for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
             result = result_of(item, place, shelf)
             content.add(str(topic).encode("utf-8", "surrogateescape"), result)
-    return content.finished(name, None, RUN_DUE, "codepoint")
+    return content.build(name, None, EXPECTED_RUN, "codepoint")
 
 
 def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
@@ -294,7 +298,7 @@ def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
             return dict(zip(questions, source, strict=True))
         expected = f"a list of chunks for each question: {len(questions)}"
         raise FormatError("run", None, f"{len(source)} lists", expected)
-    raise FormatError(type(source).__name__, None, "not a run", RUN_DUE)
+    raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
 
 
 def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
@@ -316,17 +320,17 @@ def gold_of(source: Any) -> Judgements:
     e, text, or tuples), which may name their `doc`. The source may also be a mapping from question
     ids to quotes, or a data frame with a row for each quote or span.
     """
-    content = PointedOut("gold", Reading())
+    content = EvidenceBuilder("gold", Reading())
     for number, one in enumerate(_questions(source), start=1):
         if not isinstance(one, Mapping):
-            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], GOLD_DUE)
+            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], EXPECTED_GOLD)
         topic = str(one.get("id", one.get("qid", number))).encode("utf-8", "surrogateescape")
         content.topic(topic, str(one.get("question", one.get("query", ""))))
         quotes = one.get("spans", one.get("quotes", one.get("quote", ())))
         for item in [quotes] if isinstance(quotes, str | Mapping) else quotes:
             document, made = _item(item, number)
             content.item(topic, document or document_of(one), number, made)
-    return content.judgements(GOLD_DUE)
+    return content.build(EXPECTED_GOLD)
 
 
 def _questions(source: Any) -> Iterable[Any]:
@@ -339,7 +343,7 @@ def _questions(source: Any) -> Iterable[Any]:
     if isinstance(source, Mapping):
         return [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
     if not isinstance(source, Iterable):
-        raise FormatError("gold", None, f"{source!r}"[:200], GOLD_DUE)
+        raise FormatError("gold", None, f"{source!r}"[:200], EXPECTED_GOLD)
     return source
 
 

@@ -17,12 +17,12 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
-from spanwise.formats.builders import Judged, Stretches, grades_of
+from spanwise.formats.builders import AssessmentsBuilder, ElementBlocks, grades_of
 from spanwise.formats.io.files import beginning
 from spanwise.formats.io.xml import (
     DECLARATION,
     Event,
-    copied,
+    as_xml,
     events,
     first_element,
     root_of,
@@ -31,7 +31,7 @@ from spanwise.formats.io.xml import (
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.model import contents
 from spanwise.model.columns import PlainIds, text
-from spanwise.model.documents import PATH_DUE, POINT_DUE, is_element_path, is_point
+from spanwise.model.documents import EXPECTED_PATH, EXPECTED_POINT, is_element_path, is_point
 from spanwise.model.elements import (
     NO_COVERAGE,
     NO_SIZE,
@@ -50,7 +50,7 @@ from spanwise.model.judgements import Judgements, by_topic
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, IntArray
 
-DUE = "INEX assessments: <assessments topic=...> with a <file> for each judged document"
+EXPECTED = "INEX assessments: <assessments topic=...> with a <file> for each judged document"
 OTHERS = (
     "runs begin with <inex-submission>, topics with <inex_topic>; documents are for --collection"
 )
@@ -73,12 +73,12 @@ HELPER = "xrai:s"
 """An element that the assessment tool inserted into documents; a finished file never names it."""
 
 
-class Assessed(Judged):
+class XmlAssessmentsBuilder(AssessmentsBuilder):
     """A builder that takes the events of one file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
-        self.stretches = Stretches()
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
+        self.stretches = ElementBlocks()
 
     topic = b""
     skipping = False  # inside a duplicate document
@@ -97,7 +97,7 @@ class Assessed(Judged):
         if event.depth == 1:
             self._root(event)
         elif event.depth == 2 and event.name == "inex_topic":
-            self.statement = [copied(event)]
+            self.statement = [as_xml(event)]
         elif event.depth == 2 and event.name == "file":
             name, collection = _file_name(event.attributes), event.attributes.get("collection", "")
             if not name:
@@ -108,11 +108,11 @@ class Assessed(Judged):
         elif event.depth == 3 and not self.skipping:
             self._part(event)
         elif event.depth != 3:
-            self.problem(event.line, f"<{event.name}> in an unexpected place", DUE)
+            self.problem(event.line, f"<{event.name}> in an unexpected place", EXPECTED)
 
     def _root(self, event: Event) -> None:
         if event.name != "assessments":
-            raise FormatError(self.file, event.line, f"<{event.name}>", DUE, OTHERS)
+            raise FormatError(self.file, event.line, f"<{event.name}>", EXPECTED, OTHERS)
         stated = event.attributes
         topic = _topic(stated)
         if not topic:
@@ -126,7 +126,7 @@ class Assessed(Judged):
 
     def _copy(self, event: Event) -> None:
         assert self.statement is not None
-        self.statement.append(copied(event))
+        self.statement.append(as_xml(event))
         if event.kind == "end" and event.depth == 2:
             pool = self.pools[self.topic]
             every = [pool.statement, "".join(self.statement)]  # a file may hold several
@@ -149,12 +149,12 @@ class Assessed(Judged):
         elif (block := self.stretches.behind(event.attributes.get("stretch", ""))) is not None:
             self.elements(*block, event.line)
         else:
-            self.problem(event.line, f"<{event.name}> without a path", DUE)
+            self.problem(event.line, f"<{event.name}> without a path", EXPECTED)
 
     def _point(self, event: Event, name: str) -> bytes:
         point = event.attributes.get(name, "").strip()
         if not is_point(point):
-            self.problem(event.line, f"{name} {point!r} of <{event.name}>", POINT_DUE)
+            self.problem(event.line, f"{name} {point!r} of <{event.name}>", EXPECTED_POINT)
             return b""
         return point.encode()
 
@@ -168,7 +168,7 @@ class Assessed(Judged):
                 "the export was not finished",
             )
         elif not is_element_path(path):
-            self.problem(event.line, f"path {path!r}", PATH_DUE)
+            self.problem(event.line, f"path {path!r}", EXPECTED_PATH)
         else:
             grades = self._grades(event)
             if grades is not None:
@@ -244,16 +244,16 @@ def _file_name(attributes: Mapping[str, str]) -> str:
     return attributes.get(name, "").strip()
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def read_assessments(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """Return the assessments in a file."""
-    content = Assessed(file, how)
-    for event in events(content.stretches.shortened(pieces), file, DUE):
+    content = XmlAssessmentsBuilder(file, options)
+    for event in events(content.stretches.shortened(pieces), file, EXPECTED):
         content.take(event)
-    judgements, _ = content.finished(DUE)
-    return inferred(judgements, content)
+    judgements, _ = content.build_grouped(EXPECTED)
+    return with_inferred_grades(judgements, content)
 
 
-def inferred(judgements: Judgements, content: Assessed) -> Judgements:
+def with_inferred_grades(judgements: Judgements, content: XmlAssessmentsBuilder) -> Judgements:
     """Fill in missing exhaustivity, where sizes are known, by the highest among the descendants."""
     assessments = judgements.elements
     assert assessments is not None
@@ -279,8 +279,8 @@ def inferred(judgements: Judgements, content: Assessed) -> Judgements:
         SpanwiseWarning,
         stacklevel=2,
     )
-    inferred = replace(assessments, elements=replace(elements, exhaustivity=grades))
-    return replace(judgements, elements=inferred)
+    with_inferred_grades = replace(assessments, elements=replace(elements, exhaustivity=grades))
+    return replace(judgements, elements=with_inferred_grades)
 
 
 def _best_inside(elements: Elements, number: int) -> int:
@@ -299,7 +299,7 @@ NOTES = {
     "inferred": Flag.INFERRED,
     "inconsistant": Flag.INCONSISTENT,
 }
-UNHELD = "irrelevant documents whose elements this form cannot hold"
+UNWRITABLE = "irrelevant documents whose elements this form cannot hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +329,7 @@ class Form:
             counts[contents.PASSAGES] = int(np.count_nonzero(assessments.passages.sizes < 0))
         grades = judgements.grades[~self._writable(judgements, assessments)]
         counts[contents.UNSUPPORTED] = int(np.count_nonzero(grades > 0))
-        counts[UNHELD] = int(np.count_nonzero(grades == 0))
+        counts[UNWRITABLE] = int(np.count_nonzero(grades == 0))
         counts[contents.POOLED] = int(np.count_nonzero(grades < 0))
         return contents.without(counts)
 
@@ -433,7 +433,7 @@ class Form:
 
     def _elements(self, elements: Elements) -> Iterator[str]:
         name = "element" if self.highlighting else "path"
-        for path, values in elements.told():
+        for path, values in elements.values_by_path():
             attributes = {"path": text(path), **self._values(*values)}
             yield tag(name, attributes, quote=self.quote, empty=True)
 
@@ -524,7 +524,7 @@ DESCRIPTIONS = {
     """,
     "2004": """INEX assessments of 2004: as those of 2003, with pools and the origin of grades.
 
-    The attributes `inpool`, `inferred` and `inconsistant` are true or left out; values stand in
+    The attributes `inpool`, `inferred` and `inconsistant` are true or left out; values are in
     single quotes. An empty `file` was judged and has nothing relevant.
     """,
     "2005": """INEX assessments of 2005: highlighted passages, and exhaustivity of elements.
@@ -569,8 +569,8 @@ def _register(year: str, description: str) -> None:
     """Register the form of a year: all share one reader, and each has a writer."""
     name = f"inex_assessments_{year}"
 
-    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-        return parsed(pieces, file, how)
+    def parse(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+        return read_assessments(pieces, file, options)
 
     def loses(judgements: Judgements) -> Mapping[str, int]:
         return FORMS[year].loses(judgements)
@@ -596,7 +596,7 @@ for _year, _description in DESCRIPTIONS.items():
 
 FULL_RECALL_BASE = "inex_full_recall_base"
 CAMPAIGN_ROOT = "full-recall-base"
-CAMPAIGN_DUE = f"<{CAMPAIGN_ROOT}> with <assessments topic=...> for each topic"
+EXPECTED_CAMPAIGN = f"<{CAMPAIGN_ROOT}> with <assessments topic=...> for each topic"
 
 
 def _looks_like_campaign(head: bytes) -> bool:
@@ -604,18 +604,18 @@ def _looks_like_campaign(head: bytes) -> bool:
 
 
 @reader(FULL_RECALL_BASE, holds="judgements", recognise=_looks_like_campaign)
-def parse_campaign(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_campaign(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """INEX assessments of many topics in one file.
 
     `<full-recall-base>` contains an `<assessments>` for each topic, in the form of any year from
     2002 to 2007. `spanwise evalj` writes such a file if EXPANDED_FULLRB names one.
     """
-    content = Assessed(file, how)
+    content = XmlAssessmentsBuilder(file, options)
     seen: set[bytes] = set()
-    for event in events(pieces, file, CAMPAIGN_DUE):
+    for event in events(pieces, file, EXPECTED_CAMPAIGN):
         if event.depth == 1:
             if event.kind == "start" and event.name != CAMPAIGN_ROOT:
-                raise FormatError(file, event.line, f"<{event.name}>", CAMPAIGN_DUE)
+                raise FormatError(file, event.line, f"<{event.name}>", EXPECTED_CAMPAIGN)
             continue
         content.take(event._replace(depth=event.depth - 1))
         if event.depth == 2 and event.kind == "start":
@@ -624,8 +624,8 @@ def parse_campaign(pieces: Iterator[bytes], file: str, how: Reading) -> Judgemen
                 found = f"topic {topic!r} a second time"
                 raise FormatError(file, event.line, found, "each topic once")
             seen.add(content.topic)
-    judgements, _ = content.finished(CAMPAIGN_DUE)
-    return inferred(judgements, content)
+    judgements, _ = content.build_grouped(EXPECTED_CAMPAIGN)
+    return with_inferred_grades(judgements, content)
 
 
 def _best_form(topic: Judgements) -> Form:

@@ -21,9 +21,9 @@ from spanwise.formats.io.columns import (
     Table,
     grouped,
     line_count,
+    runs_of_equal,
     shown,
     single_blanks,
-    stretches,
     whole_numbers,
 )
 from spanwise.formats.io.columns import read as read_columns
@@ -131,18 +131,18 @@ def _pairs(tokens: list[bytes]) -> IntArray | None:
     return values.reshape(-1, 2) if (between[::2] == ord(":")).all() else None
 
 
-def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
+def by_line(piece: bytes, before: int, file: str, options: Reading) -> Part:
     """Read every line on its own and report each problem with its place."""
     good = []
     for number, line in enumerate(piece.split(b"\n")[:-1], start=before + 1):
         fields = line.split()
-        if not fields or (how.comments and line.startswith(b"#")):
+        if not fields or (options.comments and line.startswith(b"#")):
             continue
-        error = _wrong(file, number, line)
+        error = _error_in(file, number, line)
         if error is None:
             good.append((number, fields))
         else:
-            how.note(error)
+            options.note(error)
     passages = [field.split(b":") for _, fields in good for field in fields[6:]]
     numbers = [[*f[3:5], f[5] if len(f) > 6 else b"-1"] for _, f in good]
     return Part(
@@ -155,7 +155,7 @@ def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
     )
 
 
-def _wrong(file: str, line: int, content: bytes) -> FormatError | None:
+def _error_in(file: str, line: int, content: bytes) -> FormatError | None:
     """Return the error in a line, or None if there is none."""
     fields = content.split()
     if len(fields) < 5:
@@ -181,7 +181,7 @@ def _guess(fields: list[bytes]) -> str:
 
 
 @reader("inex_qrels", holds="judgements", recognise=looks_like_highlights)
-def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_inex_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """INEX highlighted text: `topic Q0 document relevant length [entry offset:length ...]`.
 
     INEX 2008-2010. Column 4 is the number of highlighted characters, where 0 means judged and not
@@ -193,10 +193,10 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     for piece in pieces:
         regular = single_blanks(piece.replace(b"\r\n", b"\n"))
         part = None if regular is None else by_tokens(regular, before)
-        parts.append(part or by_line(piece, before, file, how))
+        parts.append(part or by_line(piece, before, file, options))
         before += line_count(piece)
-    rows, documents, highlights, repeated = _columns(parts, file, how)
-    if not how.literal:
+    rows, documents, highlights, repeated = _columns(parts, file, options)
+    if not options.literal:
         highlights = _repaired(highlights, file, repeated)
     highlights = _of_relevant(highlights)
     return Judgements(
@@ -204,7 +204,7 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     )
 
 
-def _columns(parts: list[Part], file: str, how: Reading) -> tuple[Rows, Ids, Highlights, int]:
+def _columns(parts: list[Part], file: str, options: Reading) -> tuple[Rows, Ids, Highlights, int]:
     """Return the rows by topic, with sorted disjoint passages, and the number of duplicates."""
     topics = [topic for part in parts for topic in part.topics]
     documents = [document for part in parts for document in part.documents]
@@ -212,9 +212,9 @@ def _columns(parts: list[Part], file: str, how: Reading) -> tuple[Rows, Ids, Hig
     if len(set(zip(topics, documents, strict=True))) < len(topics):
         kept = _first_ones(topics, documents)
     repeated = len(topics) - len(kept)
-    if how.literal or not repeated:
+    if options.literal or not repeated:
         kept = np.arange(len(topics))
-    names, lengths = stretches([topics[row] for row in kept.tolist()])
+    names, lengths = runs_of_equal([topics[row] for row in kept.tolist()])
     lines = np.concatenate([part.lines for part in parts])
     table = Table(names, lengths, {}, {0: kept.astype(np.float64)}, lines[kept])
     rows, _, order = grouped([(table, 0)], file, replace(QRELS, texts=(), numbers=(0,)))
@@ -382,18 +382,18 @@ RELATED = 2
 
 
 @reader("inex_entity_qrels", holds="judgements")
-def parse_entity_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """INEX entity track: `topic - document - judgement`, to be named.
+def parse_entity_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """INEX entity track: `topic - document - judgement`; the format must be named.
 
     The second and the fourth column are ignored. A judgement of 2 counts as not relevant, with a
     warning; every other judgement is the grade.
     """
-    layout = replace(ENTITIES, comments=how.comments)
-    rows, texts, numbers = read_columns(pieces, file, layout, how.report)
+    layout = replace(ENTITIES, comments=options.comments)
+    rows, texts, numbers = read_columns(pieces, file, layout, options.report)
     related = numbers[4] == RELATED
     if related.any():
         count = int(np.count_nonzero(related))
         warn(f"{file}: judgements of 2, counted as 0: {count}", SpanwiseWarning, stacklevel=2)
     judgements = Judgements(rows, texts[2], np.where(related, 0.0, numbers[4]))
-    check_grades(judgements, how)
+    check_grades(judgements, options)
     return judgements

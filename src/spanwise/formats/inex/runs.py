@@ -23,7 +23,7 @@ from spanwise.formats.io.files import first_lines, stem
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.trec.columns import IN_COLUMNS, Tail, column, topic_column
 from spanwise.model.columns import PlainIds, text
-from spanwise.model.documents import POINT_DUE, is_point
+from spanwise.model.documents import EXPECTED_POINT, is_point
 from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
@@ -72,7 +72,7 @@ def _is(kind: str, fields: list[bytes]) -> bool:
 
 
 @reader("inex_run", holds="run", recognise=lambda head: bool(kind_of(head)), lines=IN_COLUMNS)
-def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_inex_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """INEX run as text: `topic Q0 document rank score run-id offset length`.
 
     INEX 2009-2010. Instead of offset and length there may be an offset only, the path of an
@@ -81,38 +81,40 @@ def parse_inex_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     """
     head = next(pieces)
     kind = kind_of(head) or "spans"
-    layout = _layout(kind, how)
+    layout = _layout(kind, options)
     tail = Tail(chain([head], pieces), layout)
     placed = _without_x(iter(tail), kind)
-    rows, texts, numbers = read_columns(placed, file, layout, how.report, how.above)
+    rows, texts, numbers = read_columns(placed, file, layout, options.report, options.above)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
     if kind in ("spans", "points"):
-        places = [_wholes(numbers[column], rows, how) for column in layout.numbers if column > 5]
-        return Run(name, rows, texts[2], numbers[4], numbers.get(3), _spans(places, rows, how))
+        places = [
+            _wholes(numbers[column], rows, options) for column in layout.numbers if column > 5
+        ]
+        return Run(name, rows, texts[2], numbers[4], numbers.get(3), _spans(places, rows, options))
     first = texts[6].coded()
     lost = np.array([name in MARKS for name in first.names], np.bool_)[first.codes]
-    paths = _points(texts[6], lost, rows, how)
-    ends = _points(texts[7], lost, rows, how) if 7 in texts else None
+    paths = _points(texts[6], lost, rows, options)
+    ends = _points(texts[7], lost, rows, options) if 7 in texts else None
     nowhere = np.full(len(rows), UNKNOWN)
     spans = Spans(nowhere, np.zeros(len(rows), np.int64)) if lost.any() else None
     return Run(name, rows, texts[2], numbers[4], numbers.get(3), spans, paths, ends)
 
 
-def _points(column: Ids, lost: BoolArray, rows: Rows, how: Reading) -> Ids:
+def _points(column: Ids, lost: BoolArray, rows: Rows, options: Reading) -> Ids:
     """Return paths, each checked once; those of unplaced results are empty."""
     coded = column.coded()
     wrong = np.array([not is_point(text(name)) for name in coded.names], np.bool_)[coded.codes]
     for row in np.flatnonzero(wrong & ~lost).tolist():
         found = f"path {text(coded[row])!r}"
-        expected = f"{POINT_DUE}, or X"
-        how.note(FormatError(rows.source, rows.line(row), found, expected))
+        expected = f"{EXPECTED_POINT}, or X"
+        options.note(FormatError(rows.source, rows.line(row), found, expected))
     if not lost.any():
         return column
     named = zip(coded, lost.tolist(), strict=True)
     return PlainIds([b"" if gone else name for name, gone in named])
 
 
-def _layout(kind: str, how: Reading) -> Layout:
+def _layout(kind: str, options: Reading) -> Layout:
     more = {
         "spans": (" offset length", 8),
         "points": (" offset", 7),
@@ -122,7 +124,7 @@ def _layout(kind: str, how: Reading) -> Layout:
     names, width = more[kind]
     extra = tuple(range(6, width))
     numeric = kind in ("spans", "points")
-    ranks = (3,) if how.ranks else ()
+    ranks = (3,) if options.ranks else ()
     return Layout(
         f"{width} columns: {NAMES}{names}",
         width,
@@ -130,7 +132,7 @@ def _layout(kind: str, how: Reading) -> Layout:
         (2,) if numeric else (2, *extra),
         (*ranks, 4, *extra) if numeric else (*ranks, 4),
         indented_comments=True,
-        comments=how.comments,
+        comments=options.comments,
     )
 
 
@@ -148,26 +150,26 @@ def with_minus_one(piece: bytes, two_columns: bool) -> bytes:
     return re.sub(LAST_X, b" -1", piece)
 
 
-def _wholes(values: FloatArray, rows: Rows, how: Reading) -> IntArray:
+def _wholes(values: FloatArray, rows: Rows, options: Reading) -> IntArray:
     good = (values == np.trunc(values)) & (np.abs(values) <= MOST_CHARACTERS)
-    _refuse(~good, values, rows, how, "a whole number of characters")
+    _refuse(~good, values, rows, options, "a whole number of characters")
     return np.where(good, values, 0).astype(np.int64)
 
 
-def _spans(places: list[IntArray], rows: Rows, how: Reading) -> Spans:
+def _spans(places: list[IntArray], rows: Rows, options: Reading) -> Spans:
     starts, lengths = places if len(places) == 2 else (places[0], np.zeros(len(rows), np.int64))
     unknown = starts == UNKNOWN
-    _refuse((starts < 0) & ~unknown, starts, rows, how, "an offset of 0 or more, or X")
-    _refuse((lengths < 0) & ~unknown, lengths, rows, how, "a length of 0 or more")
+    _refuse((starts < 0) & ~unknown, starts, rows, options, "an offset of 0 or more, or X")
+    _refuse((lengths < 0) & ~unknown, lengths, rows, options, "a length of 0 or more")
     return Spans(starts, np.where(unknown, 0, lengths))
 
 
 def _refuse(
-    wrong: BoolArray, values: FloatArray | IntArray, rows: Rows, how: Reading, expected: str
+    wrong: BoolArray, values: FloatArray | IntArray, rows: Rows, options: Reading, expected: str
 ) -> None:
     for row in np.flatnonzero(wrong).tolist():
         found = f"{float(values[row]):.15g}"
-        how.note(FormatError(rows.source, rows.line(row), found, expected))
+        options.note(FormatError(rows.source, rows.line(row), found, expected))
 
 
 def run_loses(run: Run) -> Mapping[str, int]:

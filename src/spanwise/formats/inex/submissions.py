@@ -15,14 +15,14 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats.builders import Result, Returned, number, places, results_at, topics_of
+from spanwise.formats.builders import Result, RunBuilder, number, places, results_at, topics_of
 from spanwise.formats.io.columns import NUMBER
 from spanwise.formats.io.files import beginning, stem
 from spanwise.formats.io.xml import DECLARATION, Event, escaped, events, tag
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.model import contents
 from spanwise.model.columns import text
-from spanwise.model.documents import POINT_DUE, is_point
+from spanwise.model.documents import EXPECTED_POINT, is_point
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 ROOTS = ("inex-submission", "efficiency-submission")
-DUE = "an INEX run: <inex-submission> or <efficiency-submission> with a <topic> for each topic"
+EXPECTED = "an INEX run: <inex-submission> or <efficiency-submission> with a <topic> for each topic"
 OTHERS = "submissions of other tracks, such as snippets or links, are not read"
-RESULT_DUE = "file, path, passage, fol, rank or rsv"
+EXPECTED_RESULT = "file, path, passage, fol, rank or rsv"
 DESCRIBING = (
     "description",
     "general_description",
@@ -47,11 +47,11 @@ MISSPELT = {"taks": "task"}
 # Reading -----------------------------------------------------------------------------------------
 
 
-class Submitted(Returned):
+class XmlRunBuilder(RunBuilder):
     """A builder that takes the events of one file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.header: dict[str, str] = {}
         self._text: list[str] = []
         self._topic = ""
@@ -67,7 +67,7 @@ class Submitted(Returned):
         self._text.clear()
         if event.kind == "start":
             if text:
-                self.problem(event.line, f"the text {text[:40]!r} before <{event.name}>", DUE)
+                self.problem(event.line, f"the text {text[:40]!r} before <{event.name}>", EXPECTED)
             self._start(event)
         else:
             self._end(event, text)
@@ -75,7 +75,7 @@ class Submitted(Returned):
     def _start(self, event: Event) -> None:
         if event.depth == 1:
             if event.name not in ROOTS:
-                raise FormatError(self.file, event.line, f"<{event.name}>", DUE, OTHERS)
+                raise FormatError(self.file, event.line, f"<{event.name}>", EXPECTED, OTHERS)
             for name, value in event.attributes.items():
                 self.header[MISSPELT.get(name, name)] = value.strip()
         elif event.depth == 2:
@@ -85,7 +85,7 @@ class Submitted(Returned):
         elif event.depth == 4 and self._result is not None:
             self._place(event, self._result)
         elif event.name not in ("collections", "collection", "result"):
-            self.problem(event.line, f"<{event.name}> in an unexpected place", DUE)
+            self.problem(event.line, f"<{event.name}> in an unexpected place", EXPECTED)
 
     def _part_of_run(self, event: Event) -> None:
         if event.name == "topic":
@@ -100,11 +100,11 @@ class Submitted(Returned):
             for name, value in event.attributes.items():
                 self.header[f"topic-fields/{name}"] = value.strip()
         elif event.name not in (*DESCRIBING, "collections"):
-            self.problem(event.line, f"<{event.name}>", DUE)
+            self.problem(event.line, f"<{event.name}>", EXPECTED)
 
     def _place(self, event: Event, result: Result) -> None:
         if event.name not in ("file", "path", "passage", "fol", "rank", "rsv"):
-            self.problem(event.line, f"<{event.name}> in a result", RESULT_DUE)
+            self.problem(event.line, f"<{event.name}> in a result", EXPECTED_RESULT)
         if event.name in ("path", "passage", "fol") and not result.whole:
             self.problem(event.line, f"a second place, <{event.name}>, in a result", "one place")
         elif event.name == "passage":
@@ -159,7 +159,7 @@ class Submitted(Returned):
             self._mended += 1
             text = text.removesuffix(">").rstrip()
         if not is_point(text):
-            self.problem(line, f"path {text!r}", POINT_DUE)
+            self.problem(line, f"path {text!r}", EXPECTED_POINT)
         return text.encode()
 
     def _finish(self, result: Result) -> None:
@@ -181,14 +181,14 @@ class Submitted(Returned):
             yield f"paths from which a stray > at the end was dropped: {self._mended}"
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def read_submission(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """Return the run in a submission."""
-    content = Submitted(file, how)
-    for event in events(pieces, file, DUE):
+    content = XmlRunBuilder(file, options)
+    for event in events(pieces, file, EXPECTED):
         content.take(event)
     for message in content.repairs():
         warn(f"{file}: {message}", SpanwiseWarning, stacklevel=2)
-    return content.finished(content.header.get("run-id") or stem(file), content.header, DUE)
+    return content.build(content.header.get("run-id") or stem(file), content.header, EXPECTED)
 
 
 # Writing -----------------------------------------------------------------------------------------
@@ -411,8 +411,8 @@ def shape_of(head: bytes) -> str:
 def _register(name: str, description: str) -> None:
     """Register a form: all share one reader, and each has a writer."""
 
-    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-        return parsed(pieces, file, how)
+    def parse(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+        return read_submission(pieces, file, options)
 
     def loses(run: Run) -> Mapping[str, int]:
         return SHAPES[name].loses(run)

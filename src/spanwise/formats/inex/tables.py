@@ -24,7 +24,7 @@ from spanwise.errors import EmptyError, FormatError, UnknownName
 from spanwise.formats.io.columns import NUMBER
 from spanwise.formats.io.files import chunks
 from spanwise.model.columns import text
-from spanwise.model.documents import PATH_DUE, is_element_path
+from spanwise.model.documents import EXPECTED_PATH, is_element_path
 
 if TYPE_CHECKING:
     from spanwise.model.element_rankings import ChanceTable
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 # Quantisations -----------------------------------------------------------------------------------
 
-DUE = "two grades and a value from 0 to 1, such as: 3 3 0.75"
+EXPECTED = "two grades and a value from 0 to 1, such as: 3 3 0.75"
 GRADES = re.compile(r"([0-3])[\s,]+([0-3NLSE])[\s,]+(0|1|0?\.\d+|0\.\d*|1\.0*)")
 
 
-def parsed(file: str) -> Grades:
+def read_quantisation_table(file: str) -> Grades:
     """Return the value of each pair of grades in a file."""
     from pathlib import Path
 
@@ -52,7 +52,7 @@ def parsed(file: str) -> Grades:
             continue
         match = GRADES.fullmatch(content)
         if not match:
-            raise FormatError(file, number, f"{content[:60]!r}", DUE)
+            raise FormatError(file, number, f"{content[:60]!r}", EXPECTED)
         pair = int(match[1]), match[2]
         if pair in table:
             raise FormatError(file, number, f"{match[1]} {match[2]} occurs twice", "each pair once")
@@ -61,7 +61,7 @@ def parsed(file: str) -> Grades:
             expected = "0 for exhaustivity 0, because unjudged elements have it"
             raise FormatError(file, number, f"{content[:60]!r}", expected)
     if not table:
-        raise EmptyError(file, None, "no grades", DUE)
+        raise EmptyError(file, None, "no grades", EXPECTED)
     if len({second.isdigit() for _, second in table}) > 1:
         raise FormatError(file, None, "grades and letters", "specificity or coverage, not both")
     return table
@@ -71,7 +71,7 @@ def parsed(file: str) -> Grades:
 
 COLUMNS = "document, result, target and probability"
 RESULT = re.compile(rb"-|\d+:\d+")
-RESULT_DUE = f"{PATH_DUE}, offset:length of a passage, or - for a whole document"
+EXPECTED_RESULT = f"{EXPECTED_PATH}, offset:length of a passage, or - for a whole document"
 
 
 def read_navigation(file: str) -> ChanceTable:
@@ -88,9 +88,9 @@ def read_navigation(file: str) -> ChanceTable:
                 raise FormatError(file, number, f"{len(words)} columns", f"4: {COLUMNS}")
             document, result, target, chance = words
             if not RESULT.fullmatch(result) and not is_element_path(text(result)):
-                raise FormatError(file, number, f"result {text(result)!r}", RESULT_DUE)
+                raise FormatError(file, number, f"result {text(result)!r}", EXPECTED_RESULT)
             if not is_element_path(text(target)):
-                raise FormatError(file, number, f"target {text(target)!r}", PATH_DUE)
+                raise FormatError(file, number, f"target {text(target)!r}", EXPECTED_PATH)
             pair = (document, result, target)
             if pair in table:
                 raise FormatError(file, number, "the same pair a second time", "each pair once")

@@ -169,7 +169,7 @@ class Fields:
 # Columns of tokens as numbers --------------------------------------------------------------------
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE)
-ODD = re.compile(rb"[_nNxX]")
+UNSURE = re.compile(rb"[_nNxX]")
 
 
 def all_numbers(tokens: list[bytes]) -> FloatArray | None:
@@ -178,7 +178,7 @@ def all_numbers(tokens: list[bytes]) -> FloatArray | None:
     whole = whole_numbers(column)
     if whole is not None and len(whole) == len(tokens):
         return whole.astype(np.float64)
-    if ODD.search(column):  # Python accepts 1_0, nan and inf; by_line decides on those
+    if UNSURE.search(column):  # Python accepts 1_0, nan and inf; by_line decides on those
         return None
     try:
         return np.array(list(map(float, tokens)))
@@ -373,23 +373,25 @@ def raise_first(error: FormatError) -> None:
     raise error
 
 
-PATIENCE = 6
+FILES_BEFORE_POLARS = 6
 """Number of larger files that are read without Polars before its import pays off."""
-_read_without = count()
+_reads_without_polars = count()
 
 
 def prepare(files: Sequence[str]) -> None:
     """Use Polars at once for many files, because together they are as much work as a large one."""
     sizes = (Path(file).stat().st_size for file in files if Path(file).is_file())
     if sum(sizes) > 2 * CHUNK:
-        for _ in range(PATIENCE):
-            next(_read_without)
+        for _ in range(FILES_BEFORE_POLARS):
+            next(_reads_without_polars)
 
 
 def _quick_for(piece: bytes) -> Quick:
     """Return the reader with Polars if it is imported or its slow import would pay off."""
     some_size = len(piece) > CHUNK // 8
-    if "polars" in sys.modules or (some_size and next(_read_without) >= PATIENCE):
+    if "polars" in sys.modules or (
+        some_size and next(_reads_without_polars) >= FILES_BEFORE_POLARS
+    ):
         return by_polars
     return by_tokens
 
@@ -419,7 +421,7 @@ def by_line(piece: bytes, file: str, line: int, layout: Layout, report: Report) 
             texts[column].append(fields[column])
         for column, value in zip(layout.numbers, values, strict=True):
             numbers[column].append(value)
-    names, lengths = stretches(topics)
+    names, lengths = runs_of_equal(topics)
     return Table(
         names,
         lengths,
@@ -480,7 +482,7 @@ def ascii_safe(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def stretches(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
+def runs_of_equal(topics: list[bytes]) -> tuple[list[bytes], list[int]]:
     """Return topics as blocks of equal ones: the topics and the lengths."""
     groups = [(topic, len(list(same))) for topic, same in groupby(topics)]
     return [topic for topic, _ in groups], [length for _, length in groups]
@@ -519,7 +521,7 @@ def by_tokens(piece: bytes, width: int, layout: Layout) -> Table | None:
     if not (data[ends] == 10).all():
         return None
     tokens = piece.split()
-    names, lengths = stretches(tokens[::width])
+    names, lengths = runs_of_equal(tokens[::width])
     if _any_comment(names, layout):
         return None
     numbers = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from spanwise.errors import FormatError
-from spanwise.formats.io.files import STDIN, is_remote, whole
+from spanwise.formats.io.files import STDIN, is_remote, read_remote
 
 MARK = "_spanwise.json"
 FORM = "spanwise-dataset/1"
@@ -37,7 +37,7 @@ def dataset_at(place: str) -> Dataset | None:
     if place in ("", STDIN):
         return None
     mark = f"{place.rstrip('/')}/{MARK}"
-    content = whole(mark, absent=b"") if is_remote(place) else _beside(mark)
+    content = read_remote(mark, absent=b"") if is_remote(place) else _beside(mark)
     if not content:
         return None
     try:

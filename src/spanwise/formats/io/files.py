@@ -142,7 +142,7 @@ def _remote(file: str) -> Iterator[io.BufferedReader]:
         raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
 
 
-def whole(file: str, absent: bytes) -> bytes:
+def read_remote(file: str, absent: bytes) -> bytes:
     """Return the content of a short remote file, or `absent` if it cannot be read."""
     try:
         with _remote(file) as stream:
@@ -232,7 +232,7 @@ def _split(head: bytes) -> list[list[bytes]]:
 
 # Memory ------------------------------------------------------------------------------------------
 
-VARIABLE = "SPANWISE_MEMORY"
+MEMORY_VARIABLE = "SPANWISE_MEMORY"
 """Environment variable with the number of bytes that may be used, such as 500M or 2G."""
 SHARE = 0.5
 """Share of the available memory that may be used."""
@@ -245,14 +245,14 @@ PIECE = 64 << 20
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-def allowance() -> int:
+def memory_limit() -> int:
     """Return the bytes of memory that may be used: as set by the user, or half of the free ones."""
-    stated = os.environ.get(VARIABLE, "")
+    stated = os.environ.get(MEMORY_VARIABLE, "")
     if not stated:
         return int(_available() * SHARE)
     found = re.fullmatch(r"(\d+)([KMGT]?)", stated.strip().upper().removesuffix("B"))
     if found is None:
-        raise UsageError(f"{VARIABLE} is {stated!r}; expected bytes, such as 500M or 2G")
+        raise UsageError(f"{MEMORY_VARIABLE} is {stated!r}; expected bytes, such as 500M or 2G")
     return int(found[1]) * UNITS[found[2]]
 
 
@@ -282,12 +282,12 @@ def _from_group() -> int | None:
 
 def piece_size() -> int:
     """Return the size of the pieces that are measured together; shorter files are not cut."""
-    return max(1, min(PIECE, allowance() // (4 * TIMES)))
+    return max(1, min(PIECE, memory_limit() // (4 * TIMES)))
 
 
 def fits(file: str) -> bool:
     """Return whether a file is expected to fit in memory as a whole."""
-    return size_in_memory(file) <= allowance()
+    return size_in_memory(file) <= memory_limit()
 
 
 def size_in_memory(file: str) -> int:

@@ -232,7 +232,7 @@ class Event(NamedTuple):
     text: str = ""
 
 
-class _Waiting:
+class _EventCollector:
     """A visitor that collects events."""
 
     def __init__(self) -> None:
@@ -251,20 +251,20 @@ class _Waiting:
         self.events.append(Event("text", self._open[-1], line, len(self._open), text=text))
 
 
-def events(pieces: Iterable[bytes], file: str, due: str) -> Iterator[Event]:
-    """Yield the events of a file; `due` describes the expected content in errors."""
-    waiting = _Waiting()
+def events(pieces: Iterable[bytes], file: str, expected: str) -> Iterator[Event]:
+    """Yield the events of a file; `expected` describes the expected content in errors."""
+    waiting = _EventCollector()
     document = Document(file, waiting)
     document.parser.buffer_text = True
     for piece in chain(pieces, [b""]):
-        refused = _refusal(document, piece, due)
+        refused = _parse_piece(document, piece, expected)
         yield from waiting.events
         waiting.events.clear()
         if refused is not None:
             raise refused
 
 
-def _refusal(document: Document, piece: bytes, due: str) -> FormatError | None:
+def _parse_piece(document: Document, piece: bytes, expected: str) -> FormatError | None:
     """Parse a piece, the empty one being the last; return the error if there is one."""
     try:
         document.parse(piece, not piece)
@@ -275,7 +275,7 @@ def _refusal(document: Document, piece: bytes, due: str) -> FormatError | None:
         if reason in ("no element found", "unclosed token"):
             return FormatError(document.file, error.lineno, "the XML breaks off", "a complete file")
         refused = document.refusal(error)
-        return FormatError(document.file, refused.line, refused.found, due)
+        return FormatError(document.file, refused.line, refused.found, expected)
     except (LookupError, ValueError) as error:  # expat asks Python for encodings
         if document.begun:
             raise
@@ -283,7 +283,7 @@ def _refusal(document: Document, piece: bytes, due: str) -> FormatError | None:
     return None
 
 
-def copied(event: Event) -> str:
+def as_xml(event: Event) -> str:
     """Return an event as XML, equal to its source up to the spelling of characters."""
     if event.kind == "start":
         return tag(event.name, event.attributes)

@@ -17,13 +17,13 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import CountedWarning, FormatError, SpanwiseWarning
-from spanwise.formats.builders import Item, Judged, evidence_of, grades_of
+from spanwise.formats.builders import AssessmentsBuilder, Item, evidence_of, grades_of
 from spanwise.formats.io.files import beginning, first_line
-from spanwise.formats.io.json_lines import line, say_unread, split, unit_of, unit_said
+from spanwise.formats.io.json_lines import line, split_header, unit_fields, unit_of, warn_unread
 from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.contents import filled, without
-from spanwise.model.documents import PATH_DUE, POINT_DUE, is_element_path, is_point
+from spanwise.model.documents import EXPECTED_PATH, EXPECTED_POINT, is_element_path, is_point
 from spanwise.model.elements import (
     NO_COVERAGE,
     NO_SIZE,
@@ -91,12 +91,14 @@ OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
 # Reading -----------------------------------------------------------------------------------------
 
 QRELS = "span-qrels/1"
-DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object per line'
+EXPECTED = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object per line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}
-GRADES_DUE = '0, 1, 2, 3, "?" or "U"'
+EXPECTED_GRADES = '0, 1, 2, 3, "?" or "U"'
 NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.INCONSISTENT}
-SPAN_DUE = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
-ELEMENT_DUE = '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
+EXPECTED_SPAN = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
+EXPECTED_ELEMENT = (
+    '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
+)
 POOL = ("number", "version", "whitespace", "statement")
 PROVENANCE = frozenset(
     {"state", "layers", "exhaustivity", "note", "reason", "sha256", "origin", "drawn", "seconds"}
@@ -106,7 +108,7 @@ PROVENANCE = frozenset(
 
 
 @reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels, lines=OBJECTS)
-def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_span_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """Span judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
 
     After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}`, each
@@ -121,8 +123,8 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     the collection; then `doc` is optional. Questions with quotes may be written shorter: `{"id":
     "q1", "question": "Why?", "quotes": ["verbatim text"]}`.
     """
-    head, records = split(pieces, file, DUE, QRELS)
-    content, unread, sampled = JudgementBuilder(file, how), Counter[str](), 0
+    head, records = split_header(pieces, file, EXPECTED, QRELS)
+    content, unread, sampled = JudgementBuilder(file, options), Counter[str](), 0
     if head is not None:
         content.unit = unit_of(head)
         content.expect(head)
@@ -134,19 +136,19 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
-        sampled += _of_a_sample(record)
-    say_unread(unread + content.unread, file)
+        sampled += _is_sampled(record)
+    warn_unread(unread + content.unread, file)
     if sampled:
         warn(CountedWarning(f"{file}: ", {"": sampled}, SAMPLE_WARNING), stacklevel=2)
-    return content.judgements(DUE)
+    return content.build(EXPECTED)
 
 
 SAMPLE_WARNING = " documents are a sample of more; only spanwise pool estimate counts the rest"
 """Warning for documents drawn with a probability below 1: scores treat them as all there are."""
 
 
-def _of_a_sample(record: Record) -> bool:
-    drawn = record.said.get("drawn")
+def _is_sampled(record: Record) -> bool:
+    drawn = record.fields.get("drawn")
     p = drawn.get("p") if isinstance(drawn, dict) else None
     return isinstance(p, (int, float)) and p < 1
 
@@ -162,7 +164,7 @@ def _in_own_fields(record: Record) -> Record:
     if "quotes" in record and "spans" not in record:
         _rename(record, QUESTION)
         quotes = record.texts_of("quotes")
-        record.said["spans"] = [{"text": quote} for quote in quotes]
+        record.fields["spans"] = [{"text": quote} for quote in quotes]
     if "qid" in record or "topic" not in record:
         return record
     _rename(record, PAGE)
@@ -170,19 +172,19 @@ def _in_own_fields(record: Record) -> Record:
         pairs = record.items("relevant")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise record.wrong("'relevant' has entries that are not pairs", "[[start, end], ...]")
-        record.said["spans"] = [{"s": start, "e": end} for start, end in pairs]
+        record.fields["spans"] = [{"s": start, "e": end} for start, end in pairs]
     return record
 
 
 def _rename(record: Record, names: Mapping[str, str]) -> None:
     for other, own in names.items():
-        if other in record.said and own not in record.said:
-            record.said[own] = record.said.pop(other)
+        if other in record.fields and own not in record.fields:
+            record.fields[own] = record.fields.pop(other)
 
 
 def _quotes_only(record: Record) -> bool:
     """Return whether the record has only texts, which may be searched for in all documents."""
-    spans = record.said.get("spans")
+    spans = record.fields.get("spans")
     return (
         "doc" not in record
         and isinstance(spans, list)
@@ -191,11 +193,11 @@ def _quotes_only(record: Record) -> bool:
     )
 
 
-class JudgementBuilder(Judged):
+class JudgementBuilder(AssessmentsBuilder):
     """A builder of judgements that takes the objects of one file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.unit: Unit = "codepoint"
         self.unread: Counter[str] = Counter()
         self._parts: set[str] = set()
@@ -268,9 +270,9 @@ class JudgementBuilder(Judged):
         self._numbers_of_text.append((stated, parts.length, parts.offset))
         self._texts.append(disjoint)
 
-    def judgements(self, due: str) -> Judgements:
+    def build(self, expected: str) -> Judgements:
         """Return the judgements with their highlights and evidence."""
-        judgements, order = self.finished(due)
+        judgements, order = self.build_grouped(expected)
         highlights = self._highlights(order) if self._of_text() else None
         evidence = self._evidence().at(order) if highlights is not None else None
         if self._merged:
@@ -326,17 +328,17 @@ class _Parts:
         if "judged" in record:
             self._check_judged()
         self.passages: list[tuple[bytes, bytes, int]] = []
-        for span in record.records("spans", SPAN_DUE):
+        for span in record.records("spans", EXPECTED_SPAN):
             self._span(span)
             self.unread.update(f"spans.{name}" for name in span.unread())
         self.elements: list[dict[str, Any]] = []
-        for element in record.records("elements", ELEMENT_DUE):
+        for element in record.records("elements", EXPECTED_ELEMENT):
             self.elements.append(_element(element))
             self.unread.update(f"elements.{name}" for name in element.unread())
         self.length = record.whole("doc_len") if "doc_len" in record else -1
         self.highlighted = record.whole("highlighted") if "highlighted" in record else -1
         self.entry, self.offset = b"", -1
-        if "bep" in record and isinstance(record.said["bep"], str):
+        if "bep" in record and isinstance(record.fields["bep"], str):
             self.entry = point_in(record, "bep")
         elif "bep" in record:
             self.offset = record.whole("bep")
@@ -378,7 +380,7 @@ def item_in(span: Record) -> Item:
     item.by = span.id("by") if "by" in span else b""
     item.set = span.whole("set") if "set" in span else 0
     if "aspect" in span:
-        several = isinstance(span.said["aspect"], list)
+        several = isinstance(span.fields["aspect"], list)
         aspects = span.texts_of("aspect") if several else [span.text("aspect")]
         item.aspects = tuple(one.encode("utf-8", "surrogateescape") for one in aspects)
     return item
@@ -386,9 +388,9 @@ def item_in(span: Record) -> Item:
 
 def position_of(record: Record, words: str) -> tuple[int | None, int]:
     """Return where a text begins, if stated, and its length; -1 means that the place is unknown."""
-    if record.said.get("s") == UNKNOWN and words:
-        record.said = {**record.said, "s": None, "e": None}
-        record.said.pop("s"), record.said.pop("e")
+    if record.fields.get("s") == UNKNOWN and words:
+        record.fields = {**record.fields, "s": None, "e": None}
+        record.fields.pop("s"), record.fields.pop("e")
         return UNKNOWN, len(words)
     if words and "s" not in record and "e" not in record:
         return None, len(words)
@@ -403,14 +405,14 @@ def point_in(record: Record, key: str) -> bytes:
     """Return a field that is an element path, or a point in the text of an element."""
     point = record.text(key)
     if not is_point(point):
-        raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
+        raise record.wrong(f"{key!r} is {point!r}", EXPECTED_POINT)
     return point.encode()
 
 
 def _element(element: Record) -> dict[str, Any]:
     path = element.text("path")
     if not is_element_path(path):
-        raise element.wrong(f"'path' is {path!r}", PATH_DUE)
+        raise element.wrong(f"'path' is {path!r}", EXPECTED_PATH)
     coverage = element.text("coverage") if "coverage" in element else ""
     if coverage and coverage not in ("N", "L", "S", "E"):
         raise element.wrong(f"coverage {coverage!r}", "N, L, S or E")
@@ -432,15 +434,15 @@ def _element(element: Record) -> dict[str, Any]:
 def _grade(element: Record, key: str) -> int:
     if key not in element:
         return UNSTATED
-    if isinstance(element.said[key], str):
+    if isinstance(element.fields[key], str):
         letter = element.text(key)
         for grade, written in GRADES.items():
             if letter == written:
                 return grade
-        raise element.wrong(f"{key} {letter!r}", GRADES_DUE)
+        raise element.wrong(f"{key} {letter!r}", EXPECTED_GRADES)
     grade = element.whole(key)
     if grade > 3:
-        raise element.wrong(f"{key} {grade}", GRADES_DUE)
+        raise element.wrong(f"{key} {grade}", EXPECTED_GRADES)
     return grade
 
 
@@ -467,7 +469,7 @@ def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
         for name, column in (("elements", judgements.elements), ("spans", judgements.highlights))
         if column is not None
     ]
-    yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
+    yield line({"format": QRELS, **unit_fields(unit), "half_open": True, "parts": parts})
     for judged in judged_lines(judgements):
         yield line(judged)
 
@@ -543,7 +545,7 @@ def _add_parts(one: dict[str, Any], assessments: Assessments, row: int) -> None:
 
 
 def _element_fields(elements: Elements) -> Iterator[dict[str, Any]]:
-    for path, (e, s, letter, size, highlighted, flags) in elements.told():
+    for path, (e, s, letter, size, highlighted, flags) in elements.values_by_path():
         one: dict[str, Any] = {"path": text(path)}
         for name, grade in (("exhaustivity", e), ("specificity", s)):
             if grade != UNSTATED:

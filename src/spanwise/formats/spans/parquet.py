@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError, InputError
-from spanwise.formats.builders import Returned, results_at, topics_of
+from spanwise.formats.builders import RunBuilder, results_at, topics_of
 from spanwise.formats.io.files import PARQUET as MAGIC
 from spanwise.formats.io.files import is_remote, stem
 from spanwise.formats.io.json_lines import Record
@@ -30,9 +30,9 @@ from spanwise.formats.spans.runs import (
     WHOLE,
     codes_of,
     fields_of,
+    is_valid,
     result_in,
     run_of,
-    sound,
 )
 from spanwise.model.columns import PolarsIds, Rows, text
 from spanwise.model.contents import filled
@@ -77,7 +77,7 @@ def plain_run(table: pl.DataFrame, file: str, name: str, unit: Unit) -> Run | No
             table = table.with_columns(pl.col(column).cast(wanted))
     return (
         run_of(table, file, name, unit if "s" in table.columns else "opaque")
-        if sound(table)
+        if is_valid(table)
         else None
     )
 
@@ -189,8 +189,10 @@ OWN = ("qid", "doc", "query", "doc_len", "highlighted", "bep", "judged")
 """Fields of a document, as opposed to a span."""
 ASSESSOR = "assessor"
 """Column with the assessor of the document; `by` is here the assessor of the span."""
-RUN_DUE = "the columns qid, doc, s, e, and optionally run, rank, score, cost, id, text"
-GOLD_DUE = "the columns qid, doc, s, e, and optionally g, text, aspect, by, set, query, doc_len"
+EXPECTED_RUN = "the columns qid, doc, s, e, and optionally run, rank, score, cost, id, text"
+EXPECTED_GOLD = (
+    "the columns qid, doc, s, e, and optionally g, text, aspect, by, set, query, doc_len"
+)
 SPAN = ("s", "e", "g", "text", "aspect", "by", "set")
 
 
@@ -222,8 +224,8 @@ def _complete(data: bytes) -> bytes:
 class _Stored:
     """A table that has not been read yet: its columns, its unit of positions, its rows."""
 
-    def __init__(self, pieces: Iterator[bytes], file: str, due: str) -> None:
-        self._file, self._due = file, due
+    def __init__(self, pieces: Iterator[bytes], file: str, expected: str) -> None:
+        self._file, self._expected = file, expected
         self._place: str | BytesIO = file
         if not _is_plain(file):  # it was decompressed or is remote
             self._place = BytesIO(_complete(b"".join(pieces)))
@@ -237,7 +239,7 @@ class _Stored:
         )
         missing = [name for name in ("qid", "doc") if name not in self.columns]
         if missing:
-            raise FormatError(file, None, f"no column {missing[0]!r}", due)
+            raise FormatError(file, None, f"no column {missing[0]!r}", expected)
 
     def rows(self, columns: list[str] | None = None) -> pl.DataFrame:
         """Return the rows, or some of their columns."""
@@ -252,7 +254,7 @@ class _Stored:
             return ask(self._place)
         except Exception as error:  # polars has several kinds
             reason = f"not Parquet ({str(error)[:80]})"
-            raise FormatError(self._file, None, reason, self._due) from error
+            raise FormatError(self._file, None, reason, self._expected) from error
 
 
 def _is_plain(file: str) -> bool:
@@ -263,20 +265,20 @@ def _is_plain(file: str) -> bool:
         return stream.read(len(MAGIC)) == MAGIC
 
 
-def _records(table: pl.DataFrame, file: str, due: str) -> Iterator[Record]:
+def _records(table: pl.DataFrame, file: str, expected: str) -> Iterator[Record]:
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         fields = {name: value for name, value in row.items() if value is not None}
-        yield Record(fields, file, number, due)
+        yield Record(fields, file, number, expected)
 
 
 @reader("span_run_parquet", holds="run", recognise=looks_like_run)
-def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """Span run as Parquet: columns qid, doc, s, e, and optionally run, rank, score, cost, id, text.
 
     Each row is a result. Positions count code points, unless the metadata of the file have another
     `unit`.
     """
-    stored = _Stored(pieces, file, RUN_DUE)
+    stored = _Stored(pieces, file, EXPECTED_RUN)
     name, unit = stem(file), stored.unit
     if "run" in stored.columns:
         names = stored.rows(["run"])["run"].unique(maintain_order=True).to_list()
@@ -284,18 +286,18 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
             found = f"{str(names[0])!r} and {len(names) - 1} more in 'run'"
             raise FormatError(file, None, found, "one run per file")
         name = next(map(str, names), name)
-    plain = run_columns(stored.columns, ranks=how.ranks)
+    plain = run_columns(stored.columns, ranks=options.ranks)
     if plain is not None:
         run = plain_run(stored.rows(plain), file, name, unit)
         if run is not None:
             return replace(run, header=stored.header)
-    content = Returned(file, how)
-    for record in _records(stored.rows(), file, RUN_DUE):
+    content = RunBuilder(file, options)
+    for record in _records(stored.rows(), file, EXPECTED_RUN):
         try:
             content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.finished(name, stored.header, RUN_DUE, unit)
+    return content.build(name, stored.header, EXPECTED_RUN, unit)
 
 
 @writer("span_run_parquet")
@@ -333,7 +335,7 @@ def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
 
 
 @reader("span_qrels_parquet", holds="judgements", recognise=looks_like_gold)
-def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_gold(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """Span judgements as Parquet: columns qid, doc, s, e, and optionally g, text, aspect, by, set.
 
     Each row is a span, or, without s and e, a document in which nothing is relevant. Further
@@ -341,35 +343,35 @@ def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
     spans), bep and assessor. Judgements of whole documents have the columns qid, doc, grade, and
     optionally by. Positions count code points, unless the metadata of the file have another `unit`.
     """
-    stored = _Stored(pieces, file, GOLD_DUE)
+    stored = _Stored(pieces, file, EXPECTED_GOLD)
     table = stored.rows()
     plain = plain_judgements(table, file)
     if plain is not None:
         return plain
-    content = JudgementBuilder(file, how)
+    content = JudgementBuilder(file, options)
     content.unit = stored.unit
-    for record in _by_document(_records(table, file, GOLD_DUE)):
+    for record in _by_document(_records(table, file, EXPECTED_GOLD)):
         try:
             content.take(record)
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.judgements(GOLD_DUE)
+    return content.build(EXPECTED_GOLD)
 
 
 def _by_document(rows: Iterator[Record]) -> list[Record]:
     """Return one object for each document, as in JSON lines, from one row for each span."""
     documents: dict[tuple[Any, ...], Record] = {}
     for row in rows:
-        key = tuple(row.said.get(name) for name in ("qid", "doc", ASSESSOR))
+        key = tuple(row.fields.get(name) for name in ("qid", "doc", ASSESSOR))
         known = documents.get(key)
         if known is None:
-            fields = {name: row.said[name] for name in OWN if name in row.said}
-            fields |= {"by": row.said[ASSESSOR]} if ASSESSOR in row.said else {}
-            known = Record({**fields, "spans": []}, row.file, row.line, GOLD_DUE)
+            fields = {name: row.fields[name] for name in OWN if name in row.fields}
+            fields |= {"by": row.fields[ASSESSOR]} if ASSESSOR in row.fields else {}
+            known = Record({**fields, "spans": []}, row.file, row.line, EXPECTED_GOLD)
             documents[key] = known
-        if "s" in row.said or "text" in row.said:
-            span = {name: value for name, value in row.said.items() if name in SPAN}
-            known.said["spans"].append(span)
+        if "s" in row.fields or "text" in row.fields:
+            span = {name: value for name, value in row.fields.items() if name in SPAN}
+            known.fields["spans"].append(span)
     return [*documents.values()]
 
 

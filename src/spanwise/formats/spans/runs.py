@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Result, Returned, results_at, topics_of
+from spanwise.formats.builders import Result, RunBuilder, results_at, topics_of
 from spanwise.formats.io.files import stem
-from spanwise.formats.io.json_lines import Record, line, say_unread, split, unit_of, unit_said
+from spanwise.formats.io.json_lines import (
+    Record,
+    line,
+    split_header,
+    unit_fields,
+    unit_of,
+    warn_unread,
+)
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.formats.spans.judgements import (
     OBJECTS,
@@ -70,10 +77,10 @@ def columns_of(data: bytes) -> pl.DataFrame | None:
         table = pl.read_ndjson(BytesIO(data), schema={name: kinds[name] for name in fields})
     except pl.exceptions.PolarsError:
         return None
-    return table if len(table) == lines and sound(table) else None
+    return table if len(table) == lines and is_valid(table) else None
 
 
-def sound(table: pl.DataFrame) -> bool:
+def is_valid(table: pl.DataFrame) -> bool:
     """Return whether the values of a table have no errors."""
     import polars as pl
 
@@ -165,11 +172,11 @@ def _chunks(table: pl.DataFrame) -> Chunks | None:
 # Reading line by line ----------------------------------------------------------------------------
 
 RUN = "span-run/1"
-DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object per line'
+EXPECTED = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object per line'
 
 
 @reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
-def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_span_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """Span run as JSON lines: documents, spans, elements, or ranges of elements.
 
     After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
@@ -181,28 +188,28 @@ def parse_span_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
     first = next(pieces, b"")
     if len(first) >= LARGE:
         data = b"".join([first, *pieces])
-        quick = _quick(data, file, how.above)
+        quick = _quick(data, file, options.above)
         if quick is not None:
             return quick
         first, pieces = data, iter(())
-    return _line_by_line(chain([first], pieces), file, how)
+    return _line_by_line(chain([first], pieces), file, options)
 
 
 def _quick(data: bytes, file: str, above: int) -> Run | None:
     """Return a large run whose lines are all alike, or None."""
     line, _, rest = data.partition(b"\n")
-    head, _ = split(iter([line + b"\n"]), file, DUE, RUN, above)
+    head, _ = split_header(iter([line + b"\n"]), file, EXPECTED, RUN, above)
     if head is None:
         return fast_run(data, file, stem(file), "codepoint", above)
-    if {*head.said} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
+    if {*head.fields} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
         return None
     name = head.text("run") if "run" in head else stem(file)
     return fast_run(rest, file, name, unit_of(head), above + 1)
 
 
-def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    head, records = split(pieces, file, DUE, RUN, how.above)
-    content, unread = Returned(file, how), Counter[str]()
+def _line_by_line(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    head, records = split_header(pieces, file, EXPECTED, RUN, options.above)
+    content, unread = RunBuilder(file, options), Counter[str]()
     for record in flattened(records):
         try:
             content.add(record.id("qid"), result_in(record))
@@ -211,14 +218,14 @@ def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
         unread.update(record.unread())
     if head is not None:
         for name in ("chunker", "k"):  # they describe the run but have no effect
-            head.passed(name)
+            head.mark_read(name)
     header = head.texts("header") if head is not None and "header" in head else None
     name = head.text("run") if head is not None and "run" in head else stem(file)
     unit = unit_of(head) if head is not None else "codepoint"
     if head is not None:
         unread.update(head.unread())
-    say_unread(unread, file)
-    return content.finished(name, header, DUE, unit)
+    warn_unread(unread, file)
+    return content.build(name, header, EXPECTED, unit)
 
 
 def flattened(records: Iterator[Record]) -> Iterator[Record]:
@@ -227,8 +234,8 @@ def flattened(records: Iterator[Record]) -> Iterator[Record]:
         if "results" not in record:
             yield record
             continue
-        for one in record.records("results", DUE):
-            one.said = {"qid": record.said.get("qid"), **one.said}
+        for one in record.records("results", EXPECTED):
+            one.fields = {"qid": record.fields.get("qid"), **one.fields}
             yield one
 
 
@@ -239,8 +246,8 @@ def result_in(record: Record) -> Result:
     result.document = record.id("doc") if "doc" in record or not result.text else b""
     result.id = record.id("id") if "id" in record else b""
     result.cost = record.whole("cost") if "cost" in record else -1
-    record.passed("align")  # the text is placed again here
-    record.passed("text_sha1")
+    record.mark_read("align")  # the text is placed again here
+    record.mark_read("text_sha1")
     if "element" in record:
         result.path = point_in(record, "element")
     elif "from" in record or "to" in record:
@@ -259,7 +266,7 @@ def result_in(record: Record) -> Result:
 def write_span_run(run: Run) -> Iterator[bytes]:
     """Write a run with everything it has."""
     header = {"header": dict(run.header)} if run.header is not None else {}
-    yield line({"format": RUN, "run": run.name, **unit_said(run.unit), **header})
+    yield line({"format": RUN, "run": run.name, **unit_fields(run.unit), **header})
     for topic, rows in topics_of(run):
         yield b"".join(
             line({"qid": text(topic), **fields_of(result)}) for result in results_at(run, rows)

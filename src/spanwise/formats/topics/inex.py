@@ -60,19 +60,19 @@ def looks_like_topics(head: bytes) -> bool:
 
 
 @reader("inex_topics", holds="topics", recognise=looks_like_topics)
-def parse_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """INEX topics in XML: `inex_topic` or `topic` with title, castitle, description, narrative.
 
     All years from 2002 to 2010 are read. Unknown fields are kept beside the others. A file may have
     several documents.
     """
-    builder = _Builder(file, how)
+    builder = _Builder(file, options)
     walk(pieces, file, builder)
     builder.warn()
-    return unique(builder.topics, file, how)
+    return unique(builder.topics, file, options)
 
 
-def unique(found: Iterable[Topic], source: str, how: Reading) -> Topics:
+def unique(found: Iterable[Topic], source: str, options: Reading) -> Topics:
     """Return the topics of a source, which must not be empty and must have different ids."""
     from spanwise.model.topics import Topics
 
@@ -80,12 +80,12 @@ def unique(found: Iterable[Topic], source: str, how: Reading) -> Topics:
     for topic in found:
         line = topic.line("id")
         if not topic.id:
-            how.note(FormatError(source, line, "a topic without an id", ""))
+            options.note(FormatError(source, line, "a topic without an id", ""))
         elif topic.id in topics:
             first = topics[topic.id].line("id")
             repeated = f"topic {topic.id!r} a second time"
             repeated += f", first on line {first}" if first else ""
-            how.note(FormatError(source, line, repeated, "one topic for each id"))
+            options.note(FormatError(source, line, repeated, "one topic for each id"))
         else:
             topics[topic.id] = topic
     if not topics:
@@ -100,9 +100,9 @@ def _plain(name: str) -> str:
 class _Builder:
     """A visitor that builds topics."""
 
-    def __init__(self, file: str, how: Reading) -> None:
+    def __init__(self, file: str, options: Reading) -> None:
         self.topics: list[Topic] = []
-        self._file, self._how = file, how
+        self._file, self._options = file, options
         self._open: list[str] = []  # open elements, from the topic down
         self._draft = _Draft(0)
         self._flattened = self._attributes = 0
@@ -145,7 +145,7 @@ class _Builder:
             key = ELEMENTS.get(OTHER_NAMES.get(plain, plain))
             if key in self._draft.values:
                 found = f"a second <{name}> in one topic"
-                self._how.note(FormatError(self._file, line, found, "one of each"))
+                self._options.note(FormatError(self._file, line, found, "one of each"))
             else:
                 self._draft.finish(key, name)
         elif len(self._open) == 2:

@@ -35,7 +35,7 @@ def looks_like_trec(head: bytes) -> bool:
 
 
 @reader("trec_topics", holds="topics", recognise=looks_like_trec)
-def parse_trec_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_trec_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """TREC topics: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`.
 
     End tags are optional; labels before a field, such as `Number:`, are dropped.
@@ -46,7 +46,7 @@ def parse_trec_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topic
     for match in TOP.finditer(data):
         line, seen = line + data.count(b"\n", seen, match.start()), match.start()
         found.append(_trec_topic(text(match.group(1)), line))
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def _trec_topic(content: str, line: int) -> Topic:
@@ -70,7 +70,7 @@ def looks_like_indri(head: bytes) -> bool:
 
 
 @reader("indri_topics", holds="topics", recognise=looks_like_indri)
-def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_indri_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """Indri topics: a file of parameters with `<query>`, `<number>` and `<text>`.
 
     In `#combine( some words )`, the words are the title; any other query is kept as it is.
@@ -87,7 +87,7 @@ def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topi
         words = COMBINED.fullmatch(query)
         title = words[1].strip() if words else query
         found.append(Topic(parts.get("number", ""), title, lines={"id": line, "title": line}))
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def looks_like_lines(head: bytes) -> bool:
@@ -100,7 +100,7 @@ def looks_like_lines(head: bytes) -> bool:
 
 
 @reader("tsv_topics", holds="topics", recognise=looks_like_lines)
-def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_lines(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """Topics as lines: an id, a tab, the text.
 
     Blanks may replace the tab if only topics are expected or the format is named.
@@ -114,8 +114,8 @@ def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
             found.append(Topic(parts[0], parts[1].rstrip(), lines={"id": number, "title": number}))
         elif parts:
             alone = f"{parts[0]!r} without a text"
-            how.note(FormatError(file, number, alone, "an id, a tab, the text"))
-    return unique(found, file, how)
+            options.note(FormatError(file, number, alone, "an id, a tab, the text"))
+    return unique(found, file, options)
 
 
 # Classic collections and BEIR --------------------------------------------------------------------
@@ -141,17 +141,17 @@ def looks_like_cranfield(head: bytes) -> bool:
 
 
 @reader("smart_topics", holds="topics", recognise=looks_like_smart)
-def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_smart(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """SMART topics: `.I` with the number, `.W` with the text.
 
     The id of a topic is its number without leading zeros. Other fields of a query (`.T`, `.A`,
     `.B`, `.N`) are kept beside the text.
     """
-    return unique(_smart(b"".join(pieces)), file, how)
+    return unique(_smart(b"".join(pieces)), file, options)
 
 
 @reader("cran_topics", holds="topics", recognise=looks_like_cranfield)
-def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """Cranfield topics: as `smart_topics`, but numbered by their position in the file.
 
     The file numbers them 001, 002, 004 up to 365. The judgements count positions instead, from 1 to
@@ -160,7 +160,7 @@ def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
     from dataclasses import replace
 
     every = _smart(b"".join(pieces))
-    return unique((replace(t, id=str(n)) for n, t in enumerate(every, 1)), file, how)
+    return unique((replace(t, id=str(n)) for n, t in enumerate(every, 1)), file, options)
 
 
 def _smart(data: bytes) -> Iterator[Topic]:
@@ -179,10 +179,10 @@ def _smart(data: bytes) -> Iterator[Topic]:
     holds="topics",
     recognise=lambda head: re.match(rb"\s*\*FIND +\d+", head) is not None,
 )
-def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_time(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """TIME topics: `*FIND` with the number, then the text; `*STOP` ends the file."""
     data = STOP.sub(b"", b"".join(pieces).replace(b"\r", b""))
-    return _topics(_records(FIND, data), file, how)
+    return _topics(_records(FIND, data), file, options)
 
 
 def looks_like_lisa(head: bytes) -> bool:
@@ -191,9 +191,9 @@ def looks_like_lisa(head: bytes) -> bool:
 
 
 @reader("lisa_topics", holds="topics", recognise=looks_like_lisa)
-def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_lisa(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """LISA topics: the number on its own line, then the text up to a `#`."""
-    return _topics(_closed(LISA, b"".join(pieces)), file, how)
+    return _topics(_closed(LISA, b"".join(pieces)), file, options)
 
 
 def looks_like_npl(head: bytes) -> bool:
@@ -202,9 +202,9 @@ def looks_like_npl(head: bytes) -> bool:
 
 
 @reader("npl_topics", holds="topics", recognise=looks_like_npl)
-def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_npl(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """NPL topics: the number on its own line, the text, a slash on its own line."""
-    return _topics(_closed(NPL, b"".join(pieces)), file, how)
+    return _topics(_closed(NPL, b"".join(pieces)), file, options)
 
 
 def looks_like_json(head: bytes) -> bool:
@@ -214,7 +214,7 @@ def looks_like_json(head: bytes) -> bool:
 
 
 @reader("json_topics", holds="topics", recognise=looks_like_json)
-def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_json(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """BEIR topics as JSON lines: `{"_id": "q1", "text": "what is sought"}`.
 
     Other fields are ignored.
@@ -226,7 +226,7 @@ def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
         Topic(one.text("_id"), one.text("text").strip(), lines={"id": one.line, "title": one.line})
         for one in lines_of(pieces, file, '{"_id": ..., "text": ...}')
     )
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def _numbered(head: bytes) -> bool:
@@ -257,11 +257,11 @@ def _closed(record: re.Pattern[bytes], data: bytes) -> Iterator[tuple[int, str, 
         yield data.count(b"\n", 0, found.start()) + 1, str(int(found[1])), found[2]
 
 
-def _topics(records: Iterator[tuple[int, str, bytes]], file: str, how: Reading) -> Topics:
+def _topics(records: Iterator[tuple[int, str, bytes]], file: str, options: Reading) -> Topics:
     from spanwise.model.topics import Topic
 
     found = (
         Topic(number, _text(words), lines={"id": line, "title": line})
         for line, number, words in records
     )
-    return unique(found, file, how)
+    return unique(found, file, options)

@@ -17,7 +17,7 @@ from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Judgements
 
 HEAD = (b"query-id", b"corpus-id", b"score")
-DUE = "query-id, corpus-id and score, separated by tabs"
+EXPECTED = "query-id, corpus-id and score, separated by tabs"
 SPLITS = ("test", "dev", "train")
 
 
@@ -27,7 +27,7 @@ def looks_like_beir(head: bytes) -> bool:
 
 
 @reader("beir_qrels", holds="judgements", recognise=looks_like_beir)
-def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_beir(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """BEIR judgements: `query-id corpus-id score` separated by tabs, after a header line.
 
     A BEIR folder may be given instead: its `qrels/test.tsv` is read, or else that of dev or train.
@@ -43,9 +43,9 @@ def parse_beir(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
             topic, document, grade = fields
             topics.setdefault(topic, []).append((document, float(grade), number))
         except ValueError:
-            how.note(FormatError(file, number, f"found {line[:60]!r}", DUE))
+            options.note(FormatError(file, number, f"found {line[:60]!r}", EXPECTED))
     if not topics:
-        raise EmptyError(file, None, "no judgements", DUE)
+        raise EmptyError(file, None, "no judgements", EXPECTED)
     judged = [one for some in topics.values() for one in some]
     names, grades, numbers = zip(*judged, strict=True)
     begins = begins_of([len(some) for some in topics.values()])

@@ -92,15 +92,15 @@ IN_COLUMNS = Lines(topic_of)
 
 
 @reader("trec_run", holds="run", recognise=looks_like_run, lines=IN_COLUMNS)
-def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """TREC run: `topic Q0 document rank score tag`; further columns are ignored.
 
     Only the score orders the results; ranks are read only if they are to break ties. The name of
     the run is the tag of its last line.
     """
-    layout = replace(RUN, comments=how.comments, numbers=(3, 4) if how.ranks else (4,))
+    layout = replace(RUN, comments=options.comments, numbers=(3, 4) if options.ranks else (4,))
     tail = Tail(pieces, layout)
-    rows, texts, numbers = read_columns(iter(tail), file, layout, how.report, how.above)
+    rows, texts, numbers = read_columns(iter(tail), file, layout, options.report, options.above)
     name = text(tail.fields[5]) if len(tail.fields) > 5 else stem(file)
     return Run(name, rows, texts[2], numbers[4], numbers.get(3))
 
@@ -112,7 +112,7 @@ def run_loses(run: Run) -> dict[str, int]:
     if in_parts(run):
         kept = [_first_of_each(run, rows) for _, rows in topics_of(run)]
         counts[REPEATED] = len(run.rows) - sum(map(len, kept))
-        counts[REORDERED] = sum(len(rows) for rows in kept if not _falls(run.scores[rows]))
+        counts[REORDERED] = sum(len(rows) for rows in kept if not _is_falling(run.scores[rows]))
     return contents.without(counts)
 
 
@@ -128,7 +128,7 @@ def write_run(run: Run) -> Iterator[bytes]:
         if in_parts(run):
             rows = _first_of_each(run, rows)
         scores = run.scores[rows]
-        if in_parts(run) and not _falls(scores):
+        if in_parts(run) and not _is_falling(scores):
             scores = np.arange(len(rows), 0, -1, dtype=np.float64)
         ranks = np.arange(1, len(rows) + 1, dtype=np.float64)
         if run.ranks is not None:
@@ -149,7 +149,7 @@ def _first_of_each(run: Run, rows: IntArray) -> IntArray:
     return np.array(list(seen.values()), np.int64)
 
 
-def _falls(scores: FloatArray) -> bool:
+def _is_falling(scores: FloatArray) -> bool:
     return bool((np.diff(scores) < 0).all())
 
 
@@ -178,31 +178,31 @@ def column(identifier: bytes) -> bytes:
     recognise=lambda head: 0 < columns_of(head) <= 4,
     lines=IN_COLUMNS,
 )
-def parse_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """TREC judgements (qrels): `topic iteration document grade`.
 
     A grade of 1 or more means relevant, 0 means not relevant, and a negative one means that the
     document was pooled but not judged. Grades may be fractions, except in the drop-in programs.
     """
     rows, texts, numbers = read_columns(
-        pieces, file, replace(QRELS, comments=how.comments), how.report
+        pieces, file, replace(QRELS, comments=options.comments), options.report
     )
     judgements = Judgements(rows, texts[2], numbers[3])
-    check_grades(judgements, how)
+    check_grades(judgements, options)
     return judgements
 
 
 @reader("qrels_jg", holds="judgements", lines=IN_COLUMNS)
-def parse_qrels_jg(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_qrels_jg(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """TREC judgements by several assessors: `topic assessor document grade`.
 
     The judgements of each assessor are evaluated separately, and the values averaged.
     """
     rows, texts, numbers = read_columns(
-        pieces, file, replace(ASSESSED, comments=how.comments), how.report
+        pieces, file, replace(ASSESSED, comments=options.comments), options.report
     )
     judgements = Judgements(rows, texts[2], numbers[3], texts[1])
-    check_grades(judgements, how)
+    check_grades(judgements, options)
     return judgements
 
 
@@ -240,21 +240,21 @@ def write_qrels_jg(judgements: Judgements) -> Iterator[bytes]:
         )
 
 
-def check_grades(judgements: Judgements, how: Reading) -> None:
+def check_grades(judgements: Judgements, options: Reading) -> None:
     """Report grades that are not finite, or not whole numbers if these are required."""
     grades = judgements.grades
     wrong = ~np.isfinite(grades)
-    if how.whole_grades:
+    if options.whole_grades:
         wrong |= grades != np.trunc(grades)
-    expected = "a whole number" if how.whole_grades else "a finite number"
+    expected = "a whole number" if options.whole_grades else "a finite number"
     for row in np.flatnonzero(wrong).tolist():
-        how.note(
+        options.note(
             FormatError(
                 judgements.rows.source,
                 judgements.rows.line(row),
                 f"grade {grades[row]:g}",
                 expected,
-                "`spanwise eval` takes fractions" if how.whole_grades else "",
+                "`spanwise eval` takes fractions" if options.whole_grades else "",
             )
         )
 
@@ -268,13 +268,13 @@ def check_grades(judgements: Judgements, how: Reading) -> None:
     recognise=lambda head: columns_of(head) == 5 and not looks_like_run(head),
     lines=IN_COLUMNS,
 )
-def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
+def parse_prefs(pieces: Iterator[bytes], file: str, options: Reading) -> Preferences:
     """TREC preferences: `topic group sub-group document level`.
 
     Within a sub-group, documents of a higher level are preferred to those of a lower one.
     """
     rows, texts, numbers = read_columns(
-        pieces, file, replace(SUBGROUPED, comments=how.comments), how.report
+        pieces, file, replace(SUBGROUPED, comments=options.comments), options.report
     )
     every = np.arange(len(rows))
     groups, subgroups, documents = (tuple(texts[column].take(every)) for column in (1, 2, 3))
@@ -282,10 +282,10 @@ def parse_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences
 
 
 @reader("qrels_prefs", holds="preferences", lines=IN_COLUMNS)
-def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Preferences:
+def parse_qrels_prefs(pieces: Iterator[bytes], file: str, options: Reading) -> Preferences:
     """TREC preferences in the layout of judgements: `topic group document level`."""
     rows, texts, numbers = read_columns(
-        pieces, file, replace(GROUPED, comments=how.comments), how.report
+        pieces, file, replace(GROUPED, comments=options.comments), options.report
     )
     every = np.arange(len(rows))
     groups, documents = (tuple(texts[column].take(every)) for column in (1, 2))
@@ -294,11 +294,11 @@ def parse_qrels_prefs(pieces: Iterator[bytes], file: str, how: Reading) -> Prefe
 
 @reader("zscores", holds="statistics")
 def parse_zscores(
-    pieces: Iterator[bytes], file: str, how: Reading
+    pieces: Iterator[bytes], file: str, options: Reading
 ) -> dict[tuple[bytes, bytes], tuple[float, float]]:
     """Z-score statistics for comparison: `topic measure mean deviation`."""
     rows, texts, numbers = read_columns(
-        pieces, file, replace(STATISTICS, comments=False), how.report
+        pieces, file, replace(STATISTICS, comments=False), options.report
     )
     lengths = np.diff(rows.starts)
     topics = [t for t, n in zip(rows.topics, lengths.tolist(), strict=True) for _ in range(n)]
@@ -326,11 +326,11 @@ def looks_like_lemur(head: bytes) -> bool:
 
 
 @reader("lemur_run", holds="run", recognise=looks_like_lemur)
-def parse_lemur(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_lemur(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """Lemur run: `topic document score`, its simple result format.
 
     The run is named after its file. Indri, Terrier and Zettair write TREC runs (`trec_run`).
     """
-    layout = replace(LEMUR, comments=how.comments)
-    rows, texts, numbers = read_columns(pieces, file, layout, how.report)
+    layout = replace(LEMUR, comments=options.comments)
+    rows, texts, numbers = read_columns(pieces, file, layout, options.report)
     return Run(stem(file), rows, texts[1], numbers[2])

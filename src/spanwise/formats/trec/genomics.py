@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError, InputError
 from spanwise.formats.builders import (
+    EvidenceBuilder,
     Item,
-    PointedOut,
     Result,
-    Returned,
+    RunBuilder,
     number,
     results_at,
     topics_of,
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-GOLD_DUE = "topic, document, offset, length and aspects joined by |, separated by tabs"
+EXPECTED_GOLD = "topic, document, offset, length and aspects joined by |, separated by tabs"
 NOTHING = "documents with nothing relevant that has offsets"
-RUN_DUE = "topic document rank score offset length tag"
+EXPECTED_RUN = "topic document rank score offset length tag"
 
 
 def _fields(line: bytes, tabs: bool) -> list[bytes]:
@@ -67,33 +67,33 @@ def _lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
                 yield line, written
 
 
-def _whole(content: PointedOut | Returned, line: int, field: bytes, expected: str) -> int:
+def _whole(content: EvidenceBuilder | RunBuilder, line: int, field: bytes, expected: str) -> int:
     if not field.strip().isdigit():
         raise FormatError(content.file, line, f"{field!r} is not a whole number", expected)
     return int(field)
 
 
 @reader("genomics_gold", holds="judgements", recognise=looks_like_gold)
-def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+def parse_gold(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """TREC Genomics judgements: `topic document offset length aspect|aspect` separated by tabs.
 
     Offsets and lengths count bytes. The order of the lines counts: a result is matched with the
     first passage with which it shares a byte.
     """
-    content = PointedOut(file, how, "byte")
+    content = EvidenceBuilder(file, options, "byte")
     for line, written in _lines(pieces):
         try:
             fields = _fields(written, True)
             if len(fields) not in (4, 5):
-                raise FormatError(file, line, f"{len(fields)} columns", GOLD_DUE)
-            start, length = (_whole(content, line, one, GOLD_DUE) for one in fields[2:4])
+                raise FormatError(file, line, f"{len(fields)} columns", EXPECTED_GOLD)
+            start, length = (_whole(content, line, one, EXPECTED_GOLD) for one in fields[2:4])
             named = fields[4].split(b"|") if len(fields) == 5 else []
             aspects = tuple(one.strip() for one in named if one.strip())
             item = Item(start, length, aspects=aspects)
             content.item(fields[0].strip(), fields[1].strip(), line, item)
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.judgements(GOLD_DUE)
+    return content.build(EXPECTED_GOLD)
 
 
 def gold_loses(judgements: Judgements) -> Mapping[str, int]:
@@ -115,7 +115,7 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
 
     evidence = judgements.evidence
     if evidence is None:
-        raise FormatError(judgements.rows.source, None, "no evidence", GOLD_DUE)
+        raise FormatError(judgements.rows.source, None, "no evidence", EXPECTED_GOLD)
     evidence = evidence.only(evidence.relevant)
     owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
     topic = np.searchsorted(judgements.rows.starts, owner, side="right") - 1
@@ -133,20 +133,20 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
 
 
 @reader("genomics_run", holds="run", recognise=looks_like_run)
-def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
+def parse_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """TREC Genomics run: `topic document rank score offset length tag`, separated by blanks.
 
     Offsets and lengths count bytes. Results are ordered by rank, then by document, offset and
     length.
     """
-    content, tag = Returned(file, how), ""
+    content, tag = RunBuilder(file, options), ""
     for line, written in _lines(pieces):
         try:
             fields = written.split()
             if len(fields) != 7:
-                raise FormatError(file, line, f"{len(fields)} columns", RUN_DUE)
+                raise FormatError(file, line, f"{len(fields)} columns", EXPECTED_RUN)
             rank, start, length = (
-                _whole(content, line, fields[place], RUN_DUE) for place in (2, 4, 5)
+                _whole(content, line, fields[place], EXPECTED_RUN) for place in (2, 4, 5)
             )
             result = Result(fields[1], start=start, length=length, rank=float(rank), line=line)
             result.score = _score(file, line, fields[3])
@@ -154,7 +154,7 @@ def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
             tag = tag or fields[6].decode("utf-8", "surrogateescape")
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.finished(tag or stem(file), None, RUN_DUE, "byte")
+    return content.build(tag or stem(file), None, EXPECTED_RUN, "byte")
 
 
 def _score(file: str, line: int, field: bytes) -> float:
@@ -163,7 +163,7 @@ def _score(file: str, line: int, field: bytes) -> float:
     except ValueError:
         score = float("nan")
     if score != score:
-        raise FormatError(file, line, f"{field!r} is not a score", RUN_DUE)
+        raise FormatError(file, line, f"{field!r} is not a score", EXPECTED_RUN)
     return score
 
 
