@@ -147,7 +147,7 @@ def say(kind: str, message: str) -> None:
 # Terminal: width, styles and progress ------------------------------------------------------------
 
 T = TypeVar("T")
-PATIENCE = 2.0
+PROGRESS_DELAY = 2.0
 """Seconds before a progress bar appears."""
 
 
@@ -177,7 +177,7 @@ def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:
     from threading import Timer
 
     bar = _Bar(count, label)
-    timer = Timer(PATIENCE, bar.appear)
+    timer = Timer(PROGRESS_DELAY, bar.appear)
     timer.daemon = True
     timer.start()
     try:

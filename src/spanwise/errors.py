@@ -1,19 +1,19 @@
 """Errors and warnings that this package raises on purpose.
 
 SpanwiseError
-├── InputError          what was given cannot be evaluated
-│   ├── FormatError       a file does not say what its format promises
-│   │   └── EmptyError      it holds no data at all
-│   ├── QueryError        a query does not follow its grammar
-│   ├── DuplicateError    the same unit twice in one topic
+├── InputError          input that cannot be evaluated
+│   ├── FormatError       a file that does not follow its format
+│   │   └── EmptyError      a file without data
+│   ├── QueryError        a query that does not follow its grammar
+│   ├── DuplicateError    a unit that occurs twice in one topic
 │   ├── PreferenceError   preferences that contradict each other
-│   └── NoTopicsError     run and judgements have no topic in common
-├── UsageError          what was asked makes no sense: options, parameters
-│   └── UnknownName       no measure, format or policy has that name
-├── MissingExtra        an optional library is needed and absent
-└── ClusterError        an engine could not be reached, or gave up
+│   └── NoTopicsError     a run and judgements without a common topic
+├── UsageError          a request that is not meaningful: options, parameters
+│   └── UnknownName       a name that no measure, format or policy has
+├── MissingExtra        a required optional library that is not installed
+└── ClusterError        a cluster engine that could not be reached or failed
 
-SpanwiseWarning         something was repaired, ignored or left undecided
+SpanwiseWarning         a repair, an omission or an open decision
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def opened(
 def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None = None) -> Store:
     """Open a built store, or a folder or archive of documents, which is indexed now.
 
-    The index of a folder lies on disk until the collection is no longer in use, so that it may be
-    larger than memory. To open a folder repeatedly, build a store once. A policy applies to
+    The index of a folder is kept on disk until the collection is no longer in use, so that it may
+    be larger than memory. To open a folder repeatedly, build a store once. A policy applies to
     folders; a store has its own.
     """
     import shutil

@@ -285,9 +285,8 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
                 if not entry.name.startswith(".")
             )
     above = above | {(about.st_dev, about.st_ino)}
-    place = (
-        "" if folder == Path() else str(folder)
-    )  # as text, because path objects are slow to make
+    # As text, because path objects are slow to make.
+    place = "" if folder == Path() else str(folder)
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
         path, name = os.path.join(place, own), prefix + own  # noqa: PTH118

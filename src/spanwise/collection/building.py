@@ -92,7 +92,7 @@ def _serve() -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent has gone, because a killed parent cannot stop its workers."""
+    """Exit when the parent process ends, because a killed parent cannot stop its workers."""
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
         os._exit(1)

@@ -162,8 +162,8 @@ class Store:
         """Return the numbers of characters of documents, -1 for unknown ones."""
         numbers = self._numbered(_all_bytes(documents))
         lengths = np.full(len(numbers), UNKNOWN)
-        for shard, asked, rows in self._by_shard(numbers):
-            lengths[asked] = shard.length[rows]
+        for shard, positions, rows in self._by_shard(numbers):
+            lengths[positions] = shard.length[rows]
         return lengths
 
     def mean_length(self) -> float:
@@ -205,13 +205,15 @@ class Store:
         wanted, known, points = self._wanted(_all_bytes(paths))
         numbers[~known] = -1
         starts, lengths = np.full(len(numbers), UNKNOWN), np.full(len(numbers), UNKNOWN)
-        for shard, asked, rows in self._by_shard(numbers):
-            elements = shard.find(rows, wanted[asked])
+        for shard, positions, rows in self._by_shard(numbers):
+            elements = shard.find(rows, wanted[positions])
             found = elements >= 0
-            starts[asked[found]] = shard.start[elements[found]]
-            lengths[asked[found]] = shard.element_length[elements[found]]
+            starts[positions[found]] = shard.start[elements[found]]
+            lengths[positions[found]] = shard.element_length[elements[found]]
             if points:
-                _resolve(shard, asked[found], rows[found], elements[found], points, starts, lengths)
+                _resolve(
+                    shard, positions[found], rows[found], elements[found], points, starts, lengths
+                )
         return Spans(starts, lengths)
 
     def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
@@ -306,9 +308,9 @@ class Store:
         order = np.argsort(owners, kind="stable")
         order = order[numbers[order] >= 0]
         cuts = np.flatnonzero(np.diff(owners[order])) + 1
-        for asked in np.split(order, cuts) if len(order) else ():
-            owner = int(owners[asked[0]])
-            yield self._shard(owner), asked, numbers[asked] - self._starts[owner]
+        for positions in np.split(order, cuts) if len(order) else ():
+            owner = int(owners[positions[0]])
+            yield self._shard(owner), positions, numbers[positions] - self._starts[owner]
 
     def _shard(self, number: int) -> _Shard:
         if number not in self._shards:
@@ -357,7 +359,7 @@ def _header(path: Path) -> dict[str, Any]:
 
 def _resolve(
     shard: _Shard,
-    asked: IntArray,
+    positions: IntArray,
     rows: IntArray,
     elements: IntArray,
     points: dict[int, Point],
@@ -367,7 +369,9 @@ def _resolve(
     """Replace elements by the points in them."""
     documents: dict[int, TextNodes] = {}
     nodes: dict[int, list[tuple[int, int]]] = {}
-    for each, row, element in zip(asked.tolist(), rows.tolist(), elements.tolist(), strict=True):
+    for each, row, element in zip(
+        positions.tolist(), rows.tolist(), elements.tolist(), strict=True
+    ):
         if each in points:
             if row not in documents:
                 documents[row] = shard.text_nodes(row)

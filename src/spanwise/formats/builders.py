@@ -540,7 +540,7 @@ class ElementBlocks:
         self._sign = token_hex(8)  # random, so that no file contains it
         self._taken: list[ElementBlock] = []
 
-    def shortened(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def cut_from(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the file with blocks replaced by placeholders; line numbers do not change."""
         plain = True
         for piece in pieces:
@@ -559,7 +559,7 @@ class ElementBlocks:
         placeholder = f'<element stretch="{self._sign}-{len(self._taken) - 1}"/>'
         return placeholder.encode() + b"\n" * len(rows)
 
-    def behind(self, mark: str) -> ElementBlock | None:
+    def get(self, placeholder: str) -> ElementBlock | None:
         """Return the block of a placeholder, or None if there is no such block."""
-        sign, _, number = mark.partition("-")
+        sign, _, number = placeholder.partition("-")
         return self._taken[int(number)] if sign == self._sign else None

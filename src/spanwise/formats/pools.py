@@ -175,18 +175,18 @@ class _XmlPool:
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Begin a pool or a document, or add a part of one."""
         if name == "pool":
-            self._topic = self._asked(attributes, "topic", name, line)
+            self._topic = self._required(attributes, "topic", name, line)
         elif name == "file":
-            self._document, self._support = self._asked(attributes, "file", name, line), []
+            self._document, self._support = self._required(attributes, "file", name, line), []
         elif name == "path":
-            self._support.append(self._asked(attributes, "path", name, line))
+            self._support.append(self._required(attributes, "path", name, line))
         elif name == "passage":
-            start = self._asked(attributes, "start", name, line)
-            self._support.append((start, self._asked(attributes, "end", name, line)))
+            start = self._required(attributes, "start", name, line)
+            self._support.append((start, self._required(attributes, "end", name, line)))
         else:
             self._options.note(FormatError(self._file, line, f"an element {name!r}", EXPECTED_XML))
 
-    def _asked(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
+    def _required(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
         if not attributes.get(key):
             self._options.note(
                 FormatError(self._file, line, f"{name!r} without {key!r}", EXPECTED_XML)

@@ -101,7 +101,7 @@ class _Fields:
 def _document(fields: _Fields, shelf: Shelf) -> bytes:
     """Return the document of a chunk: the first known candidate, or else the first candidate.
 
-    Frameworks give documents their own ids, and put the file name beside them.
+    Frameworks give documents their own ids, and store the file name elsewhere.
     """
     candidates = [_id(one) for one in fields.every(DOCUMENT) if isinstance(one, str | bytes | int)]
     known = (one for one in candidates if shelf.known(one))

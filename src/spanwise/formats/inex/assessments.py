@@ -78,7 +78,7 @@ class XmlAssessmentsBuilder(AssessmentsBuilder):
 
     def __init__(self, file: str, options: Reading) -> None:
         super().__init__(file, options)
-        self.stretches = ElementBlocks()
+        self.blocks = ElementBlocks()
 
     topic = b""
     skipping = False  # inside a duplicate document
@@ -146,7 +146,7 @@ class XmlAssessmentsBuilder(AssessmentsBuilder):
                 self.entry(point, event.line)
         elif "path" in event.attributes:
             self._element(event)
-        elif (block := self.stretches.behind(event.attributes.get("stretch", ""))) is not None:
+        elif (block := self.blocks.get(event.attributes.get("stretch", ""))) is not None:
             self.elements(*block, event.line)
         else:
             self.problem(event.line, f"<{event.name}> without a path", EXPECTED)
@@ -247,7 +247,7 @@ def _file_name(attributes: Mapping[str, str]) -> str:
 def read_assessments(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
     """Return the assessments in a file."""
     content = XmlAssessmentsBuilder(file, options)
-    for event in events(content.stretches.shortened(pieces), file, EXPECTED):
+    for event in events(content.blocks.cut_from(pieces), file, EXPECTED):
         content.take(event)
     judgements, _ = content.build_grouped(EXPECTED)
     return with_inferred_grades(judgements, content)

@@ -1,6 +1,6 @@
 """Text files of blank-separated columns, read fast and with precise errors.
 
-The reference is `by_line`, plain Python that looks at every line and can say what is wrong with
+The reference is `by_line`, plain Python that looks at every line and can report what is wrong with
 it. Three faster readers serve regular files, which are nearly all: `by_fields` for short ids and
 plain numbers; for other columns, `by_tokens` for small files (which imports only NumPy) and
 `by_polars` for large ones. A fast reader accepts a piece only if it can prove it regular; otherwise
@@ -149,14 +149,14 @@ class Fields:
             (words | (words + np.uint64(0x7676767676767676))) & np.uint64(0x8080808080808080)
         ).any():
             return None
-        # Neighbours are put together: eight digits, four pairs, two fours, one number.
+        # Neighbours are combined: eight digits, four pairs, two fours, one number.
         words = words * np.uint64(10) + (words >> np.uint64(8))
         alternate = np.uint64(0x000000FF000000FF)
         evens = (words & alternate) * np.uint64(0x000F424000000064)
         odds = ((words >> np.uint64(16)) & alternate) * np.uint64(0x0000271000000001)
         return (evens + odds) >> np.uint64(32)
 
-    def stretches(self) -> tuple[list[bytes], list[int]] | None:
+    def topic_blocks(self) -> tuple[list[bytes], list[int]] | None:
         """Return the first column as blocks of equal ids: the ids and the lengths."""
         ids = self.ids(0)
         if ids is None:
@@ -496,7 +496,7 @@ def by_fields(piece: bytes, width: int, layout: Layout) -> Table | None:
     fields = Fields(piece, width)
     if not fields.even():
         return None
-    topics = fields.stretches()
+    topics = fields.topic_blocks()
     if topics is None or _any_comment(topics[0], layout):
         return None
     numbers = {}
