@@ -17,7 +17,7 @@ import pytest
 from shared_data import shared
 from spanwise import evaluate
 from spanwise.errors import InputError, UsageError
-from spanwise.formats.trec.writing import write_run
+from spanwise.formats.trec.columns import write_run
 from spanwise.retrieve import engines
 from spanwise.retrieve.engines import lucene, zebra
 from spanwise.retrieve.queries import DEEP

@@ -81,7 +81,7 @@ def test_highlighted_offsets_are_said_to_be_lost(tmp_path):
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
-        (GRADED.format(topic=1) * 2, "topic '1' again; expected each topic once"),
+        (GRADED.format(topic=1) * 2, "topic '1' a second time; expected each topic once"),
         ("<other/>", "<other>"),
         ("", "expected <full-recall-base>"),
     ],

@@ -35,7 +35,7 @@ def test_only_main_is_official_and_the_rest_is_counted(release):
     with pytest.warns(SpanwiseWarning) as said:
         judgements = read_judgements(folder)
     assert [str(one.message) for one in said] == [
-        f"{folder}: 3 of 5 pools are not official and were passed over"
+        f"{folder}: 3 of 5 pools are not official and were skipped"
         " (2 under others, 2 under in_progress)"
     ]
     assert judgements.rows.topics == (b"4", b"3")
@@ -75,7 +75,7 @@ def test_two_pools_of_one_topic_are_not_mixed(release, level):
 def test_unfinished_pools_alone_are_an_error(release, tmp_path):
     (tmp_path / "done").mkdir()
     release("in_progress/CO/main/topic-3/pool-30.xml")
-    with pytest.raises(FormatError, match="no official pool in it"):
+    with pytest.raises(FormatError, match="no official pool; expected"):
         expanded([str(tmp_path)])
 
 

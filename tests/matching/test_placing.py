@@ -332,7 +332,7 @@ def test_a_folder_is_counted_as_the_assessments_were(tmp_path):
 def test_an_ambiguous_document_is_an_error(tmp_path):
     store = stored(tmp_path, {"x/a.xml": ARTICLE, "y/a.xml": ARTICLE})
     run = read_run(returned(tmp_path, "a /article[1]"))
-    with pytest.raises(InputError, match="2 documents are called 'a'"):
+    with pytest.raises(InputError, match="2 documents have the name 'a'"):
         placed_run(run, store)
     by_path = read_run(returned(tmp_path, "y/a /article[1]/t[1]"))
     assert spans(placed_run(by_path, store)) == [(0, 4)]

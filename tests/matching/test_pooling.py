@@ -263,7 +263,7 @@ def test_estimates_by_command(runs, tmp_path):
         (["x.run", "-o", "p", "--depth", "3"], "--depth is for --method depth"),
         (["x.run", "-o", "p", "--without", "all.q"], "nothing is left to judge"),
         (["check", "bad.jsonl", "x.run"], "bad.jsonl:1: 'p' is 0.0"),
-        (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' is there twice"),
+        (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' occurs twice"),
         (["check", "all.pool", "x.run", "--minutes", "nan"], "--minutes nan: expected"),
         (["check", "all.pool", "x.run", "--minutes", "-1"], "--minutes -1: expected"),
         (["estimate", "all.pool", "all.q", "other.run"], "have no topic in common"),

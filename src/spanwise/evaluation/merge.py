@@ -18,7 +18,7 @@ from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
 from spanwise.evaluation.values import Measured, Scattered, joined
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.io.files import fits
-from spanwise.formats.pieces import Part, Piece, format_of, together
+from spanwise.formats.pieces import Part, Piece, format_of, partition_alike
 from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
@@ -77,7 +77,7 @@ def _of_run(
         if scratch is None or not isinstance(error, Scattered):
             raise
     entry = format_of(source, first.request.run_format)
-    parts = together([(source, entry)], scratch.folder(), scratch.watch)
+    parts = partition_alike([(source, entry)], scratch.folder(), scratch.watch)
     shards = [
         replace(first, piece=part, number=place, share=share_of(place, len(parts)))
         for place, (part,) in enumerate(parts)

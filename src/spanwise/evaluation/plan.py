@@ -26,14 +26,14 @@ from spanwise.formats.io.dataset import Stored, dataset_at, paths_in, stored
 from spanwise.formats.io.files import STDIN, fits, piece_size
 from spanwise.formats.pieces import (
     JUDGEMENTS,
+    Observer,
     Part,
-    Watch,
-    filled,
+    complete_groups,
     format_of,
-    kept_on_disk,
+    partition_alike,
     pieces_of,
+    save_stream,
     scattered,
-    together,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Shard:
 class Scratch:
     """Folders for the files of a job, removed however the job ends."""
 
-    def __init__(self, watch: Watch = lambda some, _: some) -> None:
+    def __init__(self, watch: Observer = lambda some, _: some) -> None:
         self.watch = watch
         self._open = ExitStack()
 
@@ -153,7 +153,7 @@ def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequ
             return [stored(run, dataset, numbers)]
         return [stored(run, dataset, [number]) for number in numbers]
     if run == STDIN:
-        return [None] if scratch is None else kept_on_disk(run, name, scratch.folder(), size)
+        return [None] if scratch is None else save_stream(run, name, scratch.folder(), size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanwiseWarning)  # issued when it is read
         pieces = pieces_of(run, name, size)
@@ -164,7 +164,7 @@ def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequ
     if scratch is None or fits(run):
         return [None]
     files = [(run, format_of(run, name))]
-    return [part for (part,) in together(files, scratch.folder(), scratch.watch)]
+    return [part for (part,) in partition_alike(files, scratch.folder(), scratch.watch)]
 
 
 def share_of(place: int, pieces: int) -> Share:
@@ -193,7 +193,7 @@ def _taken_apart(request: Request, scratch: Scratch, run: str) -> list[tuple[Par
     """Write judgements and a run in parts of the same topics."""
     entry = format_of(request.judgements, request.judgements_format, JUDGEMENTS)
     files = [(request.judgements, entry), (run, format_of(run, request.run_format))]
-    return together(files, scratch.folder(), scratch.watch)
+    return partition_alike(files, scratch.folder(), scratch.watch)
 
 
 def _cut_alike(judgements: Any, run: Any) -> bool:
@@ -209,7 +209,7 @@ def _stored_pairs(judgements: str, run: str) -> list[tuple[Stored, ...]]:
     """Return the parts of two datasets, so that each pair has something of both."""
     sets = [(place, one) for place in (judgements, run) if (one := dataset_at(place)) is not None]
     there = [set(paths_in(place, one)) for place, one in sets]
-    groups = filled(range(sets[0][1].parts), there)
+    groups = complete_groups(range(sets[0][1].parts), there)
     return [tuple(stored(place, one, numbers) for place, one in sets) for numbers in groups]
 
 

@@ -166,8 +166,8 @@ ELEMENT_PATH = re.compile(ELEMENT)
 POINT = re.compile(rf"{ELEMENT}(?:/text\(\)\[[1-9]\d{{0,8}}\]\.\d{{1,18}})?")
 IN_TEXT = b"/text()["
 """What a path has in it that names a place in a text node."""
-PATH_DUE = "a path such as /article[1]/sec[2]/p[1]"
-POINT_DUE = f"{PATH_DUE} or a point in its text such as /article[1]/p[1]/text()[2].17"
+EXPECTED_PATH = "a path such as /article[1]/sec[2]/p[1]"
+EXPECTED_POINT = f"{EXPECTED_PATH} or a point in its text such as /article[1]/p[1]/text()[2].17"
 
 
 def is_element_path(path: str) -> bool:

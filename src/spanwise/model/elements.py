@@ -271,7 +271,7 @@ class Elements:
             None if self.spans is None else self.spans.at(chosen),
         )
 
-    def told(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
+    def values_by_path(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
         """Each path with its exhaustivity, specificity, coverage, size, highlighted text, flags."""
         columns = (
             self.exhaustivity.tolist(),

@@ -23,7 +23,7 @@ from spanwise.dropins.evalj.graphs import file_names, graphs, write_gnuplot, wri
 from spanwise.errors import UsageError
 from spanwise.evaluation.evaluate import score_run as score
 from spanwise.formats import FORMATS, expanded, read_judgements, read_run
-from spanwise.formats.inex.campaigns import NAME
+from spanwise.formats.inex.assessments import FULL_RECALL_BASE
 from spanwise.formats.io.files import chunks
 from spanwise.matching.placing import placed_judgements
 from spanwise.measures.names import parse
@@ -214,14 +214,14 @@ def _judged(properties: Properties, collection: Collection | None) -> Judgements
 
 def _put_together(assessed: Judgements | Preferences, file: str) -> None:
     """Write all assessments into one file, if it can hold them."""
-    entry = FORMATS[NAME]
+    entry = FORMATS[FULL_RECALL_BASE]
     assert entry.write is not None
     lost = {kind: count for kind, count in entry.loses(assessed).items() if kind not in REMARKS}
     if lost:
         what = ", ".join(starmap(loss_in_words, lost.items()))
         raise UsageError(
             f"EXPANDED_FULLRB {file!r} cannot hold {what}; leave it out, or make it:"
-            f" spanwise convert IN {file} --to {NAME} --collection PATH"
+            f" spanwise convert IN {file} --to {FULL_RECALL_BASE} --collection PATH"
         )
     write_atomically(Path(file), entry.write(assessed))
 
