@@ -105,7 +105,7 @@ def test_where_order_does_not_matter_ties_do_not(entry):
 
 @pytest.mark.parametrize("name", ["Bpref", "ERR@10", "infAP", "nDCGrel", "binG", "IPrec@0.1"])
 def test_an_unknown_expectation_is_refused_not_guessed(name):
-    with pytest.raises(UsageError, match="over tied results is not known; use another rule"):
+    with pytest.raises(UsageError, match="over tied results is not implemented; use another rule"):
         scores("1 a 1", "1 a 1\n1 b 1", name, ties="expected")
 
 

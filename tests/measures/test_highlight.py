@@ -142,5 +142,5 @@ def test_a_level_is_needed():
 def test_ties_in_expectation_are_refused_where_the_order_matters():
     policy = Policy(ties="expected")
     assert value("char_prec", policy=policy) == 40 / 100
-    with pytest.raises(UsageError, match="expected value over tied results is not known"):
+    with pytest.raises(UsageError, match="expected value over tied results is not implemented"):
         value("MAiP", policy=policy)
