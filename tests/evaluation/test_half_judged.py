@@ -81,9 +81,9 @@ def test_an_exhaustive_element_without_highlighted_text_counts_for_recall_alone(
 @pytest.mark.parametrize(
     ("grade", "spans", "words", "due"),
     [
-        (1, LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
-        ("?", LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
-        (0, LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
+        (1, LIT, (), "its position in the highlighted text is unknown; pass --collection"),
+        ("?", LIT, (), "its position in the highlighted text is unknown; pass --collection"),
+        (0, LIT, (), "its position in the highlighted text is unknown; pass --collection"),
         (1, [], (), "not said how specific it is; expected specificity or rsize too"),
         ("?", [], (), "not said how specific it is; expected specificity or rsize too"),
         (1, [], ("--collection", "docs"), "not said how specific it is; expected specificity"),

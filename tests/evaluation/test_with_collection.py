@@ -46,7 +46,7 @@ def test_a_store_serves_as_well_as_a_folder(ask):
 
 def test_without_it_the_need_of_it_is_said(ask):
     answer = ask("eval", "inex.qrels", "elements.run", "-m", "MAiP")
-    assert answer.complaint.endswith("to know where they lie needs --collection")
+    assert answer.complaint.endswith("named by element paths are unknown; pass --collection")
 
 
 def test_what_is_unknown_is_counted(ask, folder):

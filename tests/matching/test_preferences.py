@@ -111,7 +111,7 @@ class TestDuplicates:
     TWICE = "1 a 9\n1 b 8\n1 b 7\n"
 
     def test_refused(self):
-        with pytest.raises(DuplicateError, match="'b' is there twice for topic '1'"):
+        with pytest.raises(DuplicateError, match="'b' occurs twice for topic '1'"):
             block("1 g a 1\n", self.TWICE)
 
     def test_below_the_cut_of_a_followed_program(self):
@@ -216,7 +216,7 @@ class TestTables:
         ],
     )
     def test_two_documents_before_each_other(self, lines):
-        with pytest.raises(PreferenceError, match=r"group 'j' of topic '1'.* circle") as error:
+        with pytest.raises(PreferenceError, match=r"group 'j' of topic '1'.* cycle") as error:
             block(lines, RUN)
         circles = ("'a' over 'b' over 'a'", "'b' over 'a' over 'b'")
         assert any(circle in str(error.value) for circle in circles)
@@ -226,7 +226,7 @@ class TestTables:
         with pytest.raises(PreferenceError) as error:
             block(text, RUN)
         circles = [" over ".join(f"'{c}'" for c in circle) for circle in ("abca", "bcab", "cabc")]
-        assert any(f"circle: {circle};" in str(error.value) for circle in circles)
+        assert any(f"cycle: {circle};" in str(error.value) for circle in circles)
 
     def test_relevant_and_not_relevant_at_once(self):
         with pytest.raises(PreferenceError, match=r"prefs:3: .*'a' has level 0 here and level 2"):

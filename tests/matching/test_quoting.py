@@ -203,7 +203,7 @@ def test_units_are_not_mixed_without_texts(tmp_path):
     with pytest.raises(InputError, match="counts in codepoint units"):
         spanwise.evaluate(gold, run, "SpanR")
     assert spanwise.evaluate(gold, run, "SpanR", collection={"d": "aébc"}).means["SpanR"] == 1
-    with pytest.raises(InputError, match="no stretch of whole characters"):
+    with pytest.raises(InputError, match="not a span of whole characters"):
         spanwise.evaluate(gold, run, "SpanR", collection={"d": "abéc"})
 
 

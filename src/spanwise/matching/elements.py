@@ -1,4 +1,4 @@
-"""A run of elements or passages and what was judged, put together."""
+"""Elements and passages of a run matched with judgements: blocks of rankings of elements."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Which results lie inside another result of the same topic. ---------------------------------------
+# Overlap ------------------------------------------------------------------------------------------
 
 
 def lying_inside(results: Returned, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
-    """Elements with a proper ancestor among the results; spans that another one goes beyond.
+    """Return which results lie inside another: in an ancestor, or in a longer span.
 
-    `refuse` is told of the results of one document of which some are passages.
+    `refuse` is called with the results of each document that has passages among them.
     """
     inside = np.zeros(len(results), np.bool_)
     for numbers in shared_documents(results.document, np.ones(len(results), np.bool_)):
@@ -58,13 +58,13 @@ def _below(path: bytes, paths: set[bytes]) -> bool:
 
 
 def _contained(results: Returned, numbers: list[int], inside: BoolArray) -> None:
-    """The same by offsets, where one of the two is a passage."""
-    groups: dict[tuple[int, int], list[int]] = {}  # results of one span are not inside each other
+    """Mark results that lie inside another one by offsets; one of the two is a passage."""
+    groups: dict[tuple[int, int], list[int]] = {}  # equal spans are not inside each other
     for number in numbers:
         start = int(results.start[number])
         if start >= 0:
             groups.setdefault((start, -start - int(results.length[number])), []).append(number)
-    of_passages = of_any = -1  # how far those that began before reach
+    of_passages = of_any = -1  # the last end of the spans that began before
     for (_, minus_end), same in sorted(groups.items()):
         for number in same:
             reach = of_passages if results.paths[number] else of_any
@@ -74,26 +74,26 @@ def _contained(results: Returned, numbers: list[int], inside: BoolArray) -> None
             of_passages = max(of_passages, -minus_end)
 
 
-# A run of elements or passages and what was judged, put together. ---------------------------------
+# Rankings of elements -----------------------------------------------------------------------------
 
-NEEDS = "its size is in no file; it needs --collection"
+NEEDS = "its size is in no file; pass --collection"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What judgements of elements are seen with."""
+    """The collection and the quantisation tables for judgements of elements."""
 
     collection: Collection | None = None
-    tables: Mapping[str, Grades] = field(default_factory=dict)  # quantisations of the user's own
+    tables: Mapping[str, Grades] = field(default_factory=dict)  # the user's own quantisations
 
     def judged(self, judgements: Judgements) -> JudgedElements:
-        """The judged elements, made once."""
+        """Return the judged elements, made once."""
         return judgements.once(
             "judged elements", lambda: judged_elements(judgements, self.collection)
         )
 
     def base(self, judgements: Judgements, quant: str | None) -> RecallBase:
-        """A recall base, made once."""
+        """Return a recall base, made once."""
         return recall_base(self.judged(judgements), quant, self.tables.get(quant or ""))
 
 
@@ -104,10 +104,12 @@ def element_rankings(
     policy: Policy,
     setting: Setting | None = None,
 ) -> Iterator[ElementRankings]:
-    """Rankings of elements, some hundred topics at a time."""
+    """Yield rankings of elements in blocks of `TOPICS_AT_ONCE` topics."""
     setting = setting or Setting()
     if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
-        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
+        raise UsageError(
+            "ties: expected needs whole rankings; set no depth and keep unjudged results"
+        )
     results = ordered_results(run, judgements, topics, policy)
     refuse_duplicates(run, results)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
@@ -116,12 +118,12 @@ def element_rankings(
         yield _Block(run, judgements, some, policy, setting).rankings(topics[first:last])
 
 
-# Blocks -------------------------------------------------------------------------------------
+# Blocks -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Some topics while they are put together."""
+    """A block of some topics while it is being made."""
 
     run: Run
     judgements: Judgements
@@ -152,7 +154,7 @@ class _Block:
         )
 
     def _highlighted(self, mine: IntArray) -> IntArray:
-        """Highlighted characters of each topic, however they are known."""
+        """Return the number of highlighted characters of each topic."""
         marked = self.judgements.highlights
         if self.judgements.elements is None:
             sums = np.zeros(len(self.judgements.rows)) if marked is None else marked.relevant
@@ -163,7 +165,7 @@ class _Block:
         return np.where(mine >= 0, totals[mine], 0).astype(np.int64)
 
     def _relevant(self, mine: IntArray) -> BoolArray:
-        """Whether each topic has an element or a passage that assessors found relevant."""
+        """Return whether each topic has an element or passage that was judged relevant."""
 
         def by_topic() -> BoolArray:
             said, marked = self.judgements.elements, self.judgements.highlights
@@ -180,7 +182,7 @@ class _Block:
         found = self.judgements.once("relevant topics", by_topic)
         return np.where(mine >= 0, found[mine], False) if len(found) else mine >= 0
 
-    # Results --------------------------------------------------------------------------------
+    # Results --------------------------------------------------------------------------------------
 
     def _returned(self, retrieved: IntArray) -> Returned:
         run, results = self.run, self.results
@@ -221,7 +223,7 @@ class _Block:
         return self.judgements.elements is not None or self.setting.collection is not None
 
     def _paths(self, judgement: IntArray) -> Coded:
-        """The path of every result that is an element; a whole document is its root element."""
+        """Return the path of every result that is an element; the root's for a whole document."""
         run, rows = self.run, self.results.row
         if run.paths is None and run.spans is None:
             return Coded.of(self._roots(judgement))
@@ -240,7 +242,7 @@ class _Block:
         return roots
 
     def _elements(self, judgement: IntArray, paths: Coded) -> IntArray:
-        """Which judged element each result is."""
+        """Return the index of the judged element of each result."""
         if not self._has_elements:
             return np.full(len(paths), NOBODY)
         judged = self.setting.judged(self.judgements)
@@ -248,7 +250,7 @@ class _Block:
         return known.find(judgement, paths)
 
     def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-        """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
+        """Return start and length of every result; start -1 if unknown, length 0 if unplaced."""
         run, rows = self.run, self.results.row
         unknown = np.full(len(rows), -1)
         if run.spans is not None:
@@ -276,9 +278,10 @@ class _Block:
         return np.where(length >= 0, 0, -1), length
 
     def _light(self, lit: IntArray, passages: BoolArray, judgement: IntArray, spans: Spans) -> None:
-        """Fill in how many highlighted characters passages hold, and whole documents.
+        """Fill in the highlighted characters of passages and of whole documents.
 
-        -1 where there are some in the document, and nobody says where they or the result lie.
+        The value is -1 if the document has highlighted text, and its place or that of the result is
+        unknown.
         """
         marked, counted = self.judgements.highlights, passages | (not self._has_elements)
         some = np.flatnonzero(counted & (judgement >= 0))
@@ -302,7 +305,7 @@ class _Block:
         if are_adrift(self.run):
             lit[some[~passages[some] & (marked.relevant[judgement[some]] > 0)]] = -1
 
-    # Gains ----------------------------------------------------------------------------------
+    # Gains ----------------------------------------------------------------------------------------
 
     def _gains(self, case: Case, rule: GainRule) -> Gains:
         base = self.setting.base(self.judgements, rule.quant)
@@ -325,7 +328,7 @@ class _Block:
         worth: FloatArray,
         inside: IntArray,
     ) -> None:
-        """What passages are worth, and the ideal element that each lies in."""
+        """Set the values of passages, and the ideal element that each lies in."""
         if base.quant != "spec":
             raise UsageError(
                 f"{self.run.rows.source}: results that are passages have no exhaustivity;"
@@ -334,12 +337,12 @@ class _Block:
         size, lit = results.size[passages], results.highlighted[passages]
         if (lit < 0).any():
             raise UsageError(
-                f"{base.judged.source}: where text was highlighted is not known, and"
-                f" {self.run.rows.source} has offsets; it needs --collection"
+                f"{base.judged.source}: the positions of highlighted text are unknown, and"
+                f" {self.run.rows.source} has offsets; pass --collection"
             )
         worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
         mine = Spans(results.start[passages], results.length[passages])
-        worth[passages[copies(results.document[passages], mine)]] = 0  # only chunks have them
+        worth[passages[copies(results.document[passages], mine)]] = 0  # only chunks are repeated
         ideal = base.ideal(rule.ideal)
         for number in passages[worth[passages] > 0].tolist():
             row = int(results.judgement[number])
@@ -357,7 +360,7 @@ class _Block:
             inside[number] = around[0] if len(around) else NOBODY
 
     def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
-        """What keeps account of one document: paths if all results are elements, else text."""
+        """Return the account of text seen in a document: by paths if all results are elements."""
         mixed = bool(results.passage.any())
 
         def seen(numbers: Sequence[int]) -> Seen:
@@ -370,13 +373,13 @@ class _Block:
         return seen
 
     def _refuse_adrift(self, results: Returned, numbers: Sequence[int]) -> None:
-        """Only by their places elements can be compared with passages of their document."""
+        """Raise an error for an unplaced element: its overlap with passages is unknown."""
         if are_adrift(self.run):
             for number in numbers:
                 if results.paths[number]:
                     raise InputError(
-                        f"{self._place(number)}: where it lies beside passages of that document is"
-                        " not said; it needs --collection"
+                        f"{self._place(number)}: its position relative to passages of that document"
+                        " is unknown; pass --collection"
                     )
 
     def _doubt(self, number: int, path: bytes) -> InputError:
@@ -390,12 +393,12 @@ class _Block:
 
 
 def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
-    """Results that are no elements have to be placed; `paths` are those of elements."""
+    """Raise an error for results that are points or ranges; `paths` are those of elements."""
     for row, path in zip(rows.tolist(), paths, strict=True):
         if not path:
             raise InputError(
-                f"{run.rows.place(row)}: {result_in_words(run, row)} begins or ends at a point; to"
-                " know where that lies needs --collection"
+                f"{run.rows.place(row)}: {result_in_words(run, row)} begins or ends at a point of"
+                " unknown position; pass --collection"
             )
 
 
@@ -410,7 +413,7 @@ def _items(results: Returned) -> Callable[[int], Item]:
 
 
 def _levels(scores: FloatArray, topic: IntArray, policy: Policy) -> IntArray:
-    """Each result on a level of its own, or those of equal score on one."""
+    """Return the level of each result: one each, or one for all results of equal score."""
     if policy.ties != "expected" or not len(scores):
         return np.arange(len(scores))
     new = (scores[1:] != scores[:-1]) | (topic[1:] != topic[:-1])

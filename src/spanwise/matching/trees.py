@@ -1,9 +1,9 @@
-"""Judged elements put in order as trees.
+"""Judged elements arranged as trees, and what assessment files list about results.
 
-Where only text was highlighted, a collection says which elements hold some of it: these, all their
-ancestors among them, are judged. A plain text has its highlighted passages for elements: so the
-ideal is what was highlighted, however text is cut. An element of which an exhaustivity was written
-and nothing else is as specific as the highlighted text makes it, once a collection says where.
+If only text was highlighted, the elements of a collection that hold some of it are judged, all
+their ancestors among them. A plain text has its highlighted passages as elements, so that the ideal
+is the highlighted text, however texts are cut. An element for which only an exhaustivity is stated
+is as specific as the highlighted text makes it, given a collection.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Elements by the row of the judgements they belong to and their path, found many at once. ---------
+# Look-up by path ----------------------------------------------------------------------------------
 
 NOT_THERE = -1
 
 
 class ByPath:
-    """Elements, each with a row and a path; of two with the same the later one is found."""
+    """An index of elements by row and path; of two equal ones the later is found."""
 
     def __init__(self, rows: IntArray, paths: Coded) -> None:
         self._numbers = {name: number for number, name in enumerate(paths.names)}
@@ -52,7 +52,7 @@ class ByPath:
         self._keys = keys[self._order]
 
     def find(self, rows: IntArray, paths: Coded) -> IntArray:
-        """The element of each row and path, NOT_THERE where there is none or no row."""
+        """Return the element of each row and path, NOT_THERE if there is none or the row is -1."""
         if not len(self._keys):
             return np.full(len(rows), NOT_THERE)
         codes = [self._numbers.get(name, NOT_THERE) for name in paths.names]
@@ -64,23 +64,17 @@ class ByPath:
         return np.where(there, self._order[place], NOT_THERE)
 
 
-# Judged elements put in order as trees. -----------------------------------------------------------
-#
-# Where only text was highlighted, a collection says which elements hold some of it: these, all
-# their ancestors among them, are judged. A plain text has its highlighted passages for elements: so
-# the ideal is what was highlighted, however text is cut. An element of which an exhaustivity was
-# written and nothing else is as specific as the highlighted text makes it, once a collection says
-# where.
+# Trees of judged elements -------------------------------------------------------------------------
 
 PASSAGE = b"/#passage["
-"""What a highlighted passage of a plain text is called: like no element of XML."""
+"""The name of a highlighted passage of a plain text, which no element of XML has."""
 MOST_EXHAUSTIVE = 2
-"""Where only highlighted text counts every element with some is as exhaustive as can be."""
+"""The exhaustivity of elements with highlighted text if only highlighted text counts."""
 
 
 @dataclass(slots=True)
 class _Columns:
-    """Judged elements as they come, not yet in order."""
+    """Judged elements before they are put in order."""
 
     paths: Coded
     owner: IntArray  # row of the judgements
@@ -88,15 +82,15 @@ class _Columns:
 
 
 def judged_elements(judgements: Judgements, collection: Collection | None = None) -> JudgedElements:
-    """The elements that were judged, or that hold highlighted text, as trees.
+    """Return the elements that were judged, or that hold highlighted text, as trees.
 
-    Sizes and places that only a collection knows come with judgements that were placed in it.
+    Sizes and places that only a collection knows must have been added by placing the judgements.
     """
     said = judgements.elements
     if said is None and collection is None:
         raise InputError(
-            f"{judgements.rows.source}: text was highlighted, and which elements hold it is not"
-            " said; it needs --collection"
+            f"{judgements.rows.source}: the elements that hold the highlighted text are unknown;"
+            " pass --collection"
         )
     parts = [] if said is None else [_listed(said)]
     half = np.zeros(0, np.int64) if said is None else _half_judged(judgements, said, collection)
@@ -114,7 +108,7 @@ def judged_elements(judgements: Judgements, collection: Collection | None = None
 
 
 def _listed(said: Assessments) -> _Columns:
-    """The elements that assessments list."""
+    """Return the elements that assessments list."""
     elements: Elements = said.elements
     nowhere = np.full(len(elements), UNKNOWN)
     numbers = np.stack(
@@ -129,7 +123,7 @@ def _listed(said: Assessments) -> _Columns:
 
 
 def _silent_rows(judgements: Judgements) -> IntArray:
-    """Documents with highlighted text of which no elements are listed."""
+    """Return the documents with highlighted text but without listed elements."""
     marked = judgements.highlights
     assert marked is not None
     silent = marked.counts > 0
@@ -141,7 +135,7 @@ def _silent_rows(judgements: Judgements) -> IntArray:
 def _half_judged(
     judgements: Judgements, said: Assessments, collection: Collection | None
 ) -> IntArray:
-    """Documents with highlighted text and elements of which only an exhaustivity was written."""
+    """Return the documents with highlighted text and elements with only an exhaustivity."""
     one = said.elements
     bare = (one.exhaustivity >= TOO_SMALL) & (one.specificity == UNSTATED)
     bare &= (one.coverage == NO_COVERAGE) & (one.highlighted == NO_SIZE)
@@ -154,18 +148,18 @@ def _half_judged(
     lost = np.flatnonzero(bare & np.where(lit[owner], not placed, one.exhaustivity != 0))
     if len(lost):
         row, (path,) = int(owner[lost[0]]), one.paths.take(lost[:1])
-        known = "where it lies in the highlighted text; it needs --collection"
+        known = "its position in the highlighted text is unknown; pass --collection"
         raise InputError(
-            f"{judgements.rows.place(row)}: {text(path)} has an exhaustivity, but it is not said"
-            f" {known if lit[row] else 'how specific it is; expected specificity or rsize too'}"
+            f"{judgements.rows.place(row)}: {text(path)} has an exhaustivity, but"
+            f" {known if lit[row] else 'no specificity; expected specificity or rsize too'}"
         )
     return np.intersect1d(owner[bare], np.flatnonzero(lit))
 
 
 def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Columns]:
-    """Elements with highlighted text have the grades and sizes that some documents list for them.
+    """Return elements with highlighted text with the grades and sizes listed for them.
 
-    What has no grade is as exhaustive as the most exhaustive element in it.
+    An element without a grade is as exhaustive as the most exhaustive element in it.
     """
     mine = np.isin(listed.owner, half)
     inner: dict[tuple[int, bytes], int] = {}
@@ -198,7 +192,7 @@ def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Column
 def _touched(
     judgements: Judgements, marked: Highlights, rows: IntArray, collection: Collection
 ) -> _Columns:
-    """The elements of some documents that hold highlighted text, ancestors included."""
+    """Return the elements of some documents that hold highlighted text, ancestors included."""
     paths: list[bytes] = []
     owners, columns = [np.zeros(0, np.int64)], [np.zeros((3, 0), np.int64)]
     for row, document in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
@@ -236,7 +230,7 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
 
 
 def _scale(judgements: Judgements, columns: _Columns) -> Scale:
-    """How the elements were judged; all must have been judged in one way."""
+    """Return the scale on which the elements were judged, which must be one for all."""
     said: dict[Scale, BoolArray] = {
         "letters": columns.numbers[2] != NO_COVERAGE,
         "pairs": columns.numbers[1] != UNSTATED,
@@ -258,7 +252,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
     parent, child = _parents(owner, paths)
     level = _levels(parent)
     exhaustivity, specificity, coverage, size, highlighted, start = numbers
-    # Files of 2005 count every passage one too long, but no element is more than all highlighted.
+    # Files of 2005 count one character too many for every passage; an element has at most its size.
     highlighted = np.where(size == NO_SIZE, highlighted, np.minimum(highlighted, size))
     return JudgedElements(
         judgements.rows.source,
@@ -282,7 +276,7 @@ def _in_order(judgements: Judgements, columns: _Columns, scale: Scale) -> Judged
 
 
 def _order(columns: _Columns) -> IntArray:
-    """Numbers of elements by row, then path: what lies in an element follows it."""
+    """Return the elements by row, then path, so that descendants follow their ancestors."""
     names = columns.paths.names
     place = np.empty(len(names), np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
@@ -290,11 +284,11 @@ def _order(columns: _Columns) -> IntArray:
 
 
 def _parents(owner: IntArray, paths: Coded) -> tuple[IntArray, BoolArray]:
-    """For each element the nearest one around it, and whether it lies directly in that one."""
+    """Return the nearest judged ancestor of each element, and whether it is its parent."""
     known, names = ByPath(owner, paths), paths.names
     parent, child = np.full(len(paths), NOBODY), np.zeros(len(paths), np.bool_)
     alone = np.arange(len(paths))
-    while len(alone):  # those around which nothing was found so far
+    while len(alone):  # those without an ancestor so far
         first = names is paths.names
         names = [parent_of(name) for name in names]
         parent[alone] = known.find(owner[alone], Coded(paths.codes[alone], names))
@@ -306,7 +300,7 @@ def _parents(owner: IntArray, paths: Coded) -> tuple[IntArray, BoolArray]:
 
 
 def _afters(parent: IntArray, level: IntArray) -> IntArray:
-    """For each element the first one after all that is in it."""
+    """Return, for each element, the first one after its descendants."""
     inside = np.zeros(len(parent), np.int64)
     for number in range(int(level.max(initial=0)), 0, -1):
         some = np.flatnonzero(level == number)
@@ -326,7 +320,7 @@ def _levels(parent: IntArray) -> IntArray:
 def _highlighted(
     judgements: Judgements, owner: IntArray, parent: IntArray, highlighted: IntArray
 ) -> IntArray:
-    """Highlighted characters of each document: its passages', else those of its outermost."""
+    """Return each document's highlighted characters: of passages, else of outermost elements."""
     rows = len(judgements.rows)
     top = (parent == NOBODY) & (highlighted > 0)
     outermost = np.bincount(owner[top], weights=highlighted[top], minlength=rows).astype(np.int64)
@@ -344,15 +338,15 @@ def _asked_for(judged: JudgedElements, wanted: Wanted) -> BoolArray:
     return np.fromiter(map(wanted, topics, judged.paths), np.bool_, len(judged))
 
 
-# The sizes that assessors' files list for elements and documents: they win over all others. -------
+# Listed sizes, which take precedence over all others ----------------------------------------------
 
 OTHER, ROOT = NOT_THERE, -2
-"""A result that is no listed element: a whole document, or anything else."""
+"""A result that is no listed element: anything else, or a whole document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listed:
-    """What the file of assessments says of results; NO_SIZE where it says nothing."""
+    """What the assessment files list about results; NO_SIZE if nothing is listed."""
 
     size: IntArray
     relevant: IntArray
@@ -378,7 +372,7 @@ class Listed:
     def _elements(
         cls, run: Run, judgements: Judgements, rows: IntArray, judged: IntArray
     ) -> IntArray:
-        """The listed element that each result is; else ROOT or OTHER."""
+        """Return the listed element that each result is; else ROOT or OTHER."""
         known = judgements.once("listed", lambda: _by_path(judgements))
         paths = run.element_paths(rows)
         root = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
@@ -394,9 +388,9 @@ class Listed:
         fresh: IntArray,
         fresh_relevant: IntArray,
     ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """What is listed in place of what was counted.
+        """Return the counted numbers with listed ones in their place.
 
-        Of an element that was shown in part before, offsets say how much is new.
+        How much is new of an element that was shown in part before is known from offsets only.
         """
         sized = (self.size != NO_SIZE) & ~unplaced
         marked = (self.relevant != NO_SIZE) & ~unplaced
@@ -410,7 +404,7 @@ class Listed:
 
 
 def _by_path(judgements: Judgements) -> ByPath:
-    """Every element whose highlighted text is listed, by row and path."""
+    """Return an index of the elements whose highlighted text is listed."""
     if judgements.elements is None:
         return ByPath(np.zeros(0, np.int64), Coded.of([]))
     elements = judgements.elements.elements
@@ -419,11 +413,11 @@ def _by_path(judgements: Judgements) -> ByPath:
     return ByPath(np.where(listed, owners, NOT_THERE), elements.paths.coded())
 
 
-# Grades of elements that contradict each other: against what assessors were told to keep to. ------
+# Contradictory grades -----------------------------------------------------------------------------
 
 
 def contradictions(elements: Elements) -> Mapping[str, int]:
-    """How many elements are graded in a way that cannot be meant, by what is odd about them."""
+    """Count the elements whose grades contradict the rules for assessors, by kind."""
     e, s = elements.exhaustivity, elements.specificity
     paired = (e >= 0) & (s >= 0)
     sized = elements.sizes >= 0
@@ -438,7 +432,7 @@ def contradictions(elements: Elements) -> Mapping[str, int]:
 
 
 def _surpassed(elements: Elements) -> BoolArray:
-    """Which elements have a lower grade than one inside them; letters of 2002 know no such rule."""
+    """Return which elements have a lower grade than a descendant; not with letters of 2002."""
     paths = elements.paths.take(np.arange(len(elements)))
     grades = np.where(elements.coverage == NO_COVERAGE, elements.exhaustivity, UNSTATED).tolist()
     surpassed = np.zeros(len(paths), np.bool_)
