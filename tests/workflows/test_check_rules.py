@@ -240,7 +240,7 @@ def test_texts_are_looked_for_before_rules_apply(folder, ask):
     )
     told = ask("check", "--task", "focused", "texts.jsonl")
     assert told.status == 0
-    assert "texts without their place" in told.text
+    assert "texts without a stated place" in told.text
     words = ("check", "--task", "focused", "texts.jsonl", "--collection", "texts")
     (file,) = json.loads(ask(*words, "--format", "json").out)["files"]
     assert [(p["rank"], p["rule"]) for p in file["problems"]] == [(2, "overlap"), (3, "unplaced")]
