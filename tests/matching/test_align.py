@@ -183,7 +183,7 @@ TIED += [(b"2", b"a", 1.0), (b"2", b"b", 1.0), (b"9", b"a", 1.0), (b"9", b"b", 1
     [(0, 0), (1, 1), (2, 1), (3, 0), (4, 1), (5, 0), (6, 0)],  # topic 2 at 1, topic 1 at 2 and 4
 )
 def test_ties_across_a_cutoff_are_counted_by_topic(cutoff, count):
-    assert aligned(run=TIED).straddled(cutoff) == count
+    assert aligned(run=TIED).split_ties(cutoff) == count
 
 
 @given(run=entries(scores), cutoff=st.integers(0, 6))
@@ -193,7 +193,7 @@ def test_ties_across_a_cutoff_are_those_that_a_plain_loop_finds(run, cutoff):
     for topic in topics:
         mine = sorted((s for t, _, s in run if t == topic), reverse=True)
         count += 0 < cutoff < len(mine) and mine[cutoff - 1] == mine[cutoff]
-    assert aligned(run=run, topics=topics).straddled(cutoff) == count
+    assert aligned(run=run, topics=topics).split_ties(cutoff) == count
 
 
 # Duplicates ----------------------------------------------------------------------------------

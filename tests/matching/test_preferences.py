@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from preference_blocks import block, read_preferences, read_run
 from spanwise.errors import DuplicateError, PreferenceError, UsageError
-from spanwise.matching.preferences import TOPICS_AT_ONCE, fulfilments
+from spanwise.matching.preferences import TOPICS_AT_ONCE, preference_rankings
 from spanwise.model.columns import PolarsIds
 from spanwise.model.policy import Policy
 
@@ -67,7 +67,7 @@ class TestNumbering:
         )
         ids = plain.documents.take(np.arange(len(plain.rows)))
         for run in (plain, replace(plain, documents=PolarsIds.of(ids))):
-            (b,) = fulfilments(run, known, [b"1"], Policy())
+            (b,) = preference_rankings(run, known, [b"1"], Policy())
             # d3 d4 d5 d0 d1 d2: right within each three, wrong between them
             assert counts(b)[:2] == (6, 15)
 
@@ -148,7 +148,7 @@ class TestTopics:
         known = read_preferences("".join(f"{t} g a 1\n{t} g b 0\n" for t in names))
         run = read_run("".join(f"{t} a 2\n{t} b 1\n" for t in names))
         topics = [name.encode() for name in names]
-        blocks = list(fulfilments(run, known, topics, Policy()))
+        blocks = list(preference_rankings(run, known, topics, Policy()))
         assert [len(b) for b in blocks] == [TOPICS_AT_ONCE, 1]
         assert [t for b in blocks for t in b.topics] == topics
         assert all((b.fulfilled_both == 1).all() for b in blocks)

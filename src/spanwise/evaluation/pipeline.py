@@ -20,14 +20,14 @@ from spanwise.evaluation.kinds import KINDS, TEXTUAL, Grounding, kinds_of, part_
 from spanwise.evaluation.profiles import ELEMENTS, Profile, find_profile, measure_names
 from spanwise.formats import Reading, read_topics
 from spanwise.matching import refuse_duplicate_judgements
-from spanwise.matching.evidence import as_annotators_say
+from spanwise.matching.evidence import combine_assessors
 from spanwise.matching.placing import (
     nothing_highlighted,
     placed,
     refuse_unplaced_passages,
     whole_documents,
 )
-from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.texts import refuse_unplaced_texts
 from spanwise.measures.names import parse
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
@@ -37,7 +37,7 @@ from spanwise.stats import overall, pooled
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
@@ -55,7 +55,7 @@ def asking(
             f"structure: {structure} needs to know what topics ask for; it needs --queries"
         )
     from spanwise.formats.topics.nexi import queries_of
-    from spanwise.matching.structure import asked_for
+    from spanwise.matching.structure import structure_filter
 
     stated = queries_of(read_topics(queries))
     missing = [topic for topic in judgements.rows.topics if topic not in stated]
@@ -64,7 +64,7 @@ def asking(
             f"topic {text(missing[0])!r} is judged in {judgements.rows.source}, but not among the"
             " queries; expected every judged topic"
         )
-    wanted = asked_for(stated, strict=structure == "strict")
+    wanted = structure_filter(stated, strict=structure == "strict")
     return replace(judgements, wanted=wanted, _derived={})
 
 
@@ -118,7 +118,7 @@ def known(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 def asked(
     names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[Asked]:
+) -> list[MeasureRequest]:
     """The measures behind names; nicknames are spelled out.
 
     `defaults` are those of a profile: for a family of measures other values of parameters.
@@ -130,7 +130,7 @@ def asked(
 def score(
     judgements: Judgements | Preferences,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None = None,
 ) -> Scores:
@@ -146,7 +146,7 @@ for judged topics that no piece has results for."""
 def measured(
     judgements: Judgements | Preferences,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None = None,
     share: Share = "whole",
@@ -195,7 +195,7 @@ def texts_along(judgements: Judgements | Preferences) -> Collection | None:
 def ready_to_read(
     judgements: Judgements,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None,
     notes: list[Note],
@@ -209,13 +209,13 @@ def ready_to_read(
     if plain and collection is not None:
         judgements = whole_documents(judgements, collection)
         notes.append(Remark("relevant documents are taken for relevant text as a whole"))
-    refuse_what_is_nowhere(run, judgements)
+    refuse_unplaced_texts(run, judgements)
     return judgements.once(
-        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+        ("annotators", policy.annotators), lambda: combine_assessors(judgements, policy.annotators)
     )
 
 
-def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
+def refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[MeasureRequest]) -> None:
     """A measure needs judgements of the kind that its blocks are made of."""
     offered = kinds_of(judgements)
     for one in measures:
@@ -273,14 +273,14 @@ def values_of(
     judgements: Judgements | Preferences,
     run: Run,
     topics: Sequence[bytes],
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     notes: list[Note] | None = None,
     collection: Collection | None = None,
 ) -> Values:
     """The value of each measure for each topic."""
     offered = kinds_of(judgements)
-    wanted: dict[str, list[Asked]] = {}
+    wanted: dict[str, list[MeasureRequest]] = {}
     for one in measures:
         kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
         wanted.setdefault(kind, []).append(one)
@@ -296,13 +296,13 @@ def values_of(
     return values
 
 
-def _of_elements(one: Asked) -> bool:
+def _of_elements(one: MeasureRequest) -> bool:
     """Whether a measure counts elements by how they were judged, so that structure matters."""
     graded = one.measure.grades or "quant" in one.measure.parameters
     return graded and one.parameter("behaviour") != "bep"
 
 
-def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:
+def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Policy) -> Scores:
     """Means over topics, with the number of topics behind each."""
     topics, values = found.topics, found.values
     numeric = [one for one in measures if one.measure.aggregate != "text"]
@@ -336,7 +336,7 @@ def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Sco
     )
 
 
-def assumptions(measures: Sequence[Asked]) -> list[str]:
+def assumptions(measures: Sequence[MeasureRequest]) -> list[str]:
     """The values of parameters that a profile chose, as a signature shows them."""
     chosen = {
         f"{key}={getattr(value, '__name__', value)}"
@@ -346,7 +346,7 @@ def assumptions(measures: Sequence[Asked]) -> list[str]:
     return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 
-def _overall(one: Asked, values: Values) -> float:
+def _overall(one: MeasureRequest, values: Values) -> float:
     if one.measure.aggregate != "pooled":
         return overall(values[one.label], one.measure.aggregate)
     return pooled(*(values[name] for name in part_names(one)))

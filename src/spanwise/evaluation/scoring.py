@@ -34,7 +34,7 @@ from spanwise.model.scores import Measured, joined
 if TYPE_CHECKING:
     from spanwise.evaluation.pipeline import Share
     from spanwise.evaluation.request import Request, Shard
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
@@ -57,7 +57,9 @@ class Scorer:
         documents = self._collection or texts_along(judgements)
         self._judgements = placed_judgements(judgements, documents)
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read already, to see what it is
-        self._asked: tuple[Profile, list[Asked]] | None = None  # the same for a hundred runs
+        self._asked: tuple[Profile, list[MeasureRequest]] | None = (
+            None  # the same for a hundred runs
+        )
 
     def _judged(self, part: Part | Stored | None) -> Any:
         source = self.request.judgements
@@ -104,7 +106,7 @@ class Scorer:
                 self._kept = (source, piece), run, messages(caught)
         return fitting(named, self._judgements, run, self.request.measures, named=word)
 
-    def measures(self, profile: Profile) -> list[Asked]:
+    def measures(self, profile: Profile) -> list[MeasureRequest]:
         """What is measured under a profile."""
         if self._asked is None or self._asked[0] != profile:
             names = self.request.measures or profile.measures

@@ -255,7 +255,7 @@ def _measured(scorer: Scorer, shard: Shard) -> Measured | None:
 def laborious(shard: Shard) -> bool:
     """Whether runs take long whatever their size."""
     measures = scorer_of(shard).measures(shard.profile)
-    return any(one.measure.reads in ("elements", "journeys") for one in measures)
+    return any(one.measure.reads in ("elements", "navigation") for one in measures)
 
 
 # The reduction ------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ class Pool:
             self._chunks[name] = list(zip(self._starts[name], last.tolist(), strict=True))
             self._longest[name] = int((last - first).max())
 
-    def touching(self, document: bytes, gold: Stretch) -> list[Stretch]:
+    def touching(self, document: bytes, stretch: Stretch) -> list[Stretch]:
         """Return the chunks that share a character with a stretch."""
         from bisect import bisect_left
 
@@ -89,9 +89,9 @@ class Pool:
         if chunks is None:
             return []
         starts = self._starts[document]
-        first = bisect_left(starts, gold[0] - self._longest[document] + 1)
-        last = bisect_left(starts, gold[1])
-        return [chunk for chunk in chunks[first:last] if chunk[1] > gold[0]]
+        first = bisect_left(starts, stretch[0] - self._longest[document] + 1)
+        last = bisect_left(starts, stretch[1])
+        return [chunk for chunk in chunks[first:last] if chunk[1] > stretch[0]]
 
 
 def ceiling(
@@ -107,12 +107,12 @@ def ceiling(
     """
     recall = np.full((len(topics), len(budgets)), np.nan)
     exact = np.ones((len(topics), len(budgets)), np.bool_)
-    needed = judgements.once("gold by topic", lambda: _by_topic(judgements))
+    needed = judgements.once("relevant text by topic", lambda: _by_topic(judgements))
     for row, topic in enumerate(topics):
-        total, gold = needed.get(topic, (0, {}))
+        total, by_document = needed.get(topic, (0, {}))
         if not total:
             continue
-        chunks, weights = _chunks(gold, pool, begins)
+        chunks, weights = _chunks(by_document, pool, begins)
         for column, budget in enumerate(budgets):
             best, exact[row, column] = _best(chunks, weights, budget)
             recall[row, column] = min(best / total, 1)
@@ -128,7 +128,7 @@ def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list
     starts, ends = marked.passages.starts.tolist(), marked.passages.ends.tolist()
     found: dict[bytes, tuple[int, dict[bytes, list[Stretch]]]] = {}
     for code, topic in enumerate(rows.topics):
-        gold: dict[bytes, list[Stretch]] = {}
+        by_document: dict[bytes, list[Stretch]] = {}
         mine = range(int(rows.starts[code]), int(rows.starts[code + 1]))
         for row in mine:
             if first[row + 1] > first[row]:
@@ -137,18 +137,18 @@ def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list
                     ends[first[row] : first[row + 1]],
                     strict=True,
                 )
-                gold.setdefault(names[row], []).extend(some)
-        found[topic] = sum(relevant[row] for row in mine), gold
+                by_document.setdefault(names[row], []).extend(some)
+        found[topic] = sum(relevant[row] for row in mine), by_document
     return found
 
 
 def _chunks(
-    gold: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
+    by_document: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
 ) -> tuple[list[Chunk], IntArray]:
     """Return the useful chunks, and the sizes of the pieces that they cut relevant text into."""
     weights: list[int] = []
     chunks: list[Chunk] = []
-    for name, stretches in gold.items():
+    for name, stretches in by_document.items():
         touching = sorted({c for stretch in stretches for c in pool.touching(name, stretch)})
         cuts = sorted({edge for chunk in touching for edge in chunk})
         pieces: list[Stretch] = []

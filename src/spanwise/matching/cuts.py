@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cuts:
+class CutDocuments:
     """The stretches of some documents, and the results and passages as runs of stretches."""
 
     begin: IntArray  # per result: number of its first stretch
@@ -47,7 +47,7 @@ class Cuts:
         passage_document: IntArray,
         lengths: IntArray,
         counted: BoolArray | None = None,
-    ) -> Cuts:
+    ) -> CutDocuments:
         """Lay out documents of these lengths, 0 if unknown; results and passages may exceed them.
 
         Passages may overlap. Passages that are not `counted` cut the text, but highlight nothing.

@@ -357,7 +357,7 @@ class Aligned:
             score[real] = self.ordered.scores[(begins[:, None] + np.arange(shape[1]))[real]]
         return -score if self.policy.order == "rising" else score
 
-    def straddled(self, cutoff: int) -> int:
+    def split_ties(self, cutoff: int) -> int:
         """Return the number of topics in which a cut-off separates equal scores."""
         deep = self.shown > cutoff
         last = self.places[deep] + cutoff - 1
@@ -529,7 +529,7 @@ class Results:
         return np.where(self.judged >= 0, column[self.judged], otherwise)
 
 
-def are_adrift(run: Run) -> bool:
+def has_unplaced_paths(run: Run) -> bool:
     """Return whether results are named by element paths, and the place of none of them is known."""
     if run.paths is None or run.lengths is not None:  # lengths are known only after placing
         return False

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError, UsageError
-from spanwise.matching.cuts import Cuts, copies, refuse_duplicates, result_in_words
-from spanwise.matching.documents import TOPICS_AT_ONCE, Results, are_adrift, ordered_results
+from spanwise.matching.cuts import CutDocuments, copies, refuse_duplicates, result_in_words
+from spanwise.matching.documents import TOPICS_AT_ONCE, Results, has_unplaced_paths, ordered_results
 from spanwise.matching.gain import Case, gains_of, seen_before, shared_documents
 from spanwise.matching.quantise import recall_base
-from spanwise.matching.text import Item, Seen, SeenPaths, SeenText
+from spanwise.matching.text import Item, SeenAccount, SeenPaths, SeenText
 from spanwise.matching.trees import PASSAGE, ByPath, judged_elements
 from spanwise.model.columns import Coded, text
-from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
-from spanwise.model.elements import NOBODY
+from spanwise.model.element_rankings import ElementRankings, ElementResults, GainRule, Gains
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Overlap ------------------------------------------------------------------------------------------
 
 
-def lying_inside(results: Returned, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
+def lying_inside(results: ElementResults, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
     """Return which results lie inside another: in an ancestor, or in a longer span.
 
     `refuse` is called with the results of each document that has passages among them.
@@ -57,7 +57,7 @@ def _below(path: bytes, paths: set[bytes]) -> bool:
     return False
 
 
-def _contained(results: Returned, numbers: list[int], inside: BoolArray) -> None:
+def _contained(results: ElementResults, numbers: list[int], inside: BoolArray) -> None:
     """Mark results that lie inside another one by offsets; one of the two is a passage."""
     groups: dict[tuple[int, int], list[int]] = {}  # equal spans are not inside each other
     for number in numbers:
@@ -136,7 +136,7 @@ class _Block:
         mine = np.array([codes.get(topic, -1) for topic in topics], np.int64)
         retrieved = np.bincount(self.results.topic, minlength=len(topics))
         returned = self._returned(retrieved)
-        case = Case(returned, _items(returned), self._seer(returned), self._doubt)
+        case = Case(returned, _items(returned), self._account_of(returned), self._doubt)
         return ElementRankings(
             tuple(topics),
             mine,
@@ -147,7 +147,7 @@ class _Block:
             lambda quant: self.setting.base(self.judgements, quant),
             lambda rule: self._gains(case, rule),
             lambda what: seen_before(case, what),
-            lambda: lying_inside(returned, partial(self._refuse_adrift, returned)),
+            lambda: lying_inside(returned, partial(self._refuse_unplaced, returned)),
             self._highlighted(mine),
             self._relevant(mine),
             lambda number: f"{self._place(number)}: {NEEDS}",
@@ -184,7 +184,7 @@ class _Block:
 
     # Results --------------------------------------------------------------------------------------
 
-    def _returned(self, retrieved: IntArray) -> Returned:
+    def _returned(self, retrieved: IntArray) -> ElementResults:
         run, results = self.run, self.results
         judgement = results.judged[results.document]
         coded = self._paths(judgement)
@@ -193,7 +193,7 @@ class _Block:
         size, lit = length.copy(), np.zeros(len(length), np.int64)
         if self._has_elements:
             judged = self.setting.judged(self.judgements)
-            known = element != NOBODY
+            known = element != NO_ELEMENT
             listed = np.where(known, judged.size[element], -1) if len(judged) else element * 0 - 1
             size = np.where(listed >= 0, listed, size)
             if len(judged):
@@ -202,7 +202,7 @@ class _Block:
                 lit[:] = -1
         passage = np.array([not path for path in coded.names], np.bool_)[coded.codes]
         self._light(lit, passage, judgement, Spans(start, length))
-        return Returned(
+        return ElementResults(
             results.topic,
             ranges(np.zeros(len(retrieved), np.int64), retrieved),
             results.row,
@@ -244,7 +244,7 @@ class _Block:
     def _elements(self, judgement: IntArray, paths: Coded) -> IntArray:
         """Return the index of the judged element of each result."""
         if not self._has_elements:
-            return np.full(len(paths), NOBODY)
+            return np.full(len(paths), NO_ELEMENT)
         judged = self.setting.judged(self.judgements)
         known = judged.once("by path", lambda: ByPath(judged.row, Coded.of(judged.paths)))
         return known.find(judgement, paths)
@@ -255,7 +255,7 @@ class _Block:
         unknown = np.full(len(rows), -1)
         if run.spans is not None:
             spans = run.spans.at(rows)
-            if are_adrift(run):
+            if has_unplaced_paths(run):
                 assert run.paths is not None
                 named = [bool(path) for path in run.paths.take(rows)]
                 some = np.flatnonzero((spans.starts == UNKNOWN) & named)
@@ -294,7 +294,7 @@ class _Block:
         counts = marked.counts[rows]
         mine = spans.at(some)
         placed = Spans(np.maximum(mine.starts, 0), np.where(mine.starts < 0, 0, mine.lengths))
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             placed,
             document,
             marked.passages.at(ranges(marked.first[rows], counts)),
@@ -302,7 +302,7 @@ class _Block:
             np.zeros(len(rows), np.int64),
         )
         lit[some] = cuts.relevant_in_results() if len(some) else 0
-        if are_adrift(self.run):
+        if has_unplaced_paths(self.run):
             lit[some[~passages[some] & (marked.relevant[judgement[some]] > 0)]] = -1
 
     # Gains ----------------------------------------------------------------------------------------
@@ -311,9 +311,11 @@ class _Block:
         base = self.setting.base(self.judgements, rule.quant)
         results = case.results
         home = base.home(rule.ideal)
-        known = results.element != NOBODY
+        known = results.element != NO_ELEMENT
         worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
-        inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
+        inside = (
+            np.where(known, home[results.element], NO_ELEMENT) if len(home) else results.element
+        )
         passages = np.flatnonzero(results.passage)
         if len(passages):
             self._of_passages(base, rule, results, passages, worth, inside)
@@ -323,7 +325,7 @@ class _Block:
         self,
         base: RecallBase,
         rule: GainRule,
-        results: Returned,
+        results: ElementResults,
         passages: IntArray,
         worth: FloatArray,
         inside: IntArray,
@@ -357,24 +359,24 @@ class _Block:
             if len(homes) and PASSAGE in base.judged.paths[homes[0]]:
                 shared = np.minimum(ends, end) - np.maximum(begins, begin)
                 around = homes[[int(np.argmax(shared))]]
-            inside[number] = around[0] if len(around) else NOBODY
+            inside[number] = around[0] if len(around) else NO_ELEMENT
 
-    def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
+    def _account_of(self, results: ElementResults) -> Callable[[Sequence[int]], SeenAccount]:
         """Return the account of text seen in a document: by paths if all results are elements."""
         mixed = bool(results.passage.any())
 
-        def seen(numbers: Sequence[int]) -> Seen:
+        def seen(numbers: Sequence[int]) -> SeenAccount:
             if not mixed or all(results.paths[number] for number in numbers):
                 return SeenPaths()
-            self._refuse_adrift(results, numbers)
+            self._refuse_unplaced(results, numbers)
             marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
             return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))
 
         return seen
 
-    def _refuse_adrift(self, results: Returned, numbers: Sequence[int]) -> None:
+    def _refuse_unplaced(self, results: ElementResults, numbers: Sequence[int]) -> None:
         """Raise an error for an unplaced element: its overlap with passages is unknown."""
-        if are_adrift(self.run):
+        if has_unplaced_paths(self.run):
             for number in numbers:
                 if results.paths[number]:
                     raise InputError(
@@ -383,7 +385,7 @@ class _Block:
                     )
 
     def _doubt(self, number: int, path: bytes) -> InputError:
-        if number == NOBODY:
+        if number == NO_ELEMENT:
             return InputError(f"{self.judgements.rows.source}: {text(path)}: {NEEDS}")
         return InputError(f"{self._place(number)}, inside {text(path)}: {NEEDS}")
 
@@ -402,7 +404,7 @@ def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
             )
 
 
-def _items(results: Returned) -> Callable[[int], Item]:
+def _items(results: ElementResults) -> Callable[[int], Item]:
     columns = (results.size, results.highlighted, results.start, results.length)
     size, lit, start, length = (column.tolist() for column in columns)
 

@@ -1,6 +1,6 @@
 """Evidence matched with results: when each item is read, touched or met.
 
-The first part answers the questions of `spanwise.model.readings.Gold`. The second combines the
+The first part implements `spanwise.model.readings.MatchedEvidence`. The second combines the
 evidence of several assessors as the policy says.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.matching.cuts import Cuts, copies, first_cover
+from spanwise.matching.cuts import CutDocuments, copies, first_cover
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.judgements import Evidence, Judgements, highlights_of, plain_evidence
 from spanwise.model.readings import NEVER, Matches, Pieces
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Needed:
+class TopicItems:
     """The items of all topics; those of one topic are adjacent."""
 
     evidence: Evidence
@@ -35,7 +35,7 @@ class Needed:
     bounds: dict[bytes, tuple[int, int]]  # first item of each topic, and the one after its last
 
     @classmethod
-    def of(cls, judgements: Judgements, marked: Highlights) -> Needed:
+    def of(cls, judgements: Judgements, marked: Highlights) -> TopicItems:
         """Return the stated evidence, or the passages if only highlighted text is known."""
         stated = judgements.evidence
         pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
@@ -65,7 +65,7 @@ class Needed:
 class Shown:
     """The text that results show, stretch by stretch."""
 
-    cuts: Cuts
+    cuts: CutDocuments
     first: IntArray  # per stretch: the result that shows it first, -1 if none does
     items: IntArray  # the items of the documents of the results
     owner: IntArray  # per such item: its document
@@ -88,10 +88,10 @@ class Shown:
         return at
 
 
-class Evidenced:
-    """An implementation of `spanwise.model.readings.Gold` on stretches."""
+class StretchEvidence:
+    """An implementation of `spanwise.model.readings.MatchedEvidence` on stretches."""
 
-    def __init__(self, shown: Shown, needed: Needed, spans: Spans) -> None:
+    def __init__(self, shown: Shown, needed: TopicItems, spans: Spans) -> None:
         self._shown, self._needed, self._spans = shown, needed, spans
 
     def complete(self) -> IntArray:
@@ -225,7 +225,7 @@ class Evidenced:
         start = np.maximum(self._spans.starts[kept] - tolerance, 0)
         wide = Spans(start, self._spans.ends[kept] + tolerance - start)
         relevant = self._needed.relevant[shown.items]
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             wide,
             shown.results.document[kept],
             self._needed.evidence.spans.at(shown.items[relevant]),
@@ -274,7 +274,7 @@ Groups = dict[tuple[int, bytes, bytes], tuple[int, list[int]]]
 """Topic, document and assessor; the original row, and its items."""
 
 
-def as_annotators_say(judgements: Judgements, how: Annotators) -> Judgements:
+def combine_assessors(judgements: Judgements, how: Annotators) -> Judgements:
     """Return the judgements with the evidence of several assessors combined as `how` says."""
     evidence = judgements.evidence
     if evidence is None or judgements.highlights is None:

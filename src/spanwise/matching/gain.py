@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.matching.text import Item, Seen, View
+from spanwise.matching.text import Item, SeenAccount, SeenPart
 from spanwise.model.documents import parent_of
 from spanwise.model.element_rankings import (
     PARTLY,
     ROUNDING,
     SEEN,
     UNSEEN,
+    ElementResults,
     GainRule,
     Gains,
-    Returned,
-    Sight,
+    SeenCount,
 )
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -106,7 +106,7 @@ class Reader:
 
     __slots__ = ("_alpha", "_budget", "_cap", "_doubt", "_known", "_seen")
 
-    def __init__(self, known: Values, rule: GainRule, seen: Seen, doubt: Doubt) -> None:
+    def __init__(self, known: Values, rule: GainRule, seen: SeenAccount, doubt: Doubt) -> None:
         self._known, self._seen, self._doubt = known, seen, doubt
         self._alpha, self._cap = rule.alpha, rule.cap
         self._budget: dict[int, float] = {}
@@ -122,7 +122,7 @@ class Reader:
         elif before.characters or before.whole:
             case = SEEN if before.whole else PARTLY
         self._seen.add(item, before, number)
-        if home == NOBODY or (self._cap == "descendants" and home == element):
+        if home == NO_ELEMENT or (self._cap == "descendants" and home == element):
             return bare, bare, case, before.characters
         left = self._left(home)
         gain = min(bare, left)
@@ -131,7 +131,7 @@ class Reader:
         return gain, bare, case, before.characters
 
     def _value(
-        self, item: Item, worth: float, kids: Sequence[int], before: View
+        self, item: Item, worth: float, kids: Sequence[int], before: SeenPart
     ) -> tuple[float, int]:
         if before.whole:
             return (1 - self._alpha) * worth, SEEN
@@ -147,7 +147,7 @@ class Reader:
         for kid in kids:
             part = self._known.items(kid)
             if part.size < 0 or item.size <= 0:
-                raise self._doubt(NOBODY, part.path if part.size < 0 else item.path)
+                raise self._doubt(NO_ELEMENT, part.path if part.size < 0 else item.path)
             total += self._present(kid, part) * part.size
         return (self._alpha * total / item.size if kids else 0.0) + rest, PARTLY
 
@@ -157,7 +157,7 @@ class Reader:
         kids = known.kids.get(element, ())
         value, _ = self._value(item, known.value[element], kids, self._seen.part(item))
         home = known.home[element]
-        return min(value, self._left(home)) if home != NOBODY and self._cap == "full" else value
+        return min(value, self._left(home)) if home != NO_ELEMENT and self._cap == "full" else value
 
     def _left(self, home: int) -> float:
         return self._budget.get(home, self._known.value[home])
@@ -167,9 +167,9 @@ class Reader:
 class Case:
     """The results of a block with everything needed to compute their gains."""
 
-    results: Returned
+    results: ElementResults
     item: Callable[[int], Item]
-    seen: Callable[[Sequence[int]], Seen]  # makes the account of one document's results
+    seen: Callable[[Sequence[int]], SeenAccount]  # makes the account of one document's results
     doubt: Doubt
 
 
@@ -182,14 +182,16 @@ def gains_of(
         return Gains(worth, worth, nothing, nothing)
     known = Values.of(base, rule.ideal)
     element = case.results.element
-    bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
+    bound = np.where(home == NO_ELEMENT, np.inf, base.value[home] if len(base.value) else np.inf)
     if rule.cap == "descendants":
         bound = np.where(home == element, np.inf, bound)
     gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
     seen = np.zeros(len(worth), np.int64)
     kids, inner = kids_of(case.results, known, worth)
     home = home.copy()
-    home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
+    home[list(inner)] = [
+        NO_ELEMENT if around < 0 else known.home[around] for around in inner.values()
+    ]
     worths, homes, elements = worth.tolist(), home.tolist(), element.tolist()
     live = worth > 0
     live[list(inner)] = True
@@ -213,11 +215,11 @@ def gains_of(
 
 
 def kids_of(
-    results: Returned, known: Values, worth: FloatArray
+    results: ElementResults, known: Values, worth: FloatArray
 ) -> tuple[Callable[[int], Sequence[int]], dict[int, int]]:
     """Return the relevant children of a result, and the results without value that have some.
 
-    For the latter also return the nearest judged ancestor of each, NOBODY if there is none.
+    For the latter also return the nearest judged ancestor of each, NO_ELEMENT if there is none.
     """
     elements, judgements, paths = (
         results.element.tolist(),
@@ -227,18 +229,18 @@ def kids_of(
 
     def kids(number: int) -> Sequence[int]:
         element = elements[number]
-        if element != NOBODY:
+        if element != NO_ELEMENT:
             return known.kids.get(element, ())
         key = judgements[number], paths[number]
         return known.kids.get(key, ()) if known.unjudged else ()
 
     inner = {}
-    candidates = (worth == 0) & (known.unjudged | (results.element != NOBODY))
+    candidates = (worth == 0) & (known.unjudged | (results.element != NO_ELEMENT))
     for number in np.flatnonzero(candidates).tolist():
         element = elements[number]
-        if element != NOBODY and element in known.kids:
+        if element != NO_ELEMENT and element in known.kids:
             inner[number] = element
-        elif known.unjudged and element == NOBODY and (some := kids(number)):
+        elif known.unjudged and element == NO_ELEMENT and (some := kids(number)):
             inner[number] = known.parent[some[0]]
     return kids, inner
 
@@ -263,7 +265,7 @@ def shared_documents(
     return [group.tolist() for group in np.split(order, ends)] if len(order) else []
 
 
-def seen_before(case: Case, what: Sight) -> IntArray:
+def seen_before(case: Case, what: SeenCount) -> IntArray:
     """Return, for each result, how much of it was seen before."""
     seen_of = np.zeros(len(case.results), np.int64)
     live = case.results.highlighted > 0 if what == "highlighted" else case.results.size != 0

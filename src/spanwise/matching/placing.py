@@ -393,7 +393,7 @@ def _all(ids: Ids) -> list[bytes]:
 # unchanged.
 
 
-def sized_anew(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+def recompute_sizes(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
     """Return the judgements, placed, with sizes recomputed from the collection where possible.
 
     Elements, their highlighted text and passages are measured; for highlighted text by offset, the

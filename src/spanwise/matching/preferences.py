@@ -21,7 +21,7 @@ from spanwise.errors import PreferenceError, UsageError
 from spanwise.matching.documents import TOPICS_AT_ONCE, refuse_duplicate_results
 from spanwise.matching.order import by_score, places_of
 from spanwise.model.columns import text
-from spanwise.model.rankings import Fulfilments
+from spanwise.model.rankings import PreferenceRankings
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -286,9 +286,9 @@ COLUMNS = 13
 """Number of columns of a block that are counted per group."""
 
 
-def fulfilments(
+def preference_rankings(
     run: Run, preferences: Preferences, topics: Sequence[bytes], policy: Policy
-) -> Iterator[Fulfilments]:
+) -> Iterator[PreferenceRankings]:
     """Yield the numbers of fulfilled preferences in blocks of `TOPICS_AT_ONCE` topics.
 
     A topic without results counts like one whose results no preference names; one without
@@ -467,7 +467,9 @@ def _votes(groups: list[Group], documents: int) -> Iterator[tuple[IntArray, IntA
 # Many topics --------------------------------------------------------------------------------------
 
 
-def _block(topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]) -> Fulfilments:
+def _block(
+    topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]
+) -> PreferenceRankings:
     groups = np.array([len(topic.groups) for topic in counted], np.int64)
     columns = np.zeros((COLUMNS, len(topics), int(groups.max(initial=0))), np.int64)
     for row, topic in enumerate(counted):
@@ -475,6 +477,6 @@ def _block(topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]) -
             columns[:, row, : len(topic.groups)] = np.array(topic.groups).T
     agreement_both, agreement = np.array([topic.agreement for topic in counted]).T
     both, one, neither = np.array([topic.pairs for topic in counted], np.int64).T
-    return Fulfilments(
+    return PreferenceRankings(
         topics, policy, agreement_both, agreement, both, one, neither, groups, *columns
     )

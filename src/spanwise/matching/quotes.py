@@ -88,7 +88,7 @@ class Finder:
         return order[base + np.arange(int(counts.sum()))], offsets
 
 
-class Wanted:
+class SoughtTexts:
     """A set of texts to be searched in many others, indexed by their first characters.
 
     Texts shorter than the shortest window are not indexed: they may be anywhere.
@@ -119,7 +119,7 @@ class Wanted:
         return sorted(found)
 
 
-class Alike:
+class SimilarTexts:
     """A set of texts compared with many others by a sample of their windows.
 
     The windows of the sample are taken at equal distances.
@@ -415,7 +415,7 @@ def _hits(
 ) -> Hits:
     """Return the documents in which texts occur word for word; others are not tried."""
     way, rows = WAYS[READ.index(read)], list(quotes)
-    wanted = Wanted([read(Page(one.text)).strip() for one in quotes.values()])
+    wanted = SoughtTexts([read(Page(one.text)).strip() for one in quotes.values()])
     hits: Hits = {}
     for count, page in enumerate(pages()):
         for row in [rows[one] for one in wanted.maybe_in(read(page))]:
@@ -428,7 +428,7 @@ def _hits(
 def _similar(quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]) -> Hits:
     """Return the documents in which similar texts occur; candidates share the most windows."""
     rows = list(quotes)
-    alike = Alike([normalised(one.text).text.strip() for one in quotes.values()], _SHINGLE)
+    alike = SimilarTexts([normalised(one.text).text.strip() for one in quotes.values()], _SHINGLE)
     shared: dict[int, list[tuple[int, int]]] = {}
     for count, page in enumerate(pages()):
         has = alike.shared(page.plain.text)

@@ -14,9 +14,9 @@ from spanwise.matching.cuts import refuse_duplicates
 from spanwise.matching.documents import TOPICS_AT_ONCE, Results, ordered_results, owners_of
 from spanwise.matching.elements import refuse_points
 from spanwise.matching.text import refuse_paths
-from spanwise.matching.trees import NOT_THERE, ByPath
+from spanwise.matching.trees import NOT_FOUND, ByPath
 from spanwise.model.columns import Coded, text
-from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
+from spanwise.model.element_rankings import Behaviour, NavigationRankings, NavigationSteps, Place
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -89,14 +89,14 @@ def _listed(some: IntArray, begin: IntArray, end: IntArray, order: IntArray) -> 
 # Navigation ---------------------------------------------------------------------------------------
 
 
-def journeys(
+def navigation_rankings(
     run: Run,
     judgements: Judgements,
     topics: Sequence[bytes],
     policy: Policy,
     setting: Setting,
     chances: Mapping[str, ChanceTable] | None = None,
-) -> Iterator[Journeys]:
+) -> Iterator[NavigationRankings]:
     """Yield rankings for navigation in blocks of `TOPICS_AT_ONCE` topics.
 
     `chances` are tables of probabilities by file.
@@ -106,8 +106,8 @@ def journeys(
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         some = tuple(topics[first : first + TOPICS_AT_ONCE])
         here = results.of_topics(first, first + len(some))
-        guide = Guide(run, judgements, some, here, setting, chances or {})
-        yield Journeys(some, policy, guide.browse)
+        guide = Navigator(run, judgements, some, here, setting, chances or {})
+        yield NavigationRankings(some, policy, guide.browse)
 
 
 class Targets(NamedTuple):
@@ -128,7 +128,7 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guide:
+class Navigator:
     """Some topics of a run, with everything needed to find the targets of each result."""
 
     run: Run
@@ -138,11 +138,11 @@ class Guide:
     setting: Setting
     chances: Mapping[str, ChanceTable]
 
-    def browse(self, behaviour: Behaviour) -> list[Journey]:
+    def browse(self, behaviour: Behaviour) -> list[NavigationSteps]:
         """Return the steps of each topic for a behaviour."""
         if callable(behaviour.name):
             targets = self._ideal(behaviour)
-            return self._journeys(targets, self._asked(targets, behaviour.name))
+            return self._by_topic(targets, self._asked(targets, behaviour.name))
         find = {
             "bep": self._to_entry_points,
             "t2i": self._to_passages,
@@ -150,9 +150,9 @@ class Guide:
             "containment": self._to_contents,
             "table": self._by_table,
         }[behaviour.name]
-        return self._journeys(*find(behaviour))
+        return self._by_topic(*find(behaviour))
 
-    def _journeys(self, targets: Targets, steps: Steps) -> list[Journey]:
+    def _by_topic(self, targets: Targets, steps: Steps) -> list[NavigationSteps]:
         """Return targets and steps by topic, both numbered from the topic's first."""
         codes = {topic: code for code, topic in enumerate(self.topics)}
         owner = owners_of(self.judgements.rows, codes, targets.row)
@@ -166,7 +166,7 @@ class Guide:
         of_results = np.searchsorted(self.results.topic, np.arange(len(codes) + 1))
         of_steps = np.searchsorted(result, of_results)
         return [
-            Journey(
+            NavigationSteps(
                 int(of_results[code + 1] - of_results[code]),
                 targets.worth[order[of_targets[code] : of_targets[code + 1]]],
                 result[mine] - of_results[code] + 1,
@@ -329,7 +329,7 @@ class Guide:
         ends = Coded.of([path for _, path, _ in rows])
         known = ByPath(targets.row, Coded.of(targets.paths))
         target = known.find(self._judged()[result], ends)
-        kept = target != NOT_THERE
+        kept = target != NOT_FOUND
         chances = np.array([chance for _, _, chance in rows], np.float64)
         return targets, Steps(result[kept], target[kept], chances[kept])
 

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 NUMBER = re.compile(rb"\[[0-9]+\]")
 STEP = re.compile(r"/(@?[^/\[\]()@\s]+)(?:\[[1-9][0-9]*\])?")
 
-Alike = Sequence[Collection[str]]
+TagGroups = Sequence[Collection[str]]
 """Groups of equivalent tags."""
 
 
-def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bool:
+def satisfies(path: str, query: Query, *, strict: bool, alike: TagGroups = ()) -> bool:
     """Return whether the element at a path matches the structure that a query asks for.
 
     >>> from spanwise.model.nexi import Node, Path, Step, Structured
@@ -68,8 +68,8 @@ def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bo
     return inside or any(_fits(tags[-1], node, alike) for node in nodes)
 
 
-def asked_for(
-    queries: Mapping[bytes, Sequence[Query]], *, strict: bool, alike: Alike = ()
+def structure_filter(
+    queries: Mapping[bytes, Sequence[Query]], *, strict: bool, alike: TagGroups = ()
 ) -> Callable[[bytes, bytes], bool]:
     """Return a function that tells whether a path matches one of a topic's queries.
 
@@ -99,7 +99,7 @@ def _tags(path: str) -> list[str]:
     return STEP.findall(path)
 
 
-def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: Alike) -> bool:
+def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: TagGroups) -> bool:
     """Return whether the steps of a query can be aligned with the tags and end together."""
     reached = {-1}  # positions where the steps so far may end
     for node in nodes:
@@ -114,7 +114,7 @@ def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: Alike) -> bool:
     return len(tags) - 1 in reached
 
 
-def _fits(tag: str, node: Node, alike: Alike) -> bool:
+def _fits(tag: str, node: Node, alike: TagGroups) -> bool:
     """Return whether a step allows a tag; `*` allows every element."""
     if not node.names:
         return not tag.startswith("@")

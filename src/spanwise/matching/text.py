@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.matching.cuts import Cuts
+from spanwise.matching.cuts import CutDocuments
 from spanwise.matching.documents import (
     TOPICS_AT_ONCE,
     Results,
-    are_adrift,
+    has_unplaced_paths,
     ordered_results,
     owners_of,
 )
-from spanwise.matching.evidence import Evidenced, Needed, Shown
+from spanwise.matching.evidence import Shown, StretchEvidence, TopicItems
 from spanwise.matching.trees import Listed
 from spanwise.model.columns import text
 from spanwise.model.readings import Readings, Stretches
@@ -49,7 +49,7 @@ def readings(
     refuse_paths(run)
     results = ordered_results(run, judgements, topics, policy)
     totals = _totals(judgements, marked, topics)
-    needed = judgements.once("needed", lambda: Needed.of(judgements, marked))
+    needed = judgements.once("needed", lambda: TopicItems.of(judgements, marked))
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
@@ -60,7 +60,7 @@ def readings(
 
 def refuse_paths(run: Run) -> None:
     """Raise an error for results that are named by paths and were not placed."""
-    if are_adrift(run):
+    if has_unplaced_paths(run):
         raise UsageError(
             f"{run.rows.source}: the positions of results named by element paths are unknown;"
             " pass --collection"
@@ -124,7 +124,7 @@ class _Block:
 
     run: Run
     marked: Highlights
-    needed: Needed
+    needed: TopicItems
     results: Results
     policy: Policy
     topics: tuple[bytes, ...]
@@ -142,7 +142,7 @@ class _Block:
         known = results.stated(marked.relevant, 0)
         places = _Places.of(self.run, results, lengths)
         items, owner = self.needed.of_documents(results.judged)
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             places.spans,
             results.document,
             self.needed.evidence.spans.at(items),
@@ -185,7 +185,7 @@ class _Block:
             stretches=_stretches(cuts, known > 0, columns, first >= 0),
             unsized=_example(self.run, results.row[places.unsized]),
             endless=_example(self.run, results.row[results.opening[endless]]),
-            gold=Evidenced(shown, self.needed, places.spans),
+            matched=StretchEvidence(shown, self.needed, places.spans),
             reach=None
             if meter is None
             else meter.reach(results, places.spans, size, len(self.topics)),
@@ -211,7 +211,9 @@ class _Grid:
         return table
 
 
-def _stretches(cuts: Cuts, relevant: BoolArray, columns: _Grid, shown: BoolArray) -> Stretches:
+def _stretches(
+    cuts: CutDocuments, relevant: BoolArray, columns: _Grid, shown: BoolArray
+) -> Stretches:
     """Return the text of documents with highlights; text past their ends only if it was shown."""
     kept = (cuts.document >= 0) & (cuts.inside | cuts.relevant | shown)
     kept[kept] = relevant[cuts.document[kept]]
@@ -257,7 +259,7 @@ class Item(NamedTuple):
     length: int = 0  # of its span
 
 
-class View(NamedTuple):
+class SeenPart(NamedTuple):
     """The part of an item that was seen before."""
 
     whole: bool
@@ -266,7 +268,7 @@ class View(NamedTuple):
     doubt: int = -1  # a result inside it of unknown size; -1 if all are known
 
 
-UNTOUCHED = View(False, 0, 0)
+UNTOUCHED = SeenPart(False, 0, 0)
 
 
 class SeenPaths:
@@ -285,32 +287,32 @@ class SeenPaths:
         self._doubts: dict[bytes, int] = {}
         self._around: list[bytes] = []
 
-    def view(self, item: Item) -> View:
+    def view(self, item: Item) -> SeenPart:
         """Return what was seen of an item."""
         path = item.path
         returned, around = self._returned, []
         while path:
             if path in returned:
                 self._around = []
-                return View(item.size != 0, max(item.size, 0), item.highlighted)
+                return SeenPart(item.size != 0, max(item.size, 0), item.highlighted)
             around.append(path)
             path = path[: path.rfind(b"/")]
         self._around = around
         return self.part(item)
 
-    def part(self, item: Item) -> View:
+    def part(self, item: Item) -> SeenPart:
         """Return what was seen of an element without returned ancestors."""
         path = item.path
         if path in self._returned:
-            return View(item.size != 0, max(item.size, 0), item.highlighted)
+            return SeenPart(item.size != 0, max(item.size, 0), item.highlighted)
         characters, highlighted = self._inside.get(path, (0, 0))
         doubt = self._doubts.get(path, -1) if self._doubts else -1
         if not characters and not highlighted and doubt < 0:
             return UNTOUCHED
         whole = 0 < item.size <= characters and doubt < 0
-        return View(whole, characters, highlighted, doubt)
+        return SeenPart(whole, characters, highlighted, doubt)
 
-    def add(self, item: Item, before: View, number: int) -> None:
+    def add(self, item: Item, before: SeenPart, number: int) -> None:
         """Add an item, which result `number` returned; `before` is the last value of `view`."""
         if not self._around:  # it or an ancestor was returned
             return
@@ -342,7 +344,7 @@ class SeenText:
             sums.append(sums[-1] + length)
         self._lit_sums = sums
 
-    def view(self, item: Item) -> View:
+    def view(self, item: Item) -> SeenPart:
         """Return what was seen of an item."""
         if item.start < 0 or item.length <= 0:
             return UNTOUCHED
@@ -352,7 +354,7 @@ class SeenText:
             left, right = max(self._begins[number], begin), min(self._ends[number], end)
             characters += right - left
             highlighted += self.lit(left, right)
-        return View(characters >= item.length, characters, highlighted)
+        return SeenPart(characters >= item.length, characters, highlighted)
 
     part = view
 
@@ -367,7 +369,7 @@ class SeenText:
         inside = min(place, self._lit_ends[number - 1]) - self._lit_begins[number - 1]
         return self._lit_sums[number - 1] + inside
 
-    def add(self, item: Item, before: View, number: int) -> None:  # noqa: ARG002
+    def add(self, item: Item, before: SeenPart, number: int) -> None:  # noqa: ARG002
         """Add an item; stretches that it touches are joined with it."""
         if item.start < 0 or item.length <= 0:
             return
@@ -378,4 +380,4 @@ class SeenText:
         self._begins[first:last], self._ends[first:last] = [begin], [end]
 
 
-Seen = SeenPaths | SeenText
+SeenAccount = SeenPaths | SeenText

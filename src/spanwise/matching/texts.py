@@ -70,14 +70,14 @@ class Texts:
         order: dict[bytes, list[int]] = {}
         for row, name in enumerate(self.documents):
             order.setdefault(name, []).append(row)
-        homeless = order.pop(b"", [])
+        unidentified = order.pop(b"", [])
         for name, rows in order.items():
             if name in library:
                 self._on(Page(library.text(name)), np.array(rows))
             else:  # perhaps the id of a chunk: then its text identifies the document
-                homeless += [row for row in rows if self._texts[row]]
-        if homeless:
-            self._anywhere(library, homeless)
+                unidentified += [row for row in rows if self._texts[row]]
+        if unidentified:
+            self._anywhere(library, unidentified)
 
     def _on(self, page: Page, rows: IntArray) -> None:
         known = self.starts[rows] != UNKNOWN
@@ -235,7 +235,7 @@ def _found_elsewhere(
 # Checks before measuring --------------------------------------------------------------------------
 
 
-def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
+def refuse_unplaced_texts(run: Run, judgements: Judgements) -> None:
     """Raise an error for texts that were not placed, and for positions in different units."""
     evidence = judgements.evidence
     if evidence is not None and evidence.labels is None and unplaced(evidence):

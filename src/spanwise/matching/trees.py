@@ -20,8 +20,8 @@ from spanwise.model.columns import Coded, text
 from spanwise.model.documents import parent_of
 from spanwise.model.elements import (
     NO_COVERAGE,
+    NO_ELEMENT,
     NO_SIZE,
-    NOBODY,
     TOO_SMALL,
     UNSTATED,
     JudgedElements,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # Look-up by path ----------------------------------------------------------------------------------
 
-NOT_THERE = -1
+NOT_FOUND = -1
 
 
 class ByPath:
@@ -52,16 +52,16 @@ class ByPath:
         self._keys = keys[self._order]
 
     def find(self, rows: IntArray, paths: Coded) -> IntArray:
-        """Return the element of each row and path, NOT_THERE if there is none or the row is -1."""
+        """Return the element of each row and path, NOT_FOUND if there is none or the row is -1."""
         if not len(self._keys):
-            return np.full(len(rows), NOT_THERE)
-        codes = [self._numbers.get(name, NOT_THERE) for name in paths.names]
-        number = np.array(codes or [NOT_THERE])[paths.codes]
+            return np.full(len(rows), NOT_FOUND)
+        codes = [self._numbers.get(name, NOT_FOUND) for name in paths.names]
+        number = np.array(codes or [NOT_FOUND])[paths.codes]
         wanted = rows * len(self._numbers) + number
         place = np.searchsorted(self._keys, wanted, side="right") - 1
         there = (place >= 0) & (rows >= 0) & (number >= 0)
         there &= self._keys[place] == wanted
-        return np.where(there, self._order[place], NOT_THERE)
+        return np.where(there, self._order[place], NOT_FOUND)
 
 
 # Trees of judged elements -------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def judged_elements(judgements: Judgements, collection: Collection | None = None
     judged = _in_order(judgements, columns, _scale(judgements, columns))
     if judgements.wanted is None:
         return judged
-    return replace(judged, wanted=_asked_for(judged, judgements.wanted))
+    return replace(judged, wanted=_fits_structure(judged, judgements.wanted))
 
 
 def _listed(said: Assessments) -> _Columns:
@@ -177,12 +177,12 @@ def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Column
         key = int(touched.owner[number]), touched.paths[number]
         numbers[0, number] = inner.get(key, UNSTATED)
     known = ByPath(touched.owner, touched.paths)
-    found = known.find(np.where(mine, listed.owner, NOBODY), listed.paths)
-    here = np.flatnonzero(found != NOBODY)
+    found = known.find(np.where(mine, listed.owner, NO_ELEMENT), listed.paths)
+    here = np.flatnonzero(found != NO_ELEMENT)
     there, given = found[here], listed.numbers[:, here]
     numbers[0, there] = given[0]
     numbers[3:5, there] = np.where(given[3:5] == NO_SIZE, numbers[3:5, there], given[3:5])
-    rest = np.flatnonzero(found == NOBODY)
+    rest = np.flatnonzero(found == NO_ELEMENT)
     others = listed.numbers[:, rest]
     others[4] = np.where(mine[rest] & (others[4] == NO_SIZE), 0, others[4])
     kept = _Columns(listed.paths.at(rest), listed.owner[rest], others)
@@ -286,16 +286,16 @@ def _order(columns: _Columns) -> IntArray:
 def _parents(owner: IntArray, paths: Coded) -> tuple[IntArray, BoolArray]:
     """Return the nearest judged ancestor of each element, and whether it is its parent."""
     known, names = ByPath(owner, paths), paths.names
-    parent, child = np.full(len(paths), NOBODY), np.zeros(len(paths), np.bool_)
+    parent, child = np.full(len(paths), NO_ELEMENT), np.zeros(len(paths), np.bool_)
     alone = np.arange(len(paths))
     while len(alone):  # those without an ancestor so far
         first = names is paths.names
         names = [parent_of(name) for name in names]
         parent[alone] = known.find(owner[alone], Coded(paths.codes[alone], names))
         if first:
-            child = parent != NOBODY
+            child = parent != NO_ELEMENT
         inner = np.array([bool(name) for name in names], np.bool_)
-        alone = alone[(parent[alone] == NOBODY) & inner[paths.codes[alone]]]
+        alone = alone[(parent[alone] == NO_ELEMENT) & inner[paths.codes[alone]]]
     return parent, child
 
 
@@ -313,7 +313,7 @@ def _levels(parent: IntArray) -> IntArray:
     around = parent
     while len(around) and (inside := around >= 0).any():
         level += inside
-        around = np.where(inside, parent[around], NOBODY)
+        around = np.where(inside, parent[around], NO_ELEMENT)
     return level
 
 
@@ -322,7 +322,7 @@ def _highlighted(
 ) -> IntArray:
     """Return each document's highlighted characters: of passages, else of outermost elements."""
     rows = len(judgements.rows)
-    top = (parent == NOBODY) & (highlighted > 0)
+    top = (parent == NO_ELEMENT) & (highlighted > 0)
     outermost = np.bincount(owner[top], weights=highlighted[top], minlength=rows).astype(np.int64)
     said, marked = judgements.elements, judgements.highlights
     if said is None:
@@ -333,14 +333,14 @@ def _highlighted(
     return np.where(counts > 0, np.diff(sums[passages.first]), outermost)
 
 
-def _asked_for(judged: JudgedElements, wanted: Wanted) -> BoolArray:
+def _fits_structure(judged: JudgedElements, wanted: Wanted) -> BoolArray:
     topics = [judged.rows.topics[code] for code in judged.topic.tolist()]
     return np.fromiter(map(wanted, topics, judged.paths), np.bool_, len(judged))
 
 
 # Listed sizes, which take precedence over all others ----------------------------------------------
 
-OTHER, ROOT = NOT_THERE, -2
+OTHER, ROOT = NOT_FOUND, -2
 """A result that is no listed element: anything else, or a whole document."""
 
 
@@ -410,7 +410,7 @@ def _by_path(judgements: Judgements) -> ByPath:
     elements = judgements.elements.elements
     listed = elements.highlighted != NO_SIZE
     owners = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
-    return ByPath(np.where(listed, owners, NOT_THERE), elements.paths.coded())
+    return ByPath(np.where(listed, owners, NOT_FOUND), elements.paths.coded())
 
 
 # Contradictory grades -----------------------------------------------------------------------------

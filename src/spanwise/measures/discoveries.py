@@ -24,7 +24,7 @@ from spanwise.errors import UsageError
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
-    from spanwise.model.element_rankings import Journey
+    from spanwise.model.element_rankings import NavigationSteps
 
 CELLS = 1 << 20
 """Maximum number of entries of a table that is computed in one step."""
@@ -64,17 +64,17 @@ class Discoveries:
         return missed
 
 
-def discoveries(journeys: Sequence[Journey]) -> list[Discoveries]:
+def discoveries(navigations: Sequence[NavigationSteps]) -> list[Discoveries]:
     """Compute the probability that each target is unseen, before and after each step."""
-    targets = np.cumsum([0, *(len(journey.worth) for journey in journeys)])
-    pairs = list(zip(journeys, targets.tolist(), strict=False))
-    target = np.concatenate([_NONE, *(journey.target + first for journey, first in pairs)])
-    chance = np.concatenate([_NO_CHANCE, *(journey.chance for journey in journeys)])
+    targets = np.cumsum([0, *(len(navigation.worth) for navigation in navigations)])
+    pairs = list(zip(navigations, targets.tolist(), strict=False))
+    target = np.concatenate([_NONE, *(navigation.target + first for navigation, first in pairs)])
+    chance = np.concatenate([_NO_CHANCE, *(navigation.chance for navigation in navigations)])
     before, after = _missed(target, chance)
-    steps = np.cumsum([0, *(len(journey.rank) for journey in journeys)]).tolist()
+    steps = np.cumsum([0, *(len(navigation.rank) for navigation in navigations)]).tolist()
     return [
-        _fresh(journey, before[first:last], after[first:last])
-        for journey, (first, last) in zip(journeys, pairwise(steps), strict=True)
+        _fresh(navigation, before[first:last], after[first:last])
+        for navigation, (first, last) in zip(navigations, pairwise(steps), strict=True)
     ]
 
 
@@ -98,14 +98,14 @@ def _missed(target: IntArray, chance: FloatArray) -> tuple[FloatArray, FloatArra
     return before[back], after[back]
 
 
-def _fresh(journey: Journey, before: FloatArray, after: FloatArray) -> Discoveries:
+def _fresh(navigation: NavigationSteps, before: FloatArray, after: FloatArray) -> Discoveries:
     """Return the steps to targets that are not certainly seen before."""
     fresh = before > 0
     return Discoveries(
-        journey.results,
-        journey.worth,
-        journey.rank[fresh],
-        journey.target[fresh],
+        navigation.results,
+        navigation.worth,
+        navigation.rank[fresh],
+        navigation.target[fresh],
         before[fresh],
         after[fresh],
     )
@@ -333,7 +333,7 @@ class Sums:
         return chances
 
 
-def odd_sums_reached(found: Discoveries, ranks: IntArray, wanted: FloatArray) -> FloatArray:
+def any_sums_reached(found: Discoveries, ranks: IntArray, wanted: FloatArray) -> FloatArray:
     """Return the probability, after each of these ranks, that some worths have been discovered."""
     targets = np.unique(found.target)
     first, second = (Sums.of(half, found.worth) for half in _halves(targets, found.worth))
@@ -486,7 +486,7 @@ def _levels_reached(found: Discoveries, levels: FloatArray) -> Iterable[Reached]
         return reached(found, shares, amounts)
     wanted = levels * found.worth.sum() * (1 - ROUNDING)
     ranks = found.rank[found.ends()]
-    return [Reached(ranks, odd_sums_reached(found, ranks, wanted))]
+    return [Reached(ranks, any_sums_reached(found, ranks, wanted))]
 
 
 def whole_shares(worth: FloatArray) -> IntArray | None:

@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from spanwise.errors import UnknownName, UsageError
 from spanwise.measures.gains import Gains
 from spanwise.measures.registry import MEASURES
-from spanwise.model.measure import REQUIRED, Asked, Measure
+from spanwise.model.measure import REQUIRED, Measure, MeasureRequest
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
 POSITIONAL = {"cutoff": "@10", "recall": "[0.1]"}
@@ -28,7 +28,7 @@ MOST_DIGITS = 12
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
-def parse(name: str) -> Asked:
+def parse(name: str) -> MeasureRequest:
     """The measure that a name asks for, with its parameters."""
     squeezed = "".join(name.split())
     exact = plain_names().get(squeezed)
@@ -41,7 +41,7 @@ def parse(name: str) -> Asked:
         raise UsageError(
             f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
         )
-    return Asked(name, measure, parameters)
+    return MeasureRequest(name, measure, parameters)
 
 
 def _with(key: str, name: str) -> str:

@@ -39,8 +39,8 @@ from spanwise.measures.registry import (
     measure,
 )
 from spanwise.model.arrays import FloatArray
-from spanwise.model.element_rankings import Behaviour, Journeys, Worth
-from spanwise.model.measure import Asked, Law
+from spanwise.model.element_rankings import Behaviour, NavigationRankings, Worth
+from spanwise.model.measure import Law, MeasureRequest
 
 INEX_2006 = (
     "Lalmas, Kazai, Kamps, Pehcevski, Piwowarski and Robertson: INEX 2006 Evaluation Measures. In:"
@@ -80,7 +80,7 @@ class Readers:
 
     def __init__(
         self,
-        b: Journeys,
+        b: NavigationRankings,
         *,
         behaviour: Behaving = "identity",
         A: float = 1,  # noqa: N803
@@ -90,21 +90,21 @@ class Readers:
         worth: Worth = "graded",
         table: str | None = None,
     ) -> None:
-        self._journeys = b
+        self._rankings = b
         self.behaviour = _behaviour(
             behaviour, A=A, L=L, quant=quant, ideal=ideal, worth=worth, table=table
         )
 
     def each(self, value: Callable[[Discoveries], float]) -> FloatArray:
         """Compute one value per topic; undefined for topics without targets."""
-        return _each(self._journeys, self.behaviour, value)
+        return _each(self._rankings, self.behaviour, value)
 
 
 NEAR_ENTRY_POINTS = partial(Readers, behaviour="bep")
 EQUAL_TARGETS = partial(Readers, worth="binary")
 
 
-def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
+def behaviour_of(one: MeasureRequest, b: NavigationRankings) -> Behaviour:
     """Return the behaviour of a requested measure of this family."""
     if one.measure.of is not None:
         readers: Readers = one.measure.made(b, **one.parameters)
@@ -113,7 +113,9 @@ def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
     return _behaviour({"BEPD": "bep", "T2I": "t2i"}[one.measure.name], **values)
 
 
-def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:
+def _each(
+    b: NavigationRankings, behaviour: Behaviour, value: Callable[[Discoveries], float]
+) -> FloatArray:
     found = b.once(("discoveries", behaviour), lambda: discoveries(b.of(behaviour)))
     return np.array([value(one) if len(one.worth) else np.nan for one in found])
 
@@ -124,7 +126,7 @@ def _level(name: str, recall: float) -> float:
     return recall
 
 
-@measure("GR", *RECALL, reference=METRICS, reads="journeys", of=Readers, properties=BY_READER)
+@measure("GR", *RECALL, reference=METRICS, reads="navigation", of=Readers, properties=BY_READER)
 def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     """The expected share of the targets that readers see in the first k results.
 
@@ -140,7 +142,7 @@ def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.IDEAL_IS_ONE,
     reference=METRICS,
-    reads="journeys",
+    reads="navigation",
     of=EQUAL_TARGETS,
     properties=BY_READER_BINARY,
 )
@@ -166,7 +168,7 @@ def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
     Law.ADD_BELOW,
     reference=f"{EPRUM}; {INEX_2006}",
     bounds=(0.0, float("inf")),
-    reads="journeys",
+    reads="navigation",
     of=NEAR_ENTRY_POINTS,
     properties=BY_READER,
 )
@@ -215,11 +217,11 @@ def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
     Law.IDEAL_IS_ONE,
     Law.ADD_BELOW,
     reference=INEX_2006,
-    reads="journeys",
+    reads="navigation",
     properties=BY_ENTRY_POINT,
 )
 def best_entry_point_distance(
-    b: Journeys,
+    b: NavigationRankings,
     *,
     A: float = 1,  # noqa: N803
     L: float | None = None,  # noqa: N803
@@ -235,14 +237,14 @@ def best_entry_point_distance(
     """
 
     def value(topic: int) -> float:
-        journey = b.of(how)[topic]
-        if not len(journey.worth):
+        navigation = b.of(how)[topic]
+        if not len(navigation.worth):
             return float("nan")
-        first = np.zeros(len(journey.worth))
-        first[journey.target[::-1]] = journey.chance[
+        first = np.zeros(len(navigation.worth))
+        first[navigation.target[::-1]] = navigation.chance[
             ::-1
         ]  # of several the last one assigned counts
-        return float(first.sum() / len(journey.worth))
+        return float(first.sum() / len(navigation.worth))
 
     how = _behaviour("bep", A=A, L=L)
     return np.array([value(topic) for topic in range(len(b))])
@@ -254,10 +256,10 @@ def best_entry_point_distance(
     Law.IDEAL_IS_ONE,
     Law.ADD_BELOW,
     reference=T2I,
-    reads="journeys",
+    reads="navigation",
     properties=BY_TOLERANCE,
 )
-def tolerance_to_irrelevance(b: Journeys, *, tolerance: float = 300) -> FloatArray:
+def tolerance_to_irrelevance(b: NavigationRankings, *, tolerance: float = 300) -> FloatArray:
     """Experimental: how early results lead readers with little patience to highlighted passages.
 
     A reader reads on from the start of each result. If the first highlighted passage that ends

@@ -8,7 +8,7 @@ from spanwise.errors import UsageError
 from spanwise.measures.registry import BY_SIZE, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ElementRankings
-from spanwise.model.elements import NOBODY, JudgedElements
+from spanwise.model.elements import NO_ELEMENT, JudgedElements
 from spanwise.model.measure import Law
 
 NEXT_GENERATION = (
@@ -45,7 +45,7 @@ def _of_results(r: ElementRankings, column: FloatArray) -> FloatArray:
     """Return a column of the judged elements for each result; 0 for results not judged."""
     if r.results.passage.any():
         raise UsageError("NGP and NGR are for elements, but results are passages; see HiP and HiR")
-    known = r.results.element != NOBODY
+    known = r.results.element != NO_ELEMENT
     return np.where(known, column[r.results.element], 0.0) if len(column) else known * 0.0
 
 

@@ -9,7 +9,7 @@ from spanwise.errors import UsageError
 from spanwise.measures.registry import BY_CHANCE, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ROUNDING, ElementRankings
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.measure import Law
 
 INEX_2002 = (
@@ -50,7 +50,7 @@ def _masses(
     base = r.base(quant)
     value = base.value / base.highest
     _refuse_passages(r)
-    known = r.results.element != NOBODY
+    known = r.results.element != NO_ELEMENT
     chance = np.where(known, value[r.results.element], 0.0) if len(value) else known * 0.0
     total = r.of_topics(r.judged().of_topics(value))
     relevant, other = _levels(r, chance), _levels(r, 1 - chance)

@@ -13,7 +13,7 @@ import numpy as np
 
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray
-from spanwise.model.rankings import Fulfilments, Pairs, ratio, total
+from spanwise.model.rankings import Pairs, PreferenceRankings, ratio, total
 
 TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 CARTERETTE = "Carterette and Bennett: Evaluation Measures for Preference Judgments. SIGIR 2008"
@@ -28,7 +28,7 @@ COUNT = (0.0, inf)
     aggregate="sum",
     reads="preferences",
 )
-def stated(f: Fulfilments) -> FloatArray:
+def stated(f: PreferenceRankings) -> FloatArray:
     """The number of preferences, whether their documents were retrieved or not."""
     return f.stated().astype(np.float64)
 
@@ -41,7 +41,7 @@ def stated(f: Fulfilments) -> FloatArray:
     aggregate="sum",
     reads="preferences",
 )
-def fulfilled(f: Fulfilments, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
+def fulfilled(f: PreferenceRankings, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
     """The number of preferences that the ranking fulfils.
 
     A preference is fulfilled if its better document comes before the other; a document that was not
@@ -56,7 +56,7 @@ def fulfilled(f: Fulfilments, *, pairs: Literal["all", "ret"] = "all") -> FloatA
     aliases=("prefs_simp", "prefs_simp_{pairs}"),
     reads="preferences",
 )
-def simple(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+def simple(f: PreferenceRankings, *, pairs: Pairs = "all") -> FloatArray:
     """The share of the preferences that the ranking fulfils.
 
     Fulfilled preferences of all groups, divided by all that count; 0 if none counts. Undefined
@@ -74,7 +74,7 @@ def simple(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
     aliases=("prefs_pair", "prefs_pair_{pairs}"),
     reads="preferences",
 )
-def by_pair(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+def by_pair(f: PreferenceRankings, *, pairs: Pairs = "all") -> FloatArray:
     """How far the groups agree, pair by pair, with the order of the documents in the ranking.
 
     The mean of w(i, j) / (w(i, j) + w(j, i)) over all pairs of documents that any group puts in
@@ -94,7 +94,7 @@ def by_pair(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
     aliases=("prefs_avgjg", "prefs_avgjg_{pairs}"),
     reads="preferences",
 )
-def by_group(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
+def by_group(f: PreferenceRankings, *, pairs: Pairs = "all") -> FloatArray:
     """The share of the preferences that the ranking fulfils, with equal weight for every group.
 
     The mean over the groups of fulfilled preferences divided by those that count; a group of which
@@ -110,7 +110,7 @@ def by_group(f: Fulfilments, *, pairs: Pairs = "all") -> FloatArray:
     aliases=("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_{pairs}"),
     reads="preferences",
 )
-def by_balanced_group(f: Fulfilments, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
+def by_balanced_group(f: PreferenceRankings, *, pairs: Literal["all", "ret"] = "all") -> FloatArray:
     """PrefAvg as if each group had equal numbers of relevant and irrelevant documents.
 
     A document is relevant if its level is above 0. Let r count a group's relevant documents, z the

@@ -25,7 +25,7 @@ Cap = Literal["full", "subtree", "descendants"]
 """Scope of the bound on the gain of the parts of an ideal element: the parts, the element itself,
 and the elements around it.
 """
-Sight = Literal["characters", "highlighted", "anything"]
+SeenCount = Literal["characters", "highlighted", "anything"]
 """What to count of text seen before: its characters, its highlighted characters, or whether there
 is any (1 or 0).
 """
@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Returned:
+class ElementResults:
     """The results of a block as columns: elements, named by their paths, and passages."""
 
     topic: IntArray  # row of the block, rising
@@ -42,7 +42,7 @@ class Returned:
     row: IntArray  # of the run
     document: IntArray  # number of its document, in order of first appearance over all topics
     judgement: IntArray  # row of the judgements for its document, -1 if there is none
-    element: IntArray  # index of its judged element, NOBODY if it was not judged
+    element: IntArray  # index of its judged element, NO_ELEMENT if it was not judged
     paths: Sequence[bytes]  # empty: a passage
     passage: BoolArray
     size: IntArray  # characters; -1 if unknown
@@ -92,11 +92,11 @@ class ElementRankings:
     codes: IntArray  # per topic: its number in the judgements, -1 if it was not judged
     policy: Policy
     retrieved: IntArray  # per topic
-    results: Returned
+    results: ElementResults
     judged: Callable[[], JudgedElements]  # raises an error that names missing input
     base: Callable[[str | None], RecallBase]
     gains: Callable[[GainRule], Gains]
-    seen: Callable[[Sight], IntArray]
+    seen: Callable[[SeenCount], IntArray]
     """Counts, for each result, what earlier results have shown of it."""
     inside: Callable[[], BoolArray]
     """Tells which results lie inside another result of their topic."""
@@ -170,7 +170,7 @@ class ElementRankings:
             raise UsageError(self.unsized(int(unknown[0])))
         return self.results.size
 
-    def seen_before(self, what: Sight) -> IntArray:
+    def seen_before(self, what: SeenCount) -> IntArray:
         """Return, for each result, what earlier results have shown of it."""
         return self.once(("seen", what), lambda: self.seen(what))
 
@@ -247,7 +247,7 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Journey:
+class NavigationSteps:
     """The targets of one topic, and the probabilities of reaching them from each rank.
 
     A step is a rank, a target and a probability. Steps are in order of rank, and no rank has two
@@ -262,12 +262,12 @@ class Journey:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Journeys:
+class NavigationRankings:
     """A block of some topics of one run, for measures of navigating readers."""
 
     topics: tuple[bytes, ...]
     policy: Policy
-    browse: Callable[[Behaviour], Sequence[Journey]]  # one item for each topic
+    browse: Callable[[Behaviour], Sequence[NavigationSteps]]  # one item for each topic
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -279,7 +279,7 @@ class Journeys:
 
         return np.ones(len(self), np.bool_)
 
-    def of(self, behaviour: Behaviour) -> Sequence[Journey]:
+    def of(self, behaviour: Behaviour) -> Sequence[NavigationSteps]:
         """Return the steps of readers with this behaviour, computed once."""
         return self.once(behaviour, lambda: self.browse(behaviour))
 

@@ -31,7 +31,7 @@ Grades = Mapping[tuple[int, str], float]
 Ties = Literal["higher", "deeper"]
 """Which of two elements of equal value on one path is the ideal one."""
 
-NOBODY = -1
+NO_ELEMENT = -1
 """Index of an element that does not exist."""
 
 
@@ -44,7 +44,7 @@ class JudgedElements:
     rows: Rows  # of the judgements: documents by topic
     first: IntArray  # row r owns the elements first[r] to first[r + 1]
     paths: Sequence[bytes]
-    parent: IntArray  # the nearest judged ancestor of each; NOBODY if it has none
+    parent: IntArray  # the nearest judged ancestor of each; NO_ELEMENT if it has none
     child: BoolArray  # whether it is a direct child of that ancestor
     level: IntArray  # number of its judged ancestors
     after: IntArray  # the element after its last descendant
@@ -134,11 +134,11 @@ class RecallBase:
         return self.full & ~self.ideal(ties)
 
     def home(self, ties: Ties) -> IntArray:
-        """Return the ideal element that each element is or lies in; NOBODY if there is none."""
+        """Return the ideal element that each element is or lies in; NO_ELEMENT if there is none."""
 
         def find() -> IntArray:
             ideal = self.ideal(ties)
-            home = np.where(ideal, np.arange(len(ideal)), NOBODY)
+            home = np.where(ideal, np.arange(len(ideal)), NO_ELEMENT)
             for some in self.judged.in_levels()[1:]:
                 home[some] = np.where(ideal[some], some, home[self.judged.parent[some]])
             return home
@@ -157,12 +157,12 @@ class RecallBase:
         return chosen & ~hidden
 
     def _best_on_path(self, ties: Ties) -> IntArray:
-        """Return the best of each element and its ancestors; NOBODY if none of them is relevant."""
+        """Return the best of each element and its ancestors; NO_ELEMENT if none is relevant."""
         levels, parent, value = self.judged.in_levels(), self.judged.parent, self.value
-        best = np.where(self.full, np.arange(len(value)), NOBODY)
+        best = np.where(self.full, np.arange(len(value)), NO_ELEMENT)
         for some in levels[1:]:
             before = best[parent[some]]
-            theirs = np.where(before == NOBODY, 0.0, value[before])
+            theirs = np.where(before == NO_ELEMENT, 0.0, value[before])
             own = value[some]
             better = (own > 0) & ((own >= theirs) if ties == "deeper" else (own > theirs))
             best[some] = np.where(better, some, before)
@@ -245,7 +245,7 @@ class Elements:
             None if self.spans is None else self.spans.at(chosen),
         )
 
-    def told(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
+    def records(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
         """Return each path with its exhaustivity, specificity, coverage, size, highlight, flags."""
         columns = (
             self.exhaustivity.tolist(),

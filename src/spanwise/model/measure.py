@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """How values of topics become one value: `pooled` divides sums, `text` is not aggregated."""
-Reads = Literal["rankings", "preferences", "readings", "elements", "journeys", "anything"]
+Reads = Literal["rankings", "preferences", "readings", "elements", "navigation", "anything"]
 """The kind of block that a measure is a function of."""
 
 Function = Callable[..., Any]
@@ -155,7 +155,7 @@ def _signed(function: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class MeasureRequest:
     """A measure with its parameters, as it was requested."""
 
     label: str  # the name as it was requested
@@ -163,7 +163,7 @@ class Asked:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     assumed: Mapping[str, Any] = field(default_factory=dict)  # parameters that a profile added
 
-    def assuming(self, values: Mapping[str, Any]) -> Asked:
+    def assuming(self, values: Mapping[str, Any]) -> MeasureRequest:
         """Return the request with other defaults for parameters that were not given."""
         own = self.measure.parameters
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}

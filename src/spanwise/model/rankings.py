@@ -238,7 +238,7 @@ only one of the two was retrieved.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fulfilments:
+class PreferenceRankings:
     """A block of some topics of one run: how many preferences its rankings fulfil, by group."""
 
     topics: tuple[bytes, ...]

@@ -67,7 +67,7 @@ class Matches:
     aspects: list[tuple[int, ...]]  # per item: its aspects, numbered within the topic
 
 
-class Gold(Protocol):
+class MatchedEvidence(Protocol):
     """The evidence piece by piece. Counts of characters read include repeated ones."""
 
     def complete(self) -> IntArray:
@@ -118,7 +118,7 @@ class Readings:
     stretches: Stretches
     unsized: str = ""  # a result of unknown size; empty if all sizes are known
     endless: str = ""  # a document with highlights and of unknown length; empty if there is none
-    gold: Gold | None = None  # the evidence piece by piece
+    matched: MatchedEvidence | None = None  # the evidence piece by piece
     reach: Callable[[float], IntArray] | None = None  # budget to characters; None: they are equal
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -162,11 +162,11 @@ class Readings:
         return self.once("pieces", self.evidence.pieces)
 
     @property
-    def evidence(self) -> Gold:
+    def evidence(self) -> MatchedEvidence:
         """The evidence piece by piece."""
-        if self.gold is None:
+        if self.matched is None:
             raise InputError("this block has no evidence; expected one made by spanwise.matching")
-        return self.gold
+        return self.matched
 
     def summed(self, topic: IntArray, values: Any) -> IntArray:
         """Return the sum of whole numbers for each topic."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
     from spanwise.model.judgements import Judgements
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
@@ -62,7 +62,7 @@ class Ground:
         """The simulated run of that kind."""
         return simulated(self.judgements, self.base, kind, self.ties)
 
-    def scores(self, run: Run, measures: Sequence[Asked]) -> Scores:
+    def scores(self, run: Run, measures: Sequence[MeasureRequest]) -> Scores:
         """The scores of a run, which is taken as it stands."""
         return score(self.judgements, run, measures, Policy(ties="file"), self.collection)
 
@@ -113,7 +113,7 @@ def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) 
     return _with_runs(found, real, shown, seed)
 
 
-def _measures(ground: Ground, names: Sequence[str]) -> list[Asked]:
+def _measures(ground: Ground, names: Sequence[str]) -> list[MeasureRequest]:
     """What was asked for, under one quantisation and one rule for ties; and the overlap."""
     assumed = {"quant": ground.base.quant, "ideal": ground.ties}
     wanted = [one.assuming(assumed) for one in asked(names or MEASURES)]

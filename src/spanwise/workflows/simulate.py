@@ -21,7 +21,7 @@ import numpy as np
 
 from spanwise.errors import UnknownName
 from spanwise.model.columns import PlainIds, Rows
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.run import Run
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _chosen(base: RecallBase, kind: str, ties: Ties) -> BoolArray:
     if kind == "ia":
         return base.full & _around(base, base.ideal(ties))
     if kind == "id":
-        return base.full & (base.home(ties) != NOBODY)
+        return base.full & (base.home(ties) != NO_ELEMENT)
     if kind == "lo":
         return base.full & ~_outside(base, base.full)
     roots = [path.count(b"/") == 1 for path in base.judged.paths]

@@ -416,7 +416,7 @@ class Form:
 
     def _elements(self, elements: Elements) -> Iterator[str]:
         name = "element" if self.highlighting else "path"
-        for path, values in elements.told():
+        for path, values in elements.records():
             said = {"path": text(path), **self._values(*values)}
             yield tag(name, said, quote=self.quote, empty=True)
 

@@ -474,7 +474,7 @@ def _say_parts(one: dict[str, Any], said: Assessments, row: int) -> None:
 
 
 def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
-    for path, (e, s, letter, size, highlighted, flags) in elements.told():
+    for path, (e, s, letter, size, highlighted, flags) in elements.records():
         one: dict[str, Any] = {"path": text(path)}
         for name, grade in (("exhaustivity", e), ("specificity", s)):
             if grade != UNSTATED:
