@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.errors import DuplicateError
-from spanwise.matching.documents import topic_keys
+from spanwise.matching.documents import duplicate_error, topic_keys
 from spanwise.model.columns import text
 from spanwise.model.spans import UNKNOWN
 
@@ -170,7 +169,8 @@ def refuse_duplicates(run: Run, results: Results) -> None:
     ):
         first = keys.setdefault((document, part), row) if part is not None else row
         if first != row:
-            raise _duplicate(run, first, row)
+            found = result_in_words(run, row)
+            raise duplicate_error(run.rows, first, row, found, "each result once")
 
 
 def repeats(run: Run) -> int:
@@ -222,17 +222,6 @@ def _names(run: Run, rows: IntArray) -> Sequence[object]:
         name if path else (None if span[0] == UNKNOWN else span)
         for path, name, span in zip(paths, names, spans, strict=True)
     ]
-
-
-def _duplicate(run: Run, first: int, again: int) -> DuplicateError:
-    topic = run.rows.topics[int(np.searchsorted(run.rows.starts, again, side="right")) - 1]
-    before = run.rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{run.rows.place(again)}: {result_in_words(run, again)} occurs twice for topic"
-        f" {text(topic)!r}{where}; expected each result once; remove one of the two",
-    )
 
 
 def result_in_words(run: Run, row: int) -> str:

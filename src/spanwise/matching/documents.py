@@ -204,6 +204,74 @@ def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
             seen[identifier] = row
 
 
+def refuse_duplicate_results(
+    run: Run,
+    prints: FingerprintArray,
+    codes: dict[bytes, int],
+    policy: Policy,
+    places_of_rows: Callable[[IntArray], IntArray],
+) -> None:
+    """Raise an error if the same document occurs twice in one topic.
+
+    The drop-in programs check only topics that they evaluate; trec_eval 9 and 10 check only the
+    results above their cut-off.
+    """
+    pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
+    if not len(pairs):
+        return
+    owners = owners_of(run.rows, codes, pairs[:, 0])
+    if policy.follow != "spanwise":
+        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
+        if policy.depth is not None and policy.follow != "trec_eval 8":
+            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
+            topics = np.searchsorted(run.rows.starts, places, side="right") - 1
+            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
+            pairs, owners = pairs[kept], owners[kept]
+    if len(pairs):
+        first, again = pairs[np.argmin(owners)].tolist()
+        raise _duplicate_document(run.rows, run.documents, first, again)
+
+
+def refuse_duplicate_judgements(
+    judgements: Judgements, topics: Sequence[bytes] | None = None
+) -> None:
+    """Raise an error if an assessor judged the same document twice in one topic.
+
+    With `topics` only duplicates in those count.
+    """
+    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
+    worst: tuple[int, DuplicateError] | None = None
+    for part in by_assessor(judgements):
+        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
+            owner = int(owners_of(part.rows, codes, np.array([again]))[0])
+            if owner >= 0 and (worst is None or owner < worst[0]):
+                worst = owner, _duplicate_document(part.rows, part.documents, first, again)
+    if worst:
+        raise worst[1]
+
+
+def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
+    prints = judgements.documents.fingerprints()
+    return list(repeated_rows(judgements.rows, judgements.documents, prints))
+
+
+def _duplicate_document(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
+    name = text(ids.take(np.array([again]))[0])
+    return duplicate_error(rows, first, again, f"document {name!r}", "each document once")
+
+
+def duplicate_error(rows: Rows, first: int, again: int, found: str, due: str) -> DuplicateError:
+    """Return the error for a row that repeats an earlier one of its topic."""
+    topic = rows.topics[int(np.searchsorted(rows.starts, again, side="right")) - 1]
+    before = rows.line(first)
+    where = f", first on line {before}" if before is not None else ""
+    return DuplicateError(
+        topic,
+        f"{rows.place(again)}: {found} occurs twice for topic {text(topic)!r}{where};"
+        f" expected {due}; remove one of the two",
+    )
+
+
 # Documents of results -----------------------------------------------------------------------------
 
 
@@ -431,72 +499,6 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
     firsts = np.cumsum(counts) - counts
     rank = np.arange(len(stay.owner)) - firsts[stay.owner]
     return Marks(stay.owner, rank, stay.grade, stay.stood), counts
-
-
-# Duplicates ---------------------------------------------------------------------------------------
-
-
-def refuse_duplicate_results(
-    run: Run,
-    prints: FingerprintArray,
-    codes: dict[bytes, int],
-    policy: Policy,
-    places_of_rows: Callable[[IntArray], IntArray],
-) -> None:
-    """Raise an error if the same document occurs twice in one topic.
-
-    The drop-in programs check only topics that they evaluate; trec_eval 9 and 10 check only the
-    results above their cut-off.
-    """
-    pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
-    if not len(pairs):
-        return
-    owners = owners_of(run.rows, codes, pairs[:, 0])
-    if policy.follow != "spanwise":
-        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
-        if policy.depth is not None and policy.follow != "trec_eval 8":
-            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
-            topics = np.searchsorted(run.rows.starts, places, side="right") - 1
-            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
-            pairs, owners = pairs[kept], owners[kept]
-    if len(pairs):
-        first, again = pairs[np.argmin(owners)].tolist()
-        raise _duplicate(run.rows, run.documents, first, again)
-
-
-def refuse_duplicate_judgements(
-    judgements: Judgements, topics: Sequence[bytes] | None = None
-) -> None:
-    """Raise an error if an assessor judged the same document twice in one topic.
-
-    With `topics` only duplicates in those count.
-    """
-    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
-    worst: tuple[int, DuplicateError] | None = None
-    for part in by_assessor(judgements):
-        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
-            owner = int(owners_of(part.rows, codes, np.array([again]))[0])
-            if owner >= 0 and (worst is None or owner < worst[0]):
-                worst = owner, _duplicate(part.rows, part.documents, first, again)
-    if worst:
-        raise worst[1]
-
-
-def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
-    prints = judgements.documents.fingerprints()
-    return list(repeated_rows(judgements.rows, judgements.documents, prints))
-
-
-def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
-    topic = rows.topics[int(np.searchsorted(rows.starts, again, side="right")) - 1]
-    name = text(ids.take(np.array([again]))[0])
-    before = rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{rows.place(again)}: document {name!r} occurs twice for topic {text(topic)!r}{where};"
-        " expected each document once; remove one of the two",
-    )
 
 
 # Reading order ------------------------------------------------------------------------------------

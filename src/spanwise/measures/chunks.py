@@ -11,6 +11,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.highlight import f_of
+from spanwise.measures.references import GENOMICS_2007, HIXEVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -19,14 +20,6 @@ from spanwise.model.readings import NEVER, Readings
 RESTRICTED = (
     "Arvola, Geva, Kamps, Schenkel, Trotman and Vainio: Overview of the INEX 2010 Ad Hoc Track."
     " In: Comparative Evaluation of Focused Retrieval, LNCS 6932, 2011"
-)
-HIXEVAL = (
-    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
-    " Information Retrieval and Evaluation, LNCS 3977, 2006"
-)
-GENOMICS = (
-    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
-    " Sixteenth Text REtrieval Conference, 2007"
 )
 FEVER = (
     "Thorne, Vlachos, Christodoulopoulos and Mittal: FEVER: a Large-scale Dataset for Fact"
@@ -227,7 +220,7 @@ def first_evidence(r: Readings) -> FloatArray:
     Law.ADD_BELOW,
     Law.CUT_IN_TWO,
     Law.READ_AGAIN,
-    reference=GENOMICS,
+    reference=GENOMICS_2007,
     reads="readings",
 )
 def aspect_recall(

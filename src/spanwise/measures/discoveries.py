@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.model.element_rankings import ROUNDING
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
@@ -370,8 +371,6 @@ def _portions_of_worths(levels: int, sums: int) -> Iterator[slice]:
 # The effort of a reader is compared with that for the ideal list: the targets themselves, by
 # falling worth, each found with certainty.
 
-ROUNDING = 1e-12
-"""A level counts as reached if it is missed by no more than this share."""
 FINEST = 1000
 """Worths count as multiples of a common share if it is at least one part in this number."""
 

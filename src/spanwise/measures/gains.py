@@ -8,6 +8,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -152,7 +153,6 @@ def rank_discounts(depth: int) -> FloatArray:
 
 JARVELIN = "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation. ACM TOIS 20(4), 2002"
 BURGES = "exponential gain: Burges et al.: Learning to Rank using Gradient Descent. ICML 2005"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 Scale = Literal["log2", "exp-log2"]
 LARGEST_EXPONENT = 1000
 """The largest grade for which sums of 2^grade are finite."""

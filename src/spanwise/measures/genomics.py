@@ -6,6 +6,7 @@ first in the order of the judgements. "Byte" here means the unit that the files 
 
 import numpy as np
 
+from spanwise.measures.references import GENOMICS_2007
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.measure import Law
@@ -14,10 +15,6 @@ from spanwise.model.readings import Readings
 TRACK_2006 = (
     "Hersh, Cohen, Roberts and Rekapalli: TREC 2006 Genomics Track Overview. In: Proceedings of"
     " the Fifteenth Text REtrieval Conference, 2006"
-)
-TRACK_2007 = (
-    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
-    " Sixteenth Text REtrieval Conference, 2007"
 )
 SMALL = 64
 
@@ -72,7 +69,7 @@ def passage_average_precision(r: Readings) -> FloatArray:
     Law.ADD_BELOW,
     Law.CUT_IN_TWO,
     Law.READ_AGAIN,
-    reference=TRACK_2007,
+    reference=GENOMICS_2007,
     reads="readings",
 )
 def byte_average_precision(r: Readings) -> FloatArray:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measures.references import HIXEVAL
 from spanwise.measures.registry import BY_GAIN, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.element_rankings import ElementRankings
@@ -237,10 +238,6 @@ def document_f1(r: Readings) -> FloatArray:
 
 # HiXEval, and overlap of results ------------------------------------------------------------------
 
-HIXEVAL = (
-    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
-    " Information Retrieval and Evaluation, LNCS 3977, 2006"
-)
 RELIABILITY = (
     "Kazai, Lalmas and de Vries: Reliability Tests for the XCG and inex-2002 Metrics. In: Advances"
     " in XML Information Retrieval, LNCS 3493, 2005"

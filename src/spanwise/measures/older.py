@@ -12,6 +12,7 @@ import numpy as np
 
 from spanwise.measures.incomplete import BPREF, above_hits
 from spanwise.measures.ranks import ELEVEN, RISE, average_precision, interpolated_precision
+from spanwise.measures.references import TREC_EVAL_8
 from spanwise.measures.registry import measure
 from spanwise.measures.sets import relevant as relevant_count
 from spanwise.measures.sets import relevant_retrieved, retrieved, set_precision, set_recall
@@ -19,7 +20,6 @@ from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings, packed_ranks
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 TREC_1 = "Harman: Overview of the First Text REtrieval Conference, 1992; " + TREC_EVAL_8
 NONREL = 142
 """Number of irrelevant results for a topic of TREC 1 beyond which readers were expected to stop."""

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measures.references import TREC_EVAL_8
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 BUCKETS, SECONDS = 60, 5
 COUNT = (0.0, inf)
 Weights = tuple[float, ...]

@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.rankings import Pairs, PreferenceRankings, ratio, total
 
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 CARTERETTE = "Carterette and Bennett: Evaluation Measures for Preference Judgments. SIGIR 2008"
 COUNT = (0.0, inf)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from spanwise.measures.gains import log2_of_whole
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -16,7 +17,6 @@ from spanwise.model.rankings import Rankings
 
 BUCKLEY_VOORHEES = "Buckley and Voorhees: Retrieval System Evaluation. In: TREC, MIT Press, 2005"
 TIES = "McSherry and Najork: Computing IR Performance Measures in the Presence of Tied Scores, 2008"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 RISE = (Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW)
 
 

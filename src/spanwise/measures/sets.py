@@ -6,12 +6,12 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
 COUNT = (0.0, inf)
 

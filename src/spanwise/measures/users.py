@@ -10,6 +10,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.gains import Gains, rank_discounts, result_gains, sorted_table
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray
 from spanwise.model.measure import Law
@@ -24,7 +25,6 @@ INSQ = "Moffat, Scholer, Thomas: Models and Metrics: IR Evaluation as a User Pro
 BPM = "Zhang et al.: Evaluating Web Search with a Bejeweled Player Model. SIGIR 2017"
 CWL = "Moffat, Bailey, Scholer, Thomas: Incorporating User Expectations and Behavior. TOIS 2017"
 COMPAT = "Clarke, Vtyurina, Smucker: Assessing Top-k Preferences. ACM TOIS 39(3), 2021"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 RISE = (Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW)
 DEPTH = 1000
 
