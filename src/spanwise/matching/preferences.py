@@ -53,7 +53,7 @@ class Lines:
 
     @property
     def group(self) -> bytes:
-        """The group's id."""
+        """The id of the group."""
         return self.preferences.groups[self.rows[0]]
 
     def refused(self, line: int, found: str, due: str) -> PreferenceError:

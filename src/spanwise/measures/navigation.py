@@ -64,9 +64,9 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
     if behaviour.L is not None and behaviour.L <= 0:
         raise UsageError(f"L is {behaviour.L:g}; a mean length must be more than 0")
     if behaviour.table is not None and name != "table":
-        told = "a function" if callable(name) else repr(name)
+        given = "a function" if callable(name) else repr(name)
         raise UsageError(
-            f"behaviour is {told}, so table={behaviour.table} would not be looked at; expected"
+            f"behaviour is {given}, so table={behaviour.table} has no effect; expected"
             " behaviour=table"
         )
     return behaviour

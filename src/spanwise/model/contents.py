@@ -21,7 +21,7 @@ RANGES = "passages between two points"
 SPANS = "passages by offset"
 PLACED = "offsets of results that have paths"
 LOST = "results without a place in their document"
-UNSCORED = "results without a score, in whose place falling numbers stand"
+UNSCORED = "results without a score, replaced by falling numbers"
 HEADER = "entries of the header"
 BLANKS = "blanks in the name of the run, written as _"
 TEXTS = "texts of results"
@@ -46,7 +46,7 @@ WHITESPACE = "statements on white space"
 STATEMENTS = "topic statements"
 MARKED_GRADES = "grades of passages other than 1"
 MARKED_TEXTS = "texts of passages"
-UNPLACED = "passages by their words alone"
+UNPLACED = "passages by their text alone"
 ASPECTS = "aspects of passages"
 SETS = "alternative sets of passages"
 MARKERS = "names of those who marked passages"
@@ -57,7 +57,7 @@ OF_EVIDENCE = (
     QUESTIONS,
 )
 DENIED = "grades of 0 for documents with highlighted text"
-UNSUPPORTED = "relevant documents with nothing that this form can hold"
+UNSUPPORTED = "relevant documents with nothing that this format can hold"
 
 
 CHARACTERS = ("opaque", "codepoint")
