@@ -26,7 +26,7 @@ EVIDENCE = [
     {"qid": "7", "doc": "b", "doc_len": 40, "spans": []},
 ]
 OF_EVIDENCE = (
-    "1 grade of passages other than 1, 2 texts of passages, 1 passage given by text only,"
+    "1 grade of passages other than 1, 2 texts of passages, 1 passage by text only,"
     " 2 aspects of passages, 1 alternative set of passages, 1 name of those who marked passages,"
     " 1 document of which a part was judged, 1 question of topics"
 )
