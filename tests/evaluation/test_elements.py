@@ -207,7 +207,7 @@ def test_readers_of_passages_and_ranges_see_their_text(folder):
     (folder / "r").write_text("163 Q0 r7022 1 1 r /article[1]/bdy[1] /article[1]/bdy[2]\n")
     status, _, errors = call("eval", "judged.xml", "r", "-m", "GR@1")
     assert status == 2
-    assert "needs --collection" in errors
+    assert "pass --collection" in errors
 
 
 def test_a_task_that_a_year_did_not_have(folder):
@@ -259,7 +259,7 @@ def test_the_same_element_twice_is_an_error(folder):
     (folder / "run.xml").write_text(submission([SEC6, SEC4, SEC6]))
     status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep")
     assert status == 2
-    assert f"run.xml:5: {SEC6} of document 'r7022' is there twice" in errors
+    assert f"run.xml:5: {SEC6} of document 'r7022' occurs twice" in errors
 
 
 def test_a_topic_missing_from_the_run_has_no_overlap(folder):

@@ -99,7 +99,7 @@ def test_of_an_element_without_text_nothing_was_seen(folder):
 def test_graded_elements_are_refused_before_their_sizes_are_asked_for(folder):
     _, errors, status = called(main, "eval", "judged.xml", "run.xml", "-m", "HiP@2")
     assert status == 2
-    assert "HiP, HiR and HiF need highlighted text" in errors
+    assert "HiP, HiR and HiF expect highlighted text" in errors
 
 
 def test_what_is_irrelevant_has_no_value_in_a_table(folder):

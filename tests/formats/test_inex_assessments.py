@@ -323,18 +323,18 @@ def test_a_relevant_document_is_never_written_as_an_empty_one():
         "versions of assessments": 1,
         "topic statements": 1,
         "element grades": 3,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
 
 
 def test_letters_and_pairs_are_not_each_other():
     assert lost(A2002, "2003") == {
         "element grades": 5,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
     assert lost(A2003, "2002") == {
         "element grades": 2,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
 
 
@@ -342,7 +342,7 @@ def test_plain_judgements_leave_only_what_is_not_relevant():
     content = parsed("1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n", "qrels")
     assert FORMATS[name("2007")].loses(content) == {
         "grades of documents other than 0 and 1": 1,
-        "relevant documents with nothing that this form can hold": 2,
+        "relevant documents with nothing that this format can hold": 2,
         "documents pooled but not judged": 1,
     }
     assert listed(parsed(written(content, name("2007")), name("2007")).documents) == [b"b"]

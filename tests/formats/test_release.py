@@ -68,7 +68,7 @@ def test_two_pools_of_one_topic_are_not_mixed(release, level):
     place = folder / "done/CO/topic-3"
     assert str(caught.value) == (
         f"{place / 'pool-31.xml'}: topic '3' is also in {place / 'pool-30.xml'};"
-        " expected one pool for each topic; keep the official one"
+        " expected one pool for each topic; keep the official file"
     )
 
 
@@ -82,5 +82,5 @@ def test_unfinished_pools_alone_are_an_error(release, tmp_path):
 def test_assessments_and_plain_judgements_are_not_mixed(tmp_path):
     (tmp_path / "a.txt").write_text("1 0 d 1\n")
     (tmp_path / "b.xml").write_text(POOL.format(pool=1, topic=2))
-    with pytest.raises(InputError, match=r"a\.txt: judgements of documents among assessments"):
+    with pytest.raises(InputError, match=r"found judgements of documents among assessments"):
         read_judgements(tmp_path)

@@ -339,7 +339,7 @@ def test_estimates_say_what_is_not_judged_and_where_elements_lie(tmp_path):
     (tmp_path / "p").write_text('{"topic": "1", "doc": "d"}\n{"topic": "1", "doc": "e"}\n')
     (tmp_path / "q").write_text("1 Q0 d 2 8 0 0:2\n")
     words = ["pool", "estimate", tmp_path / "p", tmp_path / "q", tmp_path / "r.run"]
-    assert "to know where they lie needs --collection" in called(main, *words)[1]
+    assert "named by element paths are unknown; pass --collection" in called(main, *words)[1]
     out, err, status = called(main, *words, "--collection", tmp_path / "docs", "--format", "json")
     assert "1 of 2 pooled documents are not judged" in err
     (run,) = json.loads(out)["runs"]

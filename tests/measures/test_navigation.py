@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from small_journeys import (
+from small_navigation import (
     ASSESSED,
     QRELS,
     paths_run,

@@ -26,7 +26,7 @@ EVIDENCE = [
     {"qid": "7", "doc": "b", "doc_len": 40, "spans": []},
 ]
 OF_EVIDENCE = (
-    "1 grade of passages other than 1, 2 texts of passages, 1 passage by their words alone,"
+    "1 grade of passages other than 1, 2 texts of passages, 1 passage by text only,"
     " 2 aspects of passages, 1 alternative set of passages, 1 name of those who marked passages,"
     " 1 document of which a part was judged, 1 question of topics"
 )
@@ -108,7 +108,7 @@ def test_no_document_becomes_relevant_or_not_on_the_way(converted):
         "inex_qrels",
         "1 document pooled but not judged",
         "1 best entry point by offset",
-        "1 relevant document with nothing that this form can hold",
+        "1 relevant document with nothing that this format can hold",
         "1 grade of 0 for documents with highlighted text",
     )
 
@@ -206,7 +206,7 @@ def test_a_table_of_spans_tells_relevance_by_spans_alone(folder, converted, ask)
     assert converted(JUDGED, "span_qrels_parquet").warnings == lost(
         "span_qrels_parquet",
         "1 document pooled but not judged",
-        "1 relevant document with nothing that this form can hold",
+        "1 relevant document with nothing that this format can hold",
         "1 grade of 0 for documents with highlighted text",
     )
     ask("convert", "in", "out.parquet", "--to", "span_qrels_parquet")

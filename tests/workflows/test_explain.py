@@ -301,7 +301,7 @@ def test_mistakes_are_told(explain):
     assert "needs highlighted text" in explain("MAiP", files=DOCUMENTS).complaint
 
 
-# Journeys -----------------------------------------------------------------------------------
+# Navigation -----------------------------------------------------------------------------------
 # Best entry points: a 0, b 60. With L = 10, A = 1: a result d characters away has 10 / (10 + d).
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from calling import called
 from figure_one import GRADES, SEC4, SEC6
-from small_journeys import paths_run
+from small_navigation import paths_run
 from spanwise.cli import main
 from spanwise.formats import read_run
 from spanwise.report.studies import Ranked

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting
     from spanwise.model.documents import Collection
-    from spanwise.model.element_rankings import Journeys
-    from spanwise.model.measure import Asked
+    from spanwise.model.element_rankings import NavigationRankings
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
 CEILINGS = "ceilings that are bounds, not exact (topics)"
-TEXTUAL = ("readings", "elements", "journeys", "ceilings")
+TEXTUAL = ("readings", "elements", "navigation", "ceilings")
 """The kinds that are made of parts of documents."""
 
 
@@ -41,16 +41,16 @@ class Grounding:
 
     run: Run
     topics: Sequence[bytes]
-    measures: Sequence[Asked]
+    measures: Sequence[MeasureRequest]
     policy: Policy
     notes: list[Note]  # what was found worth saying is added here
     collection: Collection | None = None
 
 
 def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
-    from spanwise.matching.preferences import fulfilments
+    from spanwise.matching.preferences import preference_rankings
 
-    blocks = fulfilments(task.run, judgements, task.topics, task.policy)
+    blocks = preference_rankings(task.run, judgements, task.topics, task.policy)
     return merged(shard_values(block, task.measures) for block in blocks)
 
 
@@ -59,7 +59,7 @@ def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
 
     def values(part: Judgements, topics: Sequence[bytes], assessor: bytes) -> Values:
         aligned = align(task.run, part, topics, task.policy)
-        ties[assessor] = straddled(aligned, task.measures)
+        ties[assessor] = split_ties(aligned, task.measures)
         scores = any(one.measure.scores for one in task.measures)
         return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
 
@@ -102,7 +102,7 @@ def _of_elements(judgements: Judgements, task: Grounding) -> Values:
     return _by_assessor(judgements, task, values)
 
 
-def element_setting(measures: Sequence[Asked], collection: Collection | None) -> Setting:
+def element_setting(measures: Sequence[MeasureRequest], collection: Collection | None) -> Setting:
     """What elements are seen with: a collection, and quantisations that are files."""
     from spanwise.matching.elements import Setting
     from spanwise.matching.quantise import QUANTISATIONS
@@ -112,28 +112,28 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
     return Setting(collection, tables)
 
 
-def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+def _of_navigation(judgements: Judgements, task: Grounding) -> Values:
     from spanwise.matching.readers import later_results
 
     if any(one.measure.name == "BEPD" for one in task.measures):
         task.notes.append(later_results(task.run, judgements, task.topics, task.policy))
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
-        blocks = journey_blocks(part, replace(task, topics=topics))
+        blocks = navigation_blocks(part, replace(task, topics=topics))
         return merged(shard_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)
 
 
-def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys]:
+def navigation_blocks(judgements: Judgements, task: Grounding) -> Iterator[NavigationRankings]:
     """Rankings to be browsed, with the tables of chances that measures name."""
     from spanwise.formats.inex.tables import read_navigation
-    from spanwise.matching.readers import journeys
+    from spanwise.matching.readers import navigation_rankings
 
     files = {one.parameter("table") for one in task.measures} - {None}
     chances = {file: read_navigation(file) for file in sorted(files)}
     setting = element_setting(task.measures, task.collection)
-    return journeys(task.run, judgements, task.topics, task.policy, setting, chances)
+    return navigation_rankings(task.run, judgements, task.topics, task.policy, setting, chances)
 
 
 def _by_assessor(
@@ -186,7 +186,7 @@ def _has_parts(judgements: Judgements | Preferences) -> bool:
 KINDS: dict[str, Kind] = {
     "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
     "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
-    "journeys": Kind("judged elements or highlighted text", _has_parts, _of_journeys),
+    "navigation": Kind("judged elements or highlighted text", _has_parts, _of_navigation),
     "readings": Kind(
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
@@ -213,16 +213,16 @@ def kinds_of(judgements: Judgements | Preferences) -> list[str]:
     return [name for name, kind in KINDS.items() if kind.offered(judgements)]
 
 
-def straddled(aligned: Aligned, measures: Sequence[Asked]) -> dict[int, int]:
+def split_ties(aligned: Aligned, measures: Sequence[MeasureRequest]) -> dict[int, int]:
     """In how many topics equal scores stand on both sides of a cut-off: their order decides."""
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
     if depth is not None:  # nothing below it is looked at
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    return {cutoff: aligned.straddled(cutoff) for cutoff in sorted(cutoffs)}
+    return {cutoff: aligned.split_ties(cutoff) for cutoff in sorted(cutoffs)}
 
 
-def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
+def shard_values(block: Any, measures: Sequence[MeasureRequest]) -> Values:
     """The map: values of some topics. This function runs on every worker, near or far."""
     values = {one.label: settled(one(block), one, block) for one in measures}
     for one in measures:
@@ -231,13 +231,13 @@ def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
     return values
 
 
-def part_names(one: Asked) -> list[str]:
+def part_names(one: MeasureRequest) -> list[str]:
     """Under which names the two parts of a pooled measure stand among the values."""
     kinds = ("dividend", "divisor") if one.measure.parts else ()
     return [f"{kind} of {one.label}" for kind in kinds]
 
 
-def settled(values: Any, one: Asked, block: Any) -> Any:
+def settled(values: Any, one: MeasureRequest, block: Any) -> Any:
     """Topics with nothing relevant are undefined or 0, as the policy says."""
     if one.measure.aggregate == "text":
         return values

@@ -26,7 +26,7 @@ from spanwise.stats import overall, pooled
 
 if TYPE_CHECKING:
     from spanwise.evaluation.values import Values
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
 
 
@@ -130,7 +130,7 @@ def _warn(pieces: Iterable[Partial]) -> None:
 # Means and notes --------------------------------------------------------------------------------
 
 
-def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:
+def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Policy) -> Scores:
     """Form means over topics, with the number of topics behind each."""
     topics, values = found.topics, found.values
     numeric = [one for one in measures if one.measure.aggregate != "text"]
@@ -182,7 +182,7 @@ def _topics(topics: frozenset[bytes]) -> str:
     return f"{counted(len(topics))} ({text(min(topics))!r}{more})"
 
 
-def assumptions(measures: Sequence[Asked]) -> list[str]:
+def assumptions(measures: Sequence[MeasureRequest]) -> list[str]:
     """Return the values of parameters that a profile chose, as a signature shows them."""
     chosen = {
         f"{key}={getattr(value, '__name__', value)}"
@@ -192,7 +192,7 @@ def assumptions(measures: Sequence[Asked]) -> list[str]:
     return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 
-def _overall(one: Asked, values: Values) -> float:
+def _overall(one: MeasureRequest, values: Values) -> float:
     if one.measure.aggregate != "pooled":
         return overall(values[one.label], one.measure.aggregate)
     return pooled(*(values[name] for name in part_names(one)))

@@ -32,7 +32,7 @@ from spanwise.model.run import joined as joined_runs
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
 
 Cut = Piece | Part | Stored
@@ -45,7 +45,7 @@ one_at_a_time = RLock()
 class Settled(NamedTuple):
     """What is measured, and how."""
 
-    measures: Sequence[Asked]
+    measures: Sequence[MeasureRequest]
     policy: Policy
 
 
@@ -176,7 +176,7 @@ def _of_annotators(judgements: Judgements | Preferences) -> bool:
     return evidence is not None and any(evidence.by.take(np.arange(len(evidence))))
 
 
-def of_elements(one: Asked) -> bool:
+def of_elements(one: MeasureRequest) -> bool:
     """Tell whether a measure counts elements by how they were judged, so that structure matters."""
     graded = one.measure.grades or "quant" in one.measure.parameters
     return graded and one.parameter("behaviour") != "bep"
@@ -241,7 +241,7 @@ def asking(
     if topics is None:
         raise UsageError(f"structure: {structure} needs to know what topics ask for; pass --topics")
     from spanwise.formats.topics.nexi import queries_of
-    from spanwise.matching.structure import asked_for
+    from spanwise.matching.structure import structure_filter
 
     stated = queries_of(read_topics(topics))
     missing = [topic for topic in judgements.rows.topics if topic not in stated]
@@ -250,7 +250,7 @@ def asking(
             f"topic {text(missing[0])!r} is judged in {judgements.rows.source}, but has no query;"
             " expected every judged topic among those of --topics"
         )
-    wanted = asked_for(stated, strict=structure == "strict")
+    wanted = structure_filter(stated, strict=structure == "strict")
     return replace(judgements, wanted=wanted, _derived={})
 
 
@@ -296,7 +296,7 @@ def fitting(
 
 def asked(
     names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[Asked]:
+) -> list[MeasureRequest]:
     """Return the measures behind names; nicknames of several measures are spelled out.
 
     `defaults` are those of a profile: for a family of measures other values of parameters.

@@ -33,7 +33,7 @@ from spanwise.evaluation.values import Measured, joined
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.pieces import Piece
 from spanwise.matching import refuse_duplicate_judgements
-from spanwise.matching.evidence import as_annotators_say
+from spanwise.matching.evidence import combine_assessors
 from spanwise.matching.placing import (
     absent,
     nothing_highlighted,
@@ -43,7 +43,7 @@ from spanwise.matching.placing import (
 )
 from spanwise.matching.tasks import overlong
 from spanwise.matching.text import states_sizes
-from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.texts import refuse_unplaced_texts
 from spanwise.matching.trees import assessment_notes
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
@@ -186,7 +186,7 @@ def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole"
 def _readable(
     judgements: Judgements,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None,
     notes: list[Note],
@@ -200,13 +200,13 @@ def _readable(
     if plain and collection is not None:
         judgements = whole_documents(judgements, collection)
         notes.append(Remark("relevant documents are taken for relevant text as a whole"))
-    refuse_what_is_nowhere(run, judgements)
+    refuse_unplaced_texts(run, judgements)
     return judgements.once(
-        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+        ("annotators", policy.annotators), lambda: combine_assessors(judgements, policy.annotators)
     )
 
 
-def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
+def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[MeasureRequest]) -> None:
     """Refuse measures that need judgements of another kind."""
     offered = kinds_of(judgements)
     sized = isinstance(judgements, Judgements) and states_sizes(judgements)
@@ -220,7 +220,7 @@ def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked
             )
 
 
-def _of_sizes(one: Asked) -> bool:
+def _of_sizes(one: MeasureRequest) -> bool:
     """Tell whether a measure of text does with the sizes that a file states."""
     return one.measure.reads == "readings" and one.sizes_suffice
 
@@ -268,7 +268,7 @@ def measured(
     )
 
 
-def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
+def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
     """Count the results of a run of chunks, and how they were placed."""
     if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
         return {}
@@ -312,14 +312,14 @@ def values_of(
     judgements: Judgements | Preferences,
     run: Run,
     topics: Sequence[bytes],
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     notes: list[Note] | None = None,
     collection: Collection | None = None,
 ) -> Values:
     """Return the value of each measure for each topic."""
     offered = kinds_of(judgements)
-    wanted: dict[str, list[Asked]] = {}
+    wanted: dict[str, list[MeasureRequest]] = {}
     for one in measures:
         kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
         wanted.setdefault(kind, []).append(one)
@@ -338,4 +338,4 @@ def values_of(
 def laborious(shard: Shard) -> bool:
     """Tell whether runs take long whatever their size."""
     measures, _ = prepared_for(shard).settle(shard.profile)
-    return any(one.measure.reads in ("elements", "journeys") for one in measures)
+    return any(one.measure.reads in ("elements", "navigation") for one in measures)

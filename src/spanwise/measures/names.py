@@ -22,7 +22,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from spanwise.errors import UnknownName, UsageError
 from spanwise.measures.gains import Gains
 from spanwise.measures.registry import MEASURES
-from spanwise.model.measure import REQUIRED, Asked, Measure
+from spanwise.model.measure import REQUIRED, Measure, MeasureRequest
 from spanwise.plugin_loading import load
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
@@ -34,7 +34,7 @@ NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:=[-+.\deE]+)?")
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
-def parse(name: str) -> Asked:
+def parse(name: str) -> MeasureRequest:
     """Return the measure that a name asks for, with its parameters.
 
     Plug-ins are loaded only for a name that none of ours has.
@@ -47,7 +47,7 @@ def parse(name: str) -> Asked:
     return _parsed(name)
 
 
-def _parsed(name: str) -> Asked:
+def _parsed(name: str) -> MeasureRequest:
     squeezed = "".join(name.split())
     exact = plain_names().get(squeezed)
     measure, given = (exact, {}) if exact else _by_template(squeezed)
@@ -61,7 +61,7 @@ def _parsed(name: str) -> Asked:
         raise UsageError(
             f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
         )
-    return Asked(name, measure, parameters)
+    return MeasureRequest(name, measure, parameters)
 
 
 def listed(text: str) -> list[str]:

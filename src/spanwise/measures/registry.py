@@ -1,4 +1,4 @@
-"""The table of measures. Nothing else in the package lists them."""
+"""The registry of measures; the package has no second list of them."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _refuse_incomplete(entry: Measure) -> None:
             raise UsageError(f"{place}: ranges name {name!r}, which is no parameter")
 
 
-# What measures do for the retrieval of elements: the answers that several of them share. ----------
+# Properties shared by several measures ------------------------------------------------------------
 
 BY_GAIN = Properties(
     recall="yes",
@@ -158,8 +158,8 @@ BY_GAIN = Properties(
     relevant_in_context="indirect",
     best_in_context="indirect",
 )
-"""Effort-precision and gain-recall; HiXEval and what came of it, whose ideal units are the
-highlighted passages."""
+"""Effort-precision and gain-recall; HiXEval and the measures derived from it, whose ideal units are
+the highlighted passages."""
 BY_RANK = replace(BY_GAIN, precision="no")
 """Cumulated gain at a rank."""
 BY_CHANCE = replace(
@@ -170,7 +170,7 @@ BY_CHANCE = replace(
     graded_ideality="-",
     focused="unclear",
 )
-"""inex_eval: near misses count only as the quantisation has it."""
+"""inex_eval: near misses count only if the quantisation gives them a value."""
 BY_SIZE = replace(BY_CHANCE, overlap="penalised")
 """inex_eval_ng."""
 BY_DOCUMENT = replace(
@@ -180,7 +180,7 @@ BY_DOCUMENT = replace(
     relevant_in_context="yes",
     best_in_context="yes",
 )
-"""The tasks in context."""
+"""The measures of the tasks in context."""
 BY_READER = replace(BY_GAIN, user_model="yes", relevant_in_context="yes", best_in_context="yes")
 """GR and EPRUM."""
 BY_READER_BINARY = replace(BY_READER, graded_ideality="no")

@@ -12,7 +12,7 @@ from spanwise.report.tables import NARROWEST, Table, as_text, shortened
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
-    from spanwise.model.element_rankings import Journey
+    from spanwise.model.element_rankings import NavigationSteps
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
@@ -364,20 +364,24 @@ def flag_table(listing: Listing, name: str, flags: Any) -> Table:
 # Where readers go from each result, and what they have seen by then. ------------------------------
 
 
-def journey_table(
-    journey: Journey, ranks: IntArray, targets: IntArray, new: FloatArray, listing: Listing
+def navigation_table(
+    navigation: NavigationSteps,
+    ranks: IntArray,
+    targets: IntArray,
+    new: FloatArray,
+    listing: Listing,
 ) -> Table:
     """For each result how many targets it may lead to, and what is expected to be discovered.
 
     `new` is by how much the chance to have seen a target grows at a rank.
     """
-    size = journey.results + 1
-    count = np.bincount(journey.rank, minlength=size)[1:]
+    size = navigation.results + 1
+    count = np.bincount(navigation.rank, minlength=size)[1:]
     chance = np.zeros(size)
-    np.maximum.at(chance, journey.rank, journey.chance)
+    np.maximum.at(chance, navigation.rank, navigation.chance)
     fresh: FloatArray = np.bincount(ranks, weights=new, minlength=size)[1:].astype(np.float64)
-    worth = np.bincount(ranks, weights=new * journey.worth[targets], minlength=size)[1:]
-    total = float(journey.worth.sum())
+    worth = np.bincount(ranks, weights=new * navigation.worth[targets], minlength=size)[1:]
+    total = float(navigation.worth.sum())
     recall = np.cumsum(worth) / total if total else np.full(size - 1, np.nan)
     columns = [
         ("targets", [str(number) if number else "" for number in count.tolist()]),
@@ -388,14 +392,14 @@ def journey_table(
     return table_of(listing, columns)
 
 
-def entry_table(journey: Journey, listing: Listing) -> Table:
+def entry_table(navigation: NavigationSteps, listing: Listing) -> Table:
     """How near each result begins to the entry point of its document, if it is the first there."""
-    _, first = np.unique(journey.target, return_index=True)  # pairs come by rank
-    near = np.zeros(journey.results)
-    near[journey.rank[first] - 1] = journey.chance[first]
-    counts = np.bincount(journey.rank[first] - 1, minlength=journey.results)
-    total = len(journey.worth)
-    so_far = np.cumsum(near) / total if total else np.full(journey.results, np.nan)
+    _, first = np.unique(navigation.target, return_index=True)  # pairs come by rank
+    near = np.zeros(navigation.results)
+    near[navigation.rank[first] - 1] = navigation.chance[first]
+    counts = np.bincount(navigation.rank[first] - 1, minlength=navigation.results)
+    total = len(navigation.worth)
+    so_far = np.cumsum(near) / total if total else np.full(navigation.results, np.nan)
     columns = [
         ("score", _shown_share(near, counts)),
         ("BEPD", [f"{value:.4f}" for value in so_far.tolist()]),

@@ -30,7 +30,7 @@ from spanwise.formats.io.files import STDIN, fits, is_remote, lasts
 from spanwise.formats.pieces import format_of, part_of, partition, read_part
 from spanwise.formats.registry import Holds, find_format
 from spanwise.matching.documents import repeated_rows
-from spanwise.matching.placing import placed_judgements, placed_run, sized_anew
+from spanwise.matching.placing import placed_judgements, placed_run, recompute_sizes
 from spanwise.matching.points import assessed
 from spanwise.model.columns import text as text_of
 from spanwise.model.contents import ASSESSORS, HIGHLIGHTED, PASSAGES, loss_in_words
@@ -241,7 +241,7 @@ def _placed(
         notes = in_lines(found)
     elif isinstance(content, Judgements):
         if anew:
-            content = sized_anew(content, collection, notes)
+            content = recompute_sizes(content, collection, notes)
         if entry is not None and content.elements is None and content.highlights:
             content = _named(content, content.highlights, collection, entry, notes)
         elif not anew:

@@ -32,7 +32,7 @@ from spanwise.stats.sampling import estimate as estimate_total
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.pools import Pooled
     from spanwise.model.run import Run
 
@@ -444,7 +444,7 @@ def _columns(
     return {one.label: np.array([draw[one.label] for draw in draws], np.float64) for one in wanted}
 
 
-def _refuse_unfit(one: Asked) -> None:
+def _refuse_unfit(one: MeasureRequest) -> None:
     """What was not drawn is known as documents and text, and only as if it had been judged."""
     if one.measure.reads not in ("rankings", "readings") or one.measure.aggregate != "mean":
         raise UsageError(

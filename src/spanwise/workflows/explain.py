@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.evaluation.kinds import TEXTUAL, Grounding, element_setting, journey_blocks, kinds_of
+from spanwise.evaluation.kinds import (
+    TEXTUAL,
+    Grounding,
+    element_setting,
+    kinds_of,
+    navigation_blocks,
+)
 from spanwise.evaluation.merge import assumptions
 from spanwise.evaluation.prepare import Prepared
 from spanwise.evaluation.prepare import asked as measures_of
@@ -29,7 +35,7 @@ from spanwise.measures.highlight import LEVELS, best_from, highlighted_in_all, p
 from spanwise.measures.next_generation import exhaustivity_in_all, parts
 from spanwise.model.columns import text
 from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
 from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
@@ -53,7 +59,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy, PolicyFields
     from spanwise.model.rankings import Rankings
@@ -73,7 +79,7 @@ def block_of(
     run: Run,
     judgements: Judgements,
     topic: bytes,
-    asked: Asked,
+    asked: MeasureRequest,
     policy: Policy,
     collection: Collection | None,
 ) -> ElementRankings:
@@ -83,7 +89,7 @@ def block_of(
     return block
 
 
-def of_elements(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+def of_elements(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> Told:
     """The rows, and what is to be said about them."""
     family, name = asked.measure.family, asked.measure.name
     if family == "cumulated":
@@ -99,7 +105,7 @@ def of_elements(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
     return _highlighted_characters(block, asked, listing)
 
 
-def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+def _gains(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> Told:
     curves: Curves = asked.measure.made(block, **asked.parameters)
     gains, base = block.gains(curves.rule), block.base(curves.rule.quant)
     depth = len(gains.gain)
@@ -132,7 +138,7 @@ def _cases(gains: Gains, worth: FloatArray) -> list[str]:
 
 
 def _quotient(
-    block: ElementRankings, asked: Asked, curves: Curves, earned: Earnings
+    block: ElementRankings, asked: MeasureRequest, curves: Curves, earned: Earnings
 ) -> tuple[str, Any]:
     """What a row comes to: the measure's own number at that rank."""
     name = asked.measure.name
@@ -146,7 +152,7 @@ def _quotient(
     return "nxCG", block.ratio(earned.gained, earned.best)
 
 
-def _effort(curves: Curves, asked: Asked) -> list[str]:
+def _effort(curves: Curves, asked: MeasureRequest) -> list[str]:
     wanted = np.array([[asked.parameter("recall") * curves.total[0]]])
     ideal, _ = reached(curves.best, wanted, curves.interpolate)
     run, missed = reached(curves.run(), wanted, curves.interpolate)
@@ -156,17 +162,17 @@ def _effort(curves: Curves, asked: Asked) -> list[str]:
     ]
 
 
-def _chances(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+def _chances(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> Told:
     base = block.base(asked.parameter("quant"))
     element = block.results.element
     value = base.value / base.highest
-    chance = np.where(element != NOBODY, value[element], 0.0) if len(value) else element * 0.0
+    chance = np.where(element != NO_ELEMENT, value[element], 0.0) if len(value) else element * 0.0
     total = float(block.of_topics(base.judged.of_topics(value))[0])
     words = [f"all that is relevant adds up to {total:g}; quant={base.quant}"]
     return chance_table(listing, chance, block.results.level.tolist()), words
 
 
-def _next_generation(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+def _next_generation(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> Told:
     exhaustivity, specificity, new = parts(block, asked.parameter("overlap"))
     size = block.results.size
     columns = [("size", size), ("new", new)]
@@ -180,7 +186,9 @@ def _next_generation(block: ElementRankings, asked: Asked, listing: Listing) -> 
     return columns_table(listing, columns), ["new: the share that earlier results have not shown"]
 
 
-def _highlighted_characters(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
+def _highlighted_characters(
+    block: ElementRankings, asked: MeasureRequest, listing: Listing
+) -> Told:
     results, alpha = block.results, asked.parameter("alpha")
     seen = block.seen_before("highlighted")
     found = np.cumsum(results.highlighted - alpha * seen)
@@ -260,7 +268,7 @@ class Case:
     judgements: Judgements | Preferences
     run: Run
     topic: bytes
-    asked: Asked
+    asked: MeasureRequest
     policy: Policy
     collection: Collection | None = None
     notes: tuple[Note, ...] = ()  # what was said when things were placed
@@ -448,8 +456,8 @@ def _table(case: Case) -> tuple[Table, list[str]]:
             *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
         )
         table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
-    elif case.asked.measure.reads == "journeys":
-        table, words = _of_journey(case)
+    elif case.asked.measure.reads == "navigation":
+        table, words = _of_navigation(case)
     elif case.asked.measure.reads == "readings":
         return _of_reading(case)
     else:
@@ -611,28 +619,28 @@ def _of_documents(case: Case) -> Table:
     return explanation.grade_table(block, listing, rel, averaged=case.name == "AP")
 
 
-# Journeys -----------------------------------------------------------------------------------
+# Navigation -----------------------------------------------------------------------------------
 
 
-def _of_journey(case: Case) -> tuple[Table, list[str]]:
+def _of_navigation(case: Case) -> tuple[Table, list[str]]:
     from spanwise.measures.discoveries import discoveries
     from spanwise.measures.navigation import behaviour_of
-    from spanwise.report.explanation import entry_table, journey_table
+    from spanwise.report.explanation import entry_table, navigation_table
 
     assert isinstance(case.judgements, Judgements)
     task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
-    (block,) = journey_blocks(case.judgements, task)
-    (journey,) = block.of(behaviour_of(case.asked, block))
+    (block,) = navigation_blocks(case.judgements, task)
+    (navigation,) = block.of(behaviour_of(case.asked, block))
     listing = _listing(case.run, _rows(case))
-    targets = f"{counted(len(journey.worth), 'target')}, worth {journey.worth.sum():g} in all"
+    targets = f"{counted(len(navigation.worth), 'target')}, worth {navigation.worth.sum():g} in all"
     if case.name == "BEPD":
         words = "score: how near it begins to the best entry point of its document"
         once = "only the first result of each document counts"
-        return entry_table(journey, listing), [words, once, targets]
-    [found] = discoveries([journey])
+        return entry_table(navigation, listing), [words, once, targets]
+    [found] = discoveries([navigation])
     new = found.missed_before - found.missed
     words = "chance: of going to the likeliest target; new: targets expected to be seen first here"
-    return journey_table(journey, found.rank, found.target, new, listing), [words, targets]
+    return navigation_table(navigation, found.rank, found.target, new, listing), [words, targets]
 
 
 # Results ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from spanwise.dropins.trec_eval.options import real, whole
 from spanwise.errors import UsageError
 from spanwise.evaluation.profiles import TREC_EVAL, TrecMeasure
 from spanwise.measures.names import by_stem
-from spanwise.model.measure import Asked, Measure
+from spanwise.model.measure import Measure, MeasureRequest
 
 if TYPE_CHECKING:
     from spanwise.dropins.trec_eval.options import Options
@@ -22,7 +22,7 @@ class Column:
 
     name: str
     entry: TrecMeasure
-    asked: Asked
+    asked: MeasureRequest
 
     @property
     def kind(self) -> str:
@@ -60,7 +60,7 @@ def _of_measure(entry: TrecMeasure, text: str | None, options: Options) -> list[
 
 
 def _column(name: str, entry: TrecMeasure, measure: Measure, parameters: dict[str, Any]) -> Column:
-    return Column(name, entry, Asked(f"{entry.name} {parameters}", measure, parameters))
+    return Column(name, entry, MeasureRequest(f"{entry.name} {parameters}", measure, parameters))
 
 
 def _cutoffs(entry: TrecMeasure, text: str) -> list[float]:
