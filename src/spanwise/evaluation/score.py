@@ -1,4 +1,9 @@
-"""Scoring a shard: its results are matched with judgements, and each topic is measured."""
+"""Scoring of shards: results are matched with judgements, then each topic is measured.
+
+`score_shard` is the function that runs on workers. It reads a run or a piece of one, `match` finds
+the places of its results and the judgements that the measures need, and `measured` evaluates every
+topic.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ from spanwise.errors import (
     SpanwiseWarning,
     UsageError,
 )
-from spanwise.evaluation.kinds import KINDS, Grounding, kinds_of
+from spanwise.evaluation.kinds import KINDS, MatchTask, kinds_of
 from spanwise.evaluation.plan import Shard, Share, prepared_for
 from spanwise.evaluation.prepare import (
     Prepared,
@@ -55,31 +60,32 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 OF_TEXT = ("readings", "ceilings")
-"""Kinds of blocks that are made of the text that runs show."""
+"""Kinds of blocks that are made from the text of results."""
 
 Rank = tuple[int, int, bytes]
-"""When a mistake would have been found, had all been read at once."""
+"""The position of a mistake among those that reading the run as a whole would find."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partial:
-    """What came of a shard. Plain data."""
+    """The outcome of a shard, as plain data."""
 
     run: int
     number: int
-    found: Measured | None  # None: nothing to be found there, or something was wrong
+    found: Measured | None  # None: the piece is empty, or it failed
     failure: SpanwiseError | None = None
-    rank: Rank = (0, 0, b"")  # when it would have been found
-    said: tuple[Warning, ...] = ()
+    rank: Rank = (0, 0, b"")  # of the failure
+    warnings: tuple[Warning, ...] = ()
 
 
 def score_shard(shard: Shard) -> Partial:
-    """Score a shard. This function runs on every worker, near or far; it never raises for a user's
-    mistake, but returns it.
+    """Score a shard on a worker.
+
+    A mistake in the input does not raise an exception: the outcome holds it.
     """
     found, failure, rank = None, None, (0, 0, b"")
     with one_at_a_time, warnings.catch_warnings(record=True) as caught:
-        if shard.judgements is None:  # whoever made the plan has read them too
+        if shard.judgements is None:  # planning has read them and issued their warnings
             warnings.simplefilter("ignore", SpanwiseWarning)
         prepared = None
         try:
@@ -93,8 +99,9 @@ def score_shard(shard: Shard) -> Partial:
 
 
 def rank_of(error: SpanwiseError, prepared: Prepared) -> Rank:
-    """Return the rank of a mistake: bad lines come first; then, of results that are there twice,
-    those of unjudged topics.
+    """Return the rank of a mistake.
+
+    Bad lines come first, duplicate results last; among these, those of unjudged topics come first.
     """
     if isinstance(error, FormatError):
         return 0, error.line or 0, b""
@@ -104,14 +111,14 @@ def rank_of(error: SpanwiseError, prepared: Prepared) -> Rank:
 
 
 def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
-    """Read and measure; where something is wrong, read again counting lines, to say where."""
+    """Measure a shard; if that fails, read the piece again with line numbers, for the message."""
     if not isinstance(shard.piece, Piece):
         return _read_and_measured(prepared, shard)
     try:
         return _read_and_measured(prepared, shard)
     except EmptyError:
         if shard.share == "later":
-            return None  # comments
+            return None  # a piece of comments only
     except SpanwiseError:
         if not shard.piece.begin:
             raise
@@ -129,16 +136,16 @@ def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = Fal
     return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
 
 
-def _in_turn(prepared: Prepared, settled: Settled, coming: Iterator[Run]) -> Measured:
-    """Measure one piece of a packed file after the other, of which memory holds one at a time.
+def _in_turn(prepared: Prepared, settled: Settled, pieces: Iterator[Run]) -> Measured:
+    """Measure the pieces of a packed file in turn, with one of them in memory at a time.
 
-    What is wrong with a line is reported before what is wrong with results.
+    A mistake in a line is reported before a mistake in results.
     """
     found: list[Measured] = []
     failures: list[SpanwiseError] = []
-    run = next(coming, None)
+    run = next(pieces, None)
     while run is not None:
-        following = next(coming, None)
+        following = next(pieces, None)
         share: Share = "later" if found or failures else "first"
         try:
             alone = share == "first" and following is None
@@ -156,7 +163,7 @@ def _in_turn(prepared: Prepared, settled: Settled, coming: Iterator[Run]) -> Mea
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A run and judgements that are ready to be measured against each other."""
+    """A run and judgements that measures can be applied to."""
 
     judgements: Judgements | Preferences
     run: Run
@@ -165,14 +172,14 @@ class Matched:
 
 
 def match(prepared: Prepared, run: Run, settled: Settled) -> Matched:
-    """Find the place of each result, and judgements of the kind that the measures need."""
+    """Place results in documents, and prepare the judgements that the measures need."""
     notes: list[Note] = []
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
     judgements, run = placed(prepared.judgements, run, collection, notes)
     if isinstance(judgements, Judgements):
         judgements = _readable(judgements, run, measures, policy, collection, notes)
-    _refuse_unfit(judgements, measures)
+    _refuse_unsuitable(judgements, measures)
     return Matched(judgements, run, collection, tuple(notes))
 
 
@@ -198,8 +205,8 @@ def _readable(
     )
 
 
-def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
-    """Refuse measures that need judgements of another kind."""
+def _refuse_unsuitable(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
+    """Raise an error for measures that need judgements of another kind."""
     offered = kinds_of(judgements)
     for one in measures:
         if one.measure.reads not in (*offered, "anything"):
@@ -215,7 +222,7 @@ def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked
 
 
 def measured(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Measured:
-    """Measure each topic of a run, or of a piece of one."""
+    """Measure each topic of a run or of a piece of one."""
     matched = match(prepared, run, settled)
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
@@ -227,7 +234,7 @@ def measured(prepared: Prepared, run: Run, settled: Settled, share: Share = "who
         refuse_duplicate_judgements(judgements)
     topics = evaluated_topics(judged, answered, policy, share)
     if share == "later" and isinstance(judgements, Judgements):
-        some = (judged & answered) or judgements.rows.topics[:1]  # judgements are never empty
+        some = (judged & answered) or judgements.rows.topics[:1]  # judgements must not be empty
         judgements = of_topics(judgements, some)
     notes: list[Note] = []
     values = values_of(judgements, run, topics, measures, policy, notes, matched.collection)
@@ -246,7 +253,7 @@ def measured(prepared: Prepared, run: Run, settled: Settled, share: Share = "who
 
 
 def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
-    """Count the results of a run of chunks, and how they were placed."""
+    """Count the results of a run of chunks, by how they were placed."""
     if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
         return {}
     facts = {"results": len(run.rows)}
@@ -263,7 +270,7 @@ def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
 def refuse_strangers(
     judged: frozenset[bytes], answered: frozenset[bytes], judgements: str, run: str
 ) -> None:
-    """Refuse a run and judgements, named by their files, that have no topic in common."""
+    """Raise an error if a run and judgements, named by their files, share no topic."""
     if not judged & answered:
         raise NoTopicsError(
             f"{run} and {judgements} have no topic in common:"
@@ -302,23 +309,25 @@ def values_of(
         wanted.setdefault(kind, []).append(one)
     values: Values = {}
     notes = [] if notes is None else notes
-    unmoved = [one.label for one in measures if not _of_elements(one)]
-    if policy.structure != "ignore" and unmoved:
-        names = ", ".join(unmoved)
-        notes.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
+    unaffected = [one.label for one in measures if not _of_elements(one)]
+    if policy.structure != "ignore" and unaffected:
+        names = ", ".join(unaffected)
+        notes.append(
+            Remark(f"structure has no effect on {names}: it applies to measures of judged elements")
+        )
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, notes, collection)
+        task = MatchTask(run, topics, some, policy, notes, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
 
 
 def _of_elements(one: Asked) -> bool:
-    """Tell whether a measure counts elements by how they were judged, so that structure matters."""
+    """Tell whether a measure depends on judged elements, and thus on structure."""
     graded = one.measure.grades or "quant" in one.measure.parameters
     return graded and one.parameter("behaviour") != "bep"
 
 
 def laborious(shard: Shard) -> bool:
-    """Tell whether runs take long whatever their size."""
+    """Tell whether scoring takes long even for small runs."""
     measures, _ = prepared_for(shard).settle(shard.profile)
     return any(one.measure.reads in ("elements", "journeys") for one in measures)

@@ -1,4 +1,8 @@
-"""What a comparison says: means with their intervals, differences with their tests, cautions."""
+"""Comparisons of runs: means with intervals, differences with tests, and warnings.
+
+`Comparison` is what `spanwise.compare` returns. `Anova` is the analysis of variance that some
+tests report. `Rule` and `Verdict` belong to gates, which compare new results with a baseline.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +28,19 @@ BETTER, WORSE = "†", "‡"
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """What a run reaches in a measure."""
+    """The mean of a run in a measure, with its interval."""
 
     run: str
     measure: str
     value: float
-    low: float  # the interval is undefined where the value is no mean over topics
+    low: float  # undefined if the value is not a mean over topics
     high: float
     topics: int
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A run against another in a measure, by one test."""
+    """The difference of two runs in a measure, with the result of one test."""
 
     run: str
     baseline: str
@@ -44,7 +48,7 @@ class Difference:
     test: str
     p: float  # two-sided, uncorrected
     p_adjusted: float
-    difference: float  # the mean over topics of run minus baseline
+    difference: float  # mean over topics of run minus baseline
     low: float
     high: float
     wins: int
@@ -52,38 +56,40 @@ class Difference:
     losses: int
     topics: int
     effect: float  # Cohen's d of paired differences
-    topics_needed: float  # to show this effect four times out of five
+    topics_needed: float  # to find this effect with a power of 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Runs compared. They stand in the order of the first measure, best first."""
+    """Runs compared with each other, sorted by the first measure, best first."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     means: tuple[Mean, ...]  # run by run, measure by measure
     differences: tuple[Difference, ...]
     scores: tuple[Scores, ...]  # of the runs, topic by topic
-    baseline: str | None  # None: all pairs are compared
+    baseline: str | None  # None: all pairs of runs are compared
     tests: tuple[str, ...]
     correction: str
     confidence: float
-    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+    lowest: frozenset[str] = frozenset()  # measures of which less is better
     warnings: tuple[str, ...] = ()
-    anova: Mapping[str, Anova] = field(default_factory=dict)  # of each measure: runs and topics
-    drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
+    anova: Mapping[str, Anova] = field(default_factory=dict)  # by measure
+    drawn: Callable[[str], list[dict[str, Any]]] | None = (
+        None  # draws a measure over reading budgets
+    )
 
     @property
     def alpha(self) -> float:
-        """Below this an adjusted p is called significant."""
+        """Return the level of significance: an adjusted p below it is significant."""
         return round(1 - self.confidence, 12)
 
     def mean(self, run: str, measure: str) -> Mean:
-        """The mean of a run."""
+        """Return the mean of a run in a measure."""
         return self.means[self.runs.index(run) * len(self.measures) + self.measures.index(measure)]
 
     def best(self, measure: str) -> tuple[str, ...]:
-        """The runs with the best value; several when they are equal."""
+        """Return the runs with the best value; several if they are equal."""
         values = {run: self.mean(run, measure).value for run in self.runs}
         defined = [value for value in values.values() if isfinite(value)]
         if not defined:
@@ -92,11 +98,11 @@ class Comparison:
         return tuple(run for run, value in values.items() if value == top)
 
     def better(self, run: str, measure: str) -> tuple[str, ...]:
-        """The runs than which a run is significantly better, by the first test."""
+        """Return the runs that `run` is significantly better than, by the first test."""
         return self._significant(run, measure, 1)
 
     def worse(self, run: str, measure: str) -> tuple[str, ...]:
-        """The runs than which a run is significantly worse, by the first test."""
+        """Return the runs that `run` is significantly worse than, by the first test."""
         return self._significant(run, measure, -1)
 
     def _significant(self, run: str, measure: str, way: int) -> tuple[str, ...]:
@@ -114,7 +120,7 @@ class Comparison:
     def select(
         self, *, measure: str | None = None, test: str | None = None, run: str | None = None
     ) -> list[Difference]:
-        """The differences of a measure, a test, a run."""
+        """Return the differences, restricted to a measure, a test or a run."""
         return [
             one
             for one in self.differences
@@ -124,7 +130,7 @@ class Comparison:
         ]
 
     def diff(self, topic: str) -> dict[str, dict[str, float | None]]:
-        """What each run has for one topic: {run: {measure: value}}; None is undefined."""
+        """Return the values of one topic as {run: {measure: value}}; None is undefined."""
         found: dict[str, dict[str, float | None]] = {}
         for name, scores in zip(self.runs, self.scores, strict=True):
             if topic in scores.topics:
@@ -138,9 +144,11 @@ class Comparison:
         return found
 
     def curve(self, measure: str = "SpanR") -> pl.DataFrame:
-        """A measure over reading budgets: a table of run, budget, measure and value."""
+        """Return a measure over reading budgets: a frame of run, budget, measure and value."""
         if self.drawn is None:
-            raise UsageError("there is no curve without budgets; compare with budget=[500, 2000]")
+            raise UsageError(
+                "the comparison has no budgets; a curve needs them: compare with budget=[500, 2000]"
+            )
         import polars as pl
 
         return pl.DataFrame(self.drawn(measure))
@@ -155,13 +163,15 @@ class Comparison:
     ) -> None:
         """Raise AssertionError if a run is worse than the baseline by more than `max_drop`.
 
-        The drop must be both larger than allowed and credible: adjusted p below `alpha`.
+        A drop counts only if it is also significant, that is, if its adjusted p is below `alpha`.
         """
         for what, name, known in (("measure", measure, self.measures), ("run", run, self.runs)):
             if name not in (None, *known):
                 raise UnknownName(what, str(name), list(known))
         if not self.differences:
-            raise UsageError("there is one run only: no baseline that it could be worse than")
+            raise UsageError(
+                "the comparison has one run; expected a baseline and at least one other run"
+            )
         level = self.alpha if alpha is None else alpha
         for one in self.select(measure=measure, test=self.tests[0], run=run):
             drop = one.difference if one.measure in self.lowest else -one.difference
@@ -173,7 +183,7 @@ class Comparison:
                 )
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The same as `--format json` prints."""
+        """Return the comparison as plain data, as `--format json` prints it."""
         return {
             "scores": [
                 {"run": one.run, "measure": one.measure, "value": defined(one.value)}
@@ -201,15 +211,15 @@ class Comparison:
         }
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a frame of the values by topic: run, topic, measure, value."""
+        """Return a frame with the columns run, topic, measure, value."""
         return self._table().to_polars()
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a frame of the values by topic: run, topic, measure, value."""
+        """Return a frame with the columns run, topic, measure, value."""
         return self._table().to_pandas()
 
     def to_arrow(self) -> pa.Table:
-        """Return a table of the values by topic: run, topic, measure, value."""
+        """Return a table with the columns run, topic, measure, value."""
         return self._table().to_arrow()
 
     def _table(self) -> ScoreTable:
@@ -220,13 +230,13 @@ class Comparison:
         return plotted(kind, self.scores, **options)
 
     def to_html(self, path: str | PathLike[str]) -> None:
-        """Write the comparison as one page that can be mailed."""
+        """Write the comparison as an HTML page in one file."""
         from importlib import import_module
 
         import_module("spanwise.workflows.page").write_comparison(self, fspath(path))
 
     def table(self) -> str:
-        """Means, intervals and marks as text."""
+        """Return means, intervals and marks as a text table."""
         return plain_table(*self._cells(), self.legend())
 
     def _repr_html_(self) -> str:
@@ -241,28 +251,28 @@ class Comparison:
 
     @property
     def allowing(self) -> str:
-        """How the first test allows for the number of comparisons."""
+        """Return how the first test is corrected for the number of comparisons."""
         if "tukey" in self.tests[0]:
             return "corrected for all pairs of runs"
         return "uncorrected" if self.correction == "none" else f"corrected ({self.correction})"
 
     @property
     def lettered(self) -> bool:
-        """Whether marks are letters of runs."""
+        """Tell whether the marks are letters of runs."""
         return self.baseline is None and bool(self.differences)
 
     def named(self, run: str) -> str:
-        """The name of a run, behind its letter where marks are letters."""
+        """Return the name of a run, prefixed with its letter where marks are letters."""
         return f"{letter(self.runs.index(run))} {run}" if self.lettered else run
 
     def cell(self, run: str, measure: str) -> str:
-        """A mean with its mark and its interval, in words."""
+        """Return a mean with its mark and its interval, as text."""
         mean = self.mean(run, measure)
         bounds = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
         return f"{number(mean.value)}{self.mark(run, measure)}{bounds}"
 
     def mark(self, run: str, measure: str) -> str:
-        """Daggers against the baseline, or letters of the runs that this one is better than."""
+        """Return a dagger against the baseline, or the letters of the runs that are worse."""
         better = self.better(run, measure)
         if self.baseline is None:
             return letters(sorted(map(self.runs.index, better)))
@@ -271,7 +281,7 @@ class Comparison:
         return BETTER if better else WORSE if self.worse(run, measure) else ""
 
     def legend(self) -> list[str]:
-        """What the marks mean, how it was tested, and what to beware of."""
+        """Return the lines below the table: marks, tests and warnings explained."""
         lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
         if self.lettered:
             lines.append("letters: significantly better than the runs of these letters")
@@ -288,8 +298,100 @@ class Comparison:
         )
 
 
+# Analysis of variance ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Anova:
+    """A two-way analysis of variance: the effects of runs and topics, and the residual."""
+
+    squares_runs: float
+    squares_topics: float
+    squares_left: float
+    freedom_runs: int
+    freedom_topics: int
+    freedom_left: int
+    f_runs: float
+    p_runs: float
+    f_topics: float
+    p_topics: float
+
+    @property
+    def error(self) -> float:
+        """Return the residual variance, which neither runs nor topics explain."""
+        return self.squares_left / self.freedom_left if self.freedom_left else float("nan")
+
+    @property
+    def omega_squared(self) -> float:
+        """Return partial omega squared, the share of the variance that runs explain."""
+        gain = self.freedom_runs * (self.f_runs - 1)
+        cells = (self.freedom_runs + 1) * (self.freedom_topics + 1)
+        return gain / (gain + cells)
+
+    def words(self) -> str:
+        """Return the analysis in words, as papers report it.
+
+        >>> print(Anova(2.0, 3.0, 1.0, 2, 3, 6, 6.0, 0.037, 6.0, 0.031).words())
+        runs F(2, 6) = 6.00, p = 0.0370, omega squared 0.45; topics F(3, 6) = 6.00, p = 0.0310
+        """
+        parts = (
+            ("runs", self.freedom_runs, self.f_runs, self.p_runs),
+            ("topics", self.freedom_topics, self.f_topics, self.p_topics),
+        )
+        runs, topics = (
+            f"{name} F({free}, {self.freedom_left}) = {f:.2f}, p"
+            + (" < 0.0001" if p < 0.0001 else f" = {p:.4f}")
+            for name, free, f, p in parts
+        )
+        return f"{runs}, omega squared {self.omega_squared:.2f}; {topics}"
+
+
+# Gates ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A requirement of a gate on one measure."""
+
+    measure: str
+    floor: float | None = None  # a mean below it fails
+    max_drop: float = 0.0  # the largest allowed drop below the baseline
+    alpha: float = 0.05  # a drop counts only if p is below this
+    less_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"alpha {self.alpha:g}; expected a number between 0 and 1")
+        if not self.max_drop >= 0:
+            raise UsageError(f"maximum drop {self.max_drop:g}; expected a number of at least 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one rule for one run."""
+
+    run: str
+    rule: Rule
+    value: float
+    before: float
+    drop: float  # positive if the run is worse
+    low: float  # interval of the drop
+    high: float
+    p: float
+    topics: int
+    reasons: tuple[str, ...]  # of the failure; empty if the run passes
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the run satisfies the rule."""
+        return not self.reasons
+
+
+# Marks and numbers ------------------------------------------------------------------------------
+
+
 def letter(place: int) -> str:
-    """A short name for a run: a, b, ..., z, then a1, b1, ...
+    """Return a short name for the run at a place: a, b, ..., z, then a1, b1, ...
 
     >>> letter(0), letter(27)
     ('a', 'b1')
@@ -299,11 +401,11 @@ def letter(place: int) -> str:
 
 
 FEW = 6
-"""So many letters stand one by one; of more, neighbours are put together."""
+"""Maximum number of letters that are listed one by one; more are grouped into ranges."""
 
 
 def letters(places: Sequence[int]) -> str:
-    """The letters of runs, given by their rising places.
+    """Return the letters of runs, given by their places in ascending order.
 
     >>> letters([0, 2, 3]), letters([0, 2, 3, 4, 5, 6, 9, 30])
     ('acd', 'a c-g j e1')
@@ -323,94 +425,5 @@ def letters(places: Sequence[int]) -> str:
 
 
 def defined(value: float) -> float | None:
-    """A number as JSON has it: neither undefined nor infinite."""
+    """Return a number for JSON: None if it is undefined or infinite."""
     return value if isfinite(value) else None
-
-
-# What a two-way analysis of variance says about runs and topics. ----------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Anova:
-    """Sums of squares, degrees of freedom, F and p of runs and of topics, and what is left."""
-
-    squares_runs: float
-    squares_topics: float
-    squares_left: float
-    freedom_runs: int
-    freedom_topics: int
-    freedom_left: int
-    f_runs: float
-    p_runs: float
-    f_topics: float
-    p_topics: float
-
-    @property
-    def error(self) -> float:
-        """The variance that neither runs nor topics explain."""
-        return self.squares_left / self.freedom_left if self.freedom_left else float("nan")
-
-    @property
-    def omega_squared(self) -> float:
-        """The share of variance that runs explain, in the population of topics (partial)."""
-        gain = self.freedom_runs * (self.f_runs - 1)
-        cells = (self.freedom_runs + 1) * (self.freedom_topics + 1)
-        return gain / (gain + cells)
-
-    def words(self) -> str:
-        """As a paper reports it.
-
-        >>> print(Anova(2.0, 3.0, 1.0, 2, 3, 6, 6.0, 0.037, 6.0, 0.031).words())
-        runs F(2, 6) = 6.00, p = 0.0370, omega squared 0.45; topics F(3, 6) = 6.00, p = 0.0310
-        """
-        parts = (
-            ("runs", self.freedom_runs, self.f_runs, self.p_runs),
-            ("topics", self.freedom_topics, self.f_topics, self.p_topics),
-        )
-        runs, topics = (
-            f"{name} F({free}, {self.freedom_left}) = {f:.2f}, p"
-            + (" < 0.0001" if p < 0.0001 else f" = {p:.4f}")
-            for name, free, f, p in parts
-        )
-        return f"{runs}, omega squared {self.omega_squared:.2f}; {topics}"
-
-
-# A gate for continuous integration: what is still good enough, and what came of it. ---------------
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What is still good enough in one measure."""
-
-    measure: str
-    floor: float | None = None  # a mean below it fails
-    max_drop: float = 0.0  # how much worse than the baseline is allowed
-    alpha: float = 0.05  # a drop counts if p is below
-    less_is_better: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"alpha is {self.alpha:g}; it must be between 0 and 1")
-        if not self.max_drop >= 0:
-            raise UsageError(f"the allowed drop is {self.max_drop:g}; it must be 0 or more")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a rule says of one run."""
-
-    run: str
-    rule: Rule
-    value: float
-    before: float
-    drop: float  # positive if the run is worse
-    low: float  # interval of the drop
-    high: float
-    p: float
-    topics: int
-    reasons: tuple[str, ...]  # why it fails; none if it passes
-
-    @property
-    def passed(self) -> bool:
-        """Whether the gate is open."""
-        return not self.reasons

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.evaluation.kinds import TEXTUAL, Grounding, element_setting, journey_blocks, kinds_of
+from spanwise.evaluation.kinds import TEXTUAL, MatchTask, element_setting, journey_blocks, kinds_of
 from spanwise.evaluation.merge import assumptions
 from spanwise.evaluation.prepare import Prepared
 from spanwise.evaluation.prepare import asked as measures_of
@@ -620,7 +620,7 @@ def _of_journey(case: Case) -> tuple[Table, list[str]]:
     from spanwise.report.explanation import entry_table, journey_table
 
     assert isinstance(case.judgements, Judgements)
-    task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
+    task = MatchTask(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
     (block,) = journey_blocks(case.judgements, task)
     (journey,) = block.of(behaviour_of(case.asked, block))
     listing = _listing(case.run, _rows(case))
