@@ -150,9 +150,9 @@ TASKS: dict[str, Profile] = {
         ("iP[0.01]", "MAiP", "char_prec", "char_rec", "char_f1", "art_prec", "art_rec", "MAgP"),
     ),
 }
-"""Profiles by task. Results may overlap in `thorough`, not in `focused`; `ric` (relevant in context)
-and `bic` (best in context) ask for the relevant parts or the best entry point of each document.
-"""
+"""Profiles by task. Results may overlap in `thorough` but not in `focused`; `ric` (relevant in
+context) and `bic` (best in context) ask for the relevant parts, or the best entry point, of
+documents."""
 
 
 def _inex(**context: Any) -> Profile:

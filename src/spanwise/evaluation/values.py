@@ -47,7 +47,7 @@ class Measured:
 
 
 def joined(pieces: Sequence[Measured], *, in_order: bool = True) -> Measured:
-    """Join the pieces of a run, which are in its order, or else only the last is last."""
+    """Join the pieces of a run; if they are not in its order, at least the last is last."""
     if len(pieces) == 1:
         return pieces[0]
     _refuse_scattered(pieces)
