@@ -58,7 +58,7 @@ def test_a_recall_base_as_a_table(folder):
 def test_a_recall_base_of_a_topic_that_nobody_judged(folder):
     status, _, error = call("recallbase", "judged.xml", "--topic", "7")
     assert status == 2
-    assert "topic '7' is not in judged.xml" in error
+    assert "judged.xml: found no topic '7'; expected a judged topic" in error
 
 
 def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
@@ -202,7 +202,7 @@ def test_a_task_that_a_year_did_not_have(folder):
         "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
     )
     assert status == 2
-    assert "inex2002 had no task 'bic'; expected one of thorough" in errors
+    assert "profile inex2002 has no task 'bic'; expected one of thorough" in errors
 
 
 def test_without_a_name_the_measures_fit_elements(folder):

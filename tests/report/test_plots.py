@@ -60,7 +60,7 @@ def test_a_scatter_needs_two_measures(tmp_path):
     file = tmp_path / "p.svg"
     words = ("scatter", QRELS, *RUNS, "-m", "AP", "-o", file)
     assert plot(*words, "-m", "RR")[2] == 0
-    assert plot(*words)[1].startswith("spanwise: error: a scatter is of two measures")
+    assert plot(*words)[1].startswith("spanwise: error: found one measure; a scatter needs two")
 
 
 def test_pictures_of_results(tmp_path):

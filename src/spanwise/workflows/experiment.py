@@ -35,8 +35,8 @@ from spanwise.measures.names import parse
 from spanwise.model.comparison import BETTER, WORSE
 from spanwise.retrieve.registry import MissingEngine
 from spanwise.retrieve.shaping import TASKS
-from spanwise.stats.resampling import Draws
 from spanwise.stats.question import Question
+from spanwise.stats.resampling import Draws
 from spanwise.workflows.convert import plainest
 from spanwise.workflows.results import keep
 from spanwise.workflows.search import Search, check_request, searched

@@ -33,6 +33,6 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from spanwise.workflows.reliability import Ground, simulate
+    from spanwise.workflows.reliability import StudySetting, simulate
 
-    simulate(Ground.of(judgements, quant, ideal, collection), kind, output)
+    simulate(StudySetting.of(judgements, quant, ideal, collection), kind, output)
