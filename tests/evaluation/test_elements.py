@@ -58,7 +58,7 @@ def test_a_recall_base_as_a_table(folder):
 def test_a_recall_base_of_a_topic_that_nobody_judged(folder):
     status, _, error = call("recallbase", "judged.xml", "--topic", "7")
     assert status == 2
-    assert "judged.xml: found no topic '7'; expected a judged topic" in error
+    assert "topic '7' is not in judged.xml" in error
 
 
 def test_recall_base_and_simulation_count_as_the_assessments_do(folder):
@@ -303,7 +303,7 @@ def test_every_measure_of_elements_is_explained(folder, name):
     words = ("judged.xml", "run.xml", "--topic", "163", "-m", name, "--collection", "docs")
     status, output, errors = call("explain", *words)
     assert status == 0, errors
-    assert "not shown row by row" not in output
+    assert "not explained row by row" not in output
 
 
 def test_properties_are_listed():
