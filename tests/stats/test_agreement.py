@@ -323,8 +323,11 @@ def test_a_mean_over_topics_and_its_interval(tmp_path):
         (["a.jsonl", "other.jsonl"], "a, other: found no document judged by two of them"),
         (["a.jsonl", "long.jsonl"], "expected the same text"),
         (["a.jsonl", "b.qrels"], "no highlighted text to compare by char"),
-        (["a.jsonl", "b.jsonl", "--unit", "token"], "--unit token needs --collection"),
-        (["a.jsonl", "b.jsonl", "-m", "AP"], "give --runs"),
+        (
+            ["a.jsonl", "b.jsonl", "--unit", "token"],
+            "--unit token needs the text of documents; pass --collection",
+        ),
+        (["a.jsonl", "b.jsonl", "-m", "AP"], "pass --runs"),
     ],
 )
 def test_what_cannot_be_compared(tmp_path, monkeypatch, words, message):
