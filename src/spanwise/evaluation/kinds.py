@@ -46,7 +46,7 @@ class MatchTask:
     topics: Sequence[bytes]
     measures: Sequence[Asked]
     policy: Policy
-    notes: list[Note]  # found on the way are added here
+    notes: list[Note]  # to which notes on matching are added
     collection: Collection | None = None
 
 

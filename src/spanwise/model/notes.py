@@ -134,7 +134,7 @@ class Straddling:
         across = [(cutoff, counts[cutoff]) for cutoff in sorted(counts) if counts[cutoff]]
         if len(across) > 2:  # in one line
             ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
-            return [f"equal scores across ranks (in so many topics) {ranks}: {self.order}"]
+            return [f"equal scores across ranks (number of topics) {ranks}: {self.order}"]
         return [f"{counted(n)} with equal scores across rank {k}: {self.order}" for k, n in across]
 
 

@@ -2,10 +2,9 @@
 
 Relevant documents in the pool stand for those that were not drawn. Totals follow from the
 probabilities of the sample. Measures of runs are averaged over completed judgements, in which
-documents that nobody judged replace the relevant ones that were not drawn. Such a document is like
-a relevant one that was drawn: equally relevant, with as much of its text retrieved, and at about
-the same rank. In a run it is the nearest document that was not pooled, so that measures see an
-ordinary ranking; if the run did not return the model, the document is not returned either.
+documents outside the pool replace the relevant ones that were not drawn. Each is modelled on a
+relevant document that was drawn: it has the same grade, as much relevant text, and about the same
+rank in the run. A document modelled on one that the run does not return is not returned either.
 """
 
 from __future__ import annotations
@@ -356,6 +355,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """A document that completed judgements add, with its relevant text."""
+
     document: bytes
     grade: float
     passages: Spans
