@@ -215,7 +215,7 @@ def test_a_task_that_a_year_did_not_have(folder):
         "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
     )
     assert status == 2
-    assert "inex2002 had no task 'bic'; expected one of thorough" in errors
+    assert "profile inex2002 has no task 'bic'; expected one of thorough" in errors
 
 
 def test_without_a_name_the_measures_fit_elements(folder):
@@ -316,7 +316,7 @@ def test_every_measure_of_elements_is_explained(folder, name):
     words = ("judged.xml", "run.xml", "--topic", "163", "-m", name, "--collection", "docs")
     status, output, errors = call("explain", *words)
     assert status == 0, errors
-    assert "not shown row by row" not in output
+    assert "not explained row by row" not in output
 
 
 def test_properties_are_listed():

@@ -44,7 +44,10 @@ def test_measures_that_structure_does_not_matter_to_are_named(folder):
     words = ("--structure", "vague", "--topics", "topics.xml", "--collection", "docs")
     names = ("-m", "MAep", "-m", "Overlap", "-m", "NGP@2")
     out, _, _ = called(main, "eval", "judged.xml", "run.xml", *names, *words)
-    assert "structure does not matter to Overlap: it is of judged elements" in out.decode()
+    assert (
+        "structure has no effect on Overlap: it applies to measures of judged elements"
+        in out.decode()
+    )
     out, _, _ = called(main, "eval", "judged.xml", "run.xml", *names, "--collection", "docs")
     assert "structure" not in out.decode()
 

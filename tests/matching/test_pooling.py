@@ -267,7 +267,10 @@ def test_estimates_by_command(runs, tmp_path):
         (["check", "all.pool", "x.run", "--minutes", "nan"], "--minutes nan: expected"),
         (["check", "all.pool", "x.run", "--minutes", "-1"], "--minutes -1: expected"),
         (["estimate", "all.pool", "all.q", "other.run"], "have no topic in common"),
-        (["estimate", "live.jsonl", "all.q", "x.run"], "by mtf, and no sample of all documents"),
+        (
+            ["estimate", "live.jsonl", "all.q", "x.run"],
+            "found a pool by mtf, which is not a random sample",
+        ),
     ],
 )
 def test_mistakes_are_said(runs, tmp_path, monkeypatch, words, message):
@@ -341,7 +344,7 @@ def test_estimates_say_what_is_not_judged_and_where_elements_lie(tmp_path):
     words = ["pool", "estimate", tmp_path / "p", tmp_path / "q", tmp_path / "r.run"]
     assert "named by element paths are unknown; pass --collection" in called(main, *words)[1]
     out, err, status = called(main, *words, "--collection", tmp_path / "docs", "--format", "json")
-    assert "1 of 2 pooled documents are not judged" in err
+    assert "1 of 2 pooled documents are unjudged" in err
     (run,) = json.loads(out)["runs"]
     assert (status, run["recall"]["value"], run["precision"]["value"]) == (0, 1.0, 0.5)
 
@@ -358,7 +361,7 @@ def test_a_sample_with_documents_added_or_left_out_is_none(tmp_path, words):
     assert lines_of(tmp_path / "p")[0]["estimable"] is False
     _, err, status = called(main, *estimate)
     assert status == 2
-    assert "where documents were added or left out" in err
+    assert "expected a sampled pool to which no documents were added" in err
     called(main, *build)
     assert called(main, *estimate)[2] == 0
 

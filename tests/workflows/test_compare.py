@@ -130,7 +130,8 @@ def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
     _, err, status = piped(*words)
     assert (status, err) == (
         0,
-        "spanwise: warning: -: cannot be read twice; the page has no curves, no rankings of it\n",
+        "spanwise: warning: -: cannot be read twice;"
+        " the page has no curves and no rankings of it\n",
     )
     assert page.is_file()
     words = ("plot", "curve", "-", *RUNS[:2], "-m", "nDCG@10", "-o", tmp_path / "a.svg")

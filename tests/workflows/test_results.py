@@ -136,7 +136,7 @@ def test_an_input_that_is_gone(tmp_path):
     (tmp_path / "r").unlink()
     _, err, status = called(main, "verify", results)
     assert status == 2
-    assert "not found, neither from here nor beside" in err
+    assert "not found in this folder or next to" in err
 
 
 def test_results_that_are_not_there(tmp_path):
@@ -153,7 +153,7 @@ def test_plain_lines_have_no_provenance(tmp_path):
     assert as_json(file)["scores"]
     _, err, status = called(main, "verify", file)
     assert status == 2
-    assert "does not state what it was made of" in err
+    assert "states no provenance" in err
 
 
 @pytest.mark.parametrize(

@@ -260,11 +260,11 @@ def test_other_documents_make_other_runs(experiment, capsys):
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ('name = "tiny"', "name = ", "x.toml: not TOML"),
+        ('name = "tiny"', "name = ", "x.toml: invalid TOML"),
         ("measures", "measure", "'measure' in the file"),
         ('topics = "topics.xml"', "", "a [[collection]] without 'topics'"),
         ("[[engine]]", "[[motor]]", "'motor' in the file"),
-        ("k1 = [0.9, 1.2]", "k1 = [0.9, 0.9]", "two runs are called 'bm25 k1=0.9'"),
+        ("k1 = [0.9, 1.2]", "k1 = [0.9, 0.9]", "two runs named 'bm25 k1=0.9'"),
         ('name = "bm25"', "", "an [[engine]] without 'name'"),
         ("[0.9, 1.2]", "[]", "k1 = [] in set; expected at least one value"),
         ('["AP"]', '"AP"', "measures = 'AP' in the file; expected a list of texts"),

@@ -1,4 +1,7 @@
-"""The values of all shards put together: Scores, with their means and notes."""
+"""Merging of shards: the pieces of each run become its scores, with means and notes.
+
+Warnings and mistakes are those that reading each run as a whole would have reported.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,10 @@ if TYPE_CHECKING:
 def merge(
     shards: Sequence[Shard], partials: Iterable[Partial], scratch: Scratch | None = None
 ) -> list[Scores]:
-    """Return the scores of every run, from what came of all its shards, in their order.
+    """Return the scores of every run from the outcomes of its shards, which are in order.
 
-    A run whose topics turn out to be scattered over its pieces is measured again as a whole, or,
-    where memory does not hold it and there is room on disk, in parts.
+    If the results of a topic are scattered over several pieces, the run is measured again: as a
+    whole if it fits in memory, else in parts on disk.
     """
     prepared = prepared_for(shards[0])
     measures, policy = prepared.settle(shards[0].profile)
@@ -47,11 +50,11 @@ def merge(
         scores = summed_up(found, measures, policy)
         name = of_run[run][0].name
         results.append(scores if name is None else replace(scores, run=name))
-    return told_apart(results)
+    return with_distinct_names(results)
 
 
-def told_apart(results: Sequence[Scores]) -> list[Scores]:
-    """Return scores under names of which no two are equal."""
+def with_distinct_names(results: Sequence[Scores]) -> list[Scores]:
+    """Return scores whose runs are renamed where several have the same name."""
     named = zip(results, run_names(results), strict=True)
     return [scores if scores.run == name else replace(scores, run=name) for scores, name in named]
 
@@ -62,7 +65,7 @@ def _of_run(
     prepared: Prepared,
     scratch: Scratch | None,
 ) -> Measured:
-    """Join one run's pieces; a mistake is the one that reading all at once would have found."""
+    """Join the pieces of a run, or raise the mistake that reading it as a whole would find."""
     try:
         return _joined(partials, prepared, in_order=not isinstance(shards[0].piece, Part))
     except SpanwiseError as error:
@@ -72,7 +75,9 @@ def _of_run(
             _warn(partials)
             raise
         if fits(source):
-            whole = replace(first, piece=_all(shards), number=0, share="whole", at_once=True)
+            whole = replace(
+                first, piece=_whole_piece(shards), number=0, share="whole", at_once=True
+            )
             return _of_run([whole], [score_shard(whole)], prepared, None)
         if scratch is None or not isinstance(error, Scattered):
             raise
@@ -86,13 +91,13 @@ def _of_run(
 
 
 def _bytes_of(shard: Shard) -> str:
-    """Return the file that a shard's lines come from."""
+    """Return the file that contains the lines of a shard."""
     piece = shard.piece
     return piece.path if isinstance(piece, Piece) and piece.path else str(shard.source)
 
 
-def _all(shards: Sequence[Shard]) -> Piece | None:
-    """Return all pieces as one; None for a file that is simply read."""
+def _whole_piece(shards: Sequence[Shard]) -> Piece | None:
+    """Return a piece that spans all pieces; None if the file is read directly."""
     first, last = shards[0].piece, shards[-1].piece
     if isinstance(first, Piece) and isinstance(last, Piece) and first.path:
         return replace(first, end=last.end)
@@ -113,17 +118,17 @@ def _joined(pieces: Sequence[Partial], prepared: Prepared, *, in_order: bool = T
 
 
 def _warn(pieces: Iterable[Partial]) -> None:
-    """Warn as if all had been read at once: counts are added up, nothing is repeated."""
-    said: dict[tuple[str, ...], Warning] = {}
-    for warning in (warning for piece in pieces for warning in piece.said):
+    """Issue the warnings of all pieces, with counts summed and duplicates removed."""
+    distinct: dict[tuple[str, ...], Warning] = {}
+    for warning in (warning for piece in pieces for warning in piece.warnings):
         if isinstance(warning, CountedWarning):
             key = (warning.before, warning.after)
-            before = said.get(key)
+            before = distinct.get(key)
             more = warning.counts
-            said[key] = before.plus(more) if isinstance(before, CountedWarning) else warning
+            distinct[key] = before.plus(more) if isinstance(before, CountedWarning) else warning
         else:
-            said.setdefault((str(warning),), warning)
-    for warning in said.values():
+            distinct.setdefault((str(warning),), warning)
+    for warning in distinct.values():
         warnings.warn(warning, stacklevel=2)
 
 
@@ -167,7 +172,7 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
 
 
 def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:
-    """Return notes on topics that only one of the two sides has."""
+    """Return notes on topics that only the run or only the judgements have."""
     notes = []
     if answered - judged and policy.average_over != "run":
         notes.append(f"{_topics(answered - judged)} of the run not judged, so ignored")

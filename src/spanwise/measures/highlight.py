@@ -266,10 +266,6 @@ def document_f1(r: Readings) -> FloatArray:
 # HiXEval, and overlap of results ------------------------------------------------------------------
 
 OF_ELEMENTS = "Elements: highlighted characters; overlap"
-HIXEVAL = (
-    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
-    " Information Retrieval and Evaluation, LNCS 3977, 2006"
-)
 RELIABILITY = (
     "Kazai, Lalmas and de Vries: Reliability Tests for the XCG and inex-2002 Metrics. In: Advances"
     " in XML Information Retrieval, LNCS 3493, 2005"

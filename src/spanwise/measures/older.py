@@ -22,7 +22,6 @@ from spanwise.model.rankings import Rankings, packed_ranks
 
 FAMILY = "TrecEval II and trec_eval 8"
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 TREC_1 = "Harman: Overview of the First Text REtrieval Conference, 1992; " + TREC_EVAL_8
 NONREL = 142
 """Number of irrelevant results for a topic of TREC 1 beyond which readers were expected to stop."""

@@ -19,7 +19,6 @@ from spanwise.model.rankings import Rankings
 
 FAMILY = "Scores that are times (trec_eval 8)"
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 BUCKETS, SECONDS = 60, 5
 COUNT = (0.0, inf)
 Weights = tuple[float, ...]

@@ -18,7 +18,6 @@ from spanwise.model.rankings import Pairs, PreferenceRankings, ratio, total
 
 FAMILY = "Preferences (formats prefs and qrels_prefs)"
 
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 CARTERETTE = "Carterette and Bennett: Evaluation Measures for Preference Judgments. SIGIR 2008"
 COUNT = (0.0, inf)
 

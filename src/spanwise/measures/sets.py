@@ -14,7 +14,6 @@ from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 FAMILY = "Sets and counts"
 
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
 COUNT = (0.0, inf)
 
