@@ -38,68 +38,6 @@ from spanwise.collection.sources import sources
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.documents import CharacterPolicy
 
-# Worker processes --------------------------------------------------------------------------------
-
-
-@contextmanager
-def submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
-    """Provide a function that has shards made, in this process or in workers."""
-    pool: ProcessPoolExecutor | None = None
-
-    def here(task: Task) -> Future[Note | Failure]:
-        result: Future[Note | Failure] = Future()
-        result.set_result(build_shard(task))
-        return result
-
-    def elsewhere(task: Task) -> Future[Note | Failure]:
-        nonlocal pool
-        if pool is None:
-            context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
-        with _interrupts_held():
-            return pool.submit(build_shard, task)
-
-    try:
-        yield here if workers == 1 else elsewhere
-    finally:
-        if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C while a process is started, and hide it from that process."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    received: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by the new process
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, before)
-        if received:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _serve() -> None:
-    """Set up a worker, which ignores Ctrl-C and ends with the main process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """Exit when the parent process ends, because a killed parent cannot stop its workers."""
-    if (parent := multiprocessing.parent_process()) is not None:
-        parent.join()
-        os._exit(1)
-
-
-# Building ----------------------------------------------------------------------------------------
-
 SHARD_BYTES = 32_000_000
 """Bytes of source text in a shard."""
 FEW_SHARDS = 2
@@ -344,3 +282,63 @@ def _move(part: Path, target: Path) -> None:
     (part / LOCK).unlink()
     part.rename(target)
     shutil.rmtree(old, ignore_errors=True)
+
+
+# Worker processes --------------------------------------------------------------------------------
+
+
+@contextmanager
+def submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
+    """Provide a function that has shards made, in this process or in workers."""
+    pool: ProcessPoolExecutor | None = None
+
+    def here(task: Task) -> Future[Note | Failure]:
+        result: Future[Note | Failure] = Future()
+        result.set_result(build_shard(task))
+        return result
+
+    def elsewhere(task: Task) -> Future[Note | Failure]:
+        nonlocal pool
+        if pool is None:
+            context = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
+        with _interrupts_held():
+            return pool.submit(build_shard, task)
+
+    try:
+        yield here if workers == 1 else elsewhere
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C while a process is started, and hide it from that process."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by the new process
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, before)
+        if received:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _serve() -> None:
+    """Set up a worker, which ignores Ctrl-C and ends with the main process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Exit when the parent process ends, because a killed parent cannot stop its workers."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
