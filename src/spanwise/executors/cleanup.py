@@ -1,4 +1,4 @@
-"""However a run ends, what it started is stopped and what it wrote is removed."""
+"""Cleanup of engines: stop what was started, and remove what was written."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ T = TypeVar("T")
 REQUESTS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-"""What asks a process to end."""
+"""Signals that ask the process to end."""
 LONGEST = 30
-"""Sockets lie in such folders, and the names of sockets must not be long."""
+"""Maximum length of a path that leaves room for the names of sockets."""
 
 
 @contextmanager
 def tidily(name: str, *, sockets: bool = True) -> Iterator[Path]:
-    """A folder for what an engine writes, with a short name if there will be sockets in it.
+    """Provide a temporary folder for an engine, with a short path if it holds sockets.
 
-    Being asked to end is an exception meanwhile.
+    Signals that ask the process to end raise SystemExit meanwhile.
     """
     with _handled(_leave), calmly(_folder(name, sockets)) as folder:
         yield folder
@@ -42,7 +42,7 @@ def _folder(name: str, sockets: bool) -> Iterator[Path]:
 
 @contextmanager
 def calmly(context: AbstractContextManager[T]) -> Iterator[T]:
-    """A context that is entered and left undisturbed; in between it can be asked to end."""
+    """Enter and leave a context with signals deferred; in between they are handled."""
     stack = ExitStack()
     try:
         with undisturbed():
@@ -55,9 +55,10 @@ def calmly(context: AbstractContextManager[T]) -> Iterator[T]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """While an engine's own code runs, requests to end wait: it might lose them.
+    """Defer signals that ask the process to end while the code of an engine runs.
 
-    An exception that comes while an object is destroyed, say, is printed and forgotten.
+    The engine could lose the exception: if it is raised while an object is destroyed, for instance,
+    Python prints it and continues.
     """
     waiting: list[int] = []
     with _handled(lambda number, _: waiting.append(number), every=True):
@@ -72,7 +73,7 @@ def _leave(number: int, _: FrameType | None) -> None:
 
 @contextmanager
 def _handled(handler: Any, *, every: bool = False) -> Iterator[None]:
-    """Requests to end go to a handler; without `every` only those that nobody handles."""
+    """Install a handler of signals to end; without `every` only for unhandled ones."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's business
         return

@@ -1,4 +1,4 @@
-"""Dask: functions as tasks of a scheduler, which gives those of a lost worker to another."""
+"""Dask: items as tasks of a scheduler, which reassigns those of a lost worker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from spanwise.executors.engines import Map
 
 QUIET = logging.CRITICAL + 1
-"""A level of logging that nothing reaches."""
+"""Logging level above every message."""
 KEPT = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
-"""Dask has workers give memory back after each task, which costs more than measuring a run."""
+"""Environment that keeps workers from returning memory after each task, which is slow."""
 
 
 @contextmanager
 def workers(address: str | None, folder: Path) -> Iterator[Map]:
-    """The cluster at an address, that of this session, or two processes on this machine."""
+    """Provide a map on a given cluster, the session's cluster, or two local processes."""
     from distributed import Client
 
     if address is not None:

@@ -1,4 +1,4 @@
-"""Ray: functions as remote tasks, which Ray starts again when their worker is lost."""
+"""Ray: items as remote tasks, which Ray repeats when their worker is lost."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from spanwise.executors.engines import Map
 
 MEMORY = 100 * 2**20
-"""Bytes for what tasks exchange; their results are small."""
+"""Size of the object store in bytes; results of tasks are small."""
 GRACE = 3.0
-"""Seconds that processes have to end by themselves."""
+"""Time in seconds that processes have to end by themselves."""
 NO_NEWS = {"RAY_DEDUP_LOGS_SKIP_REGEX": ".*", "RAY_BACKEND_LOG_LEVEL": "fatal"}
-"""Else news of workers appear on our standard output, and remarks of Ray's core beside them."""
+"""Environment that suppresses output of workers and of Ray's core."""
 SILENT = {"logging_level": logging.CRITICAL, "log_to_driver": False}
 
 
 @contextmanager
 def workers(address: str | None, folder: Path) -> Iterator[Map]:
-    """The cluster at an address, that of this session, or two workers on this machine."""
+    """Provide a map on a given cluster, the session's cluster, or two local workers."""
     with _told(NO_NEWS), hushed():
         import ray
 
@@ -43,7 +43,10 @@ def workers(address: str | None, folder: Path) -> Iterator[Map]:
 
 
 def _leave(folder: Path) -> None:
-    """Ray kills its raylet if that takes a second to end; then nobody ends the raylet's agents."""
+    """Shut Ray down and end agents that it leaves behind.
+
+    Ray kills its raylet if that takes a second to end; the raylet's agents then continue to run.
+    """
     import psutil
     import ray
 
@@ -57,7 +60,7 @@ def _leave(folder: Path) -> None:
 
 
 def _start_two(folder: Path) -> None:
-    """A cluster that nobody else can join, and that reports to nobody."""
+    """Start a private cluster that others cannot join and that reports no usage."""
     import ray
 
     private = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_TOKEN": token_hex(32)}
@@ -75,7 +78,7 @@ def _start_two(folder: Path) -> None:
 
 
 def _look_again_for_the_token() -> None:
-    """Ray remembers the token of the last cluster; the next one has another."""
+    """Discard the token of the last cluster, which Ray caches."""
     with suppress(ImportError):  # the oldest have none
         from ray._raylet import AuthenticationTokenLoader
 
@@ -84,7 +87,10 @@ def _look_again_for_the_token() -> None:
 
 @contextmanager
 def _told(words: dict[str, str]) -> Iterator[None]:
-    """Ray takes some settings from the environment alone; those of the user count more."""
+    """Set environment variables meanwhile, except RAY_ variables set by the user.
+
+    Some settings of Ray can only be made in the environment.
+    """
     before = dict(os.environ)
     users = {name: value for name, value in before.items() if name.startswith("RAY_")}
     os.environ.update(words | users)

@@ -1,4 +1,4 @@
-"""Spark: items as partitions of a data set, one task each; Spark repeats the tasks that fail."""
+"""Spark: items as partitions of a data set; Spark repeats tasks that fail."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from spanwise.executors.engines import Map
 
 HERE = "local[2,4]"
-"""Two tasks at a time on this machine, each tried four times."""
+"""Two local tasks at a time, each tried four times."""
 
 
 @contextmanager
 def workers(address: str | None, folder: Path) -> Iterator[Map]:
-    """The session of this process if there is one, else one of our own on a master."""
+    """Provide a map on the session of this process, or on a new session of a master."""
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
@@ -60,7 +60,7 @@ def _session(master: str, folder: Path) -> Iterator[Any]:
 
 
 def _settings(master: str, folder: Path) -> list[tuple[str, str]]:
-    """What holds everywhere, and what holds on this machine."""
+    """Return the settings for any master, and those for local ones."""
     everywhere = {"spark.ui.enabled": "false", "spark.driver.maxResultSize": "0"}
     here = {
         "spark.driver.host": "127.0.0.1",
@@ -72,7 +72,7 @@ def _settings(master: str, folder: Path) -> list[tuple[str, str]]:
 
 
 def _end(gateway: Any) -> None:
-    """Java ends when nobody is at the other end of its standard input."""
+    """End the Java process, which waits for the end of its standard input."""
     from pyspark import SparkContext
 
     gateway.shutdown()

@@ -1,4 +1,8 @@
-"""What there is to choose from, in words: measures and formats."""
+"""Descriptions of measures, formats and engines, and citations of measures.
+
+The texts are made from the registries: lists for the command line, the full description of one
+entry, the table of element properties, and a sentence with BibTeX entries for papers.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """A format: a name, what it holds, what it looks like."""
+    """A format with its name, content and description."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the format."""
 
     @property
     def holds(self) -> str:
-        """What a file of it holds."""
+        """The kind of content in files of the format."""
 
     @property
     def description(self) -> str:
-        """What it looks like."""
+        """The description of the format's layout."""
 
 
 FAMILY = {
@@ -56,7 +60,7 @@ FAMILY = {
 
 
 def listed(measures: Iterable[Measure], width: int) -> str:
-    """Name and first sentence of every measure, family by family."""
+    """List the name and first sentence of every measure by family."""
     families: dict[str, list[Measure]] = {}
     for measure in measures:
         families.setdefault(measure.family, []).append(measure)
@@ -75,7 +79,7 @@ def _listed(measure: Measure, width: int) -> str:
 
 
 def usage(measure: Measure) -> str:
-    """The name with what it cannot do without."""
+    """Return the name of a measure with its required parameters."""
     required = [name for name, value in measure.parameters.items() if value is REQUIRED]
     inside = [f"{name}=..." for name in required if name not in ("cutoff", "recall")]
     at = {"cutoff": "@k", "recall": "[r]"}
@@ -84,7 +88,7 @@ def usage(measure: Measure) -> str:
 
 
 def defined(measure: Measure) -> str:
-    """Everything that the table of measures knows about one."""
+    """Describe a measure with everything that the registry states about it."""
     lines = [usage(measure), "", measure.definition, ""]
     parameters = list(described_parameters(measure))
     if parameters:
@@ -109,12 +113,12 @@ AGGREGATES = {
 
 
 def in_order(laws: Iterable[Law]) -> list[Law]:
-    """Laws in the order of their names, for the same output every time."""
+    """Return laws sorted by name, so that output is reproducible."""
     return sorted(laws, key=lambda law: law.name)
 
 
 def described_parameters(measure: Measure) -> Iterable[str]:
-    """Name, choices and default of every parameter."""
+    """Yield the name, default and choices of every parameter."""
     for name, default in measure.parameters.items():
         choices = _choices(measure.parameter_type(name))
         if default is REQUIRED:
@@ -139,13 +143,13 @@ def _shown(default: Any) -> str:
 
 
 def span(measure: Measure) -> str:
-    """The bounds in words."""
+    """Return the bounds of a measure in words."""
     low, high = measure.bounds
     return f"{low:g} to {high:g}".replace("inf", "infinity")
 
 
 def formats_listed(formats: Iterable[Described]) -> str:
-    """Name, kind and first line of every format."""
+    """List the name, content and first line of every format."""
     lines = [
         f"{entry.name:<21} {entry.holds:<12} {entry.description.splitlines()[0]}"
         for entry in formats
@@ -154,7 +158,7 @@ def formats_listed(formats: Iterable[Described]) -> str:
 
 
 def format_described(entry: Described) -> str:
-    """Everything that the table of formats knows about one."""
+    """Describe a format in full."""
     return f"{entry.name} ({entry.holds})\n\n{entry.description}\n"
 
 
@@ -162,31 +166,31 @@ def format_described(entry: Described) -> str:
 
 
 class DescribedEngine(Protocol):
-    """What is said of an engine."""
+    """An engine with its name, title, parameters and description."""
 
     @property
     def name(self) -> str:
-        """How it is asked for."""
+        """The name of the engine on the command line."""
 
     @property
     def title(self) -> str:
-        """What it is."""
+        """The title of the engine."""
 
     @property
     def install(self) -> str:
-        """How it is installed; empty if nothing has to be."""
+        """The installation instruction; empty if nothing must be installed."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Names and default values."""
+        """The names and default values of the parameters."""
 
     @property
     def description(self) -> str:
-        """What it does."""
+        """The description of the engine."""
 
 
 def settings(entry: DescribedEngine) -> str:
-    """The parameters with their values.
+    """Return the parameters of an engine with their values.
 
     >>> from types import SimpleNamespace
     >>> settings(SimpleNamespace(parameters={"k1": 0.9, "b": 0.4}))
@@ -196,7 +200,7 @@ def settings(entry: DescribedEngine) -> str:
 
 
 def listed_engines(entries: Sequence[DescribedEngine]) -> str:
-    """Each engine with its parameters, and what has to be installed."""
+    """List each engine with its parameters and installation instruction."""
     width = max(len(entry.name) for entry in entries)
     lines = []
     for entry in entries:
@@ -216,7 +220,10 @@ HEADER = (
 
 
 def properties_table(measures: Iterable[Measure]) -> str:
-    """One line for each measure; first those for which the questions arise."""
+    """Return a table of element properties with a row for each measure.
+
+    Measures to which the properties apply come first.
+    """
     rows = [(measure.name, *astuple(measure.properties)) for measure in measures]
     rows.sort(key=lambda row: all(value == "-" for value in row[1:]))
     table = Table(HEADER, tuple(rows), words=tuple(range(len(HEADER))))
@@ -236,7 +243,7 @@ OWN = """@software{spanwise,
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One reference."""
+    """A publication or program that a measure refers to."""
 
     who: str
     what: str
@@ -245,13 +252,13 @@ class Cited:
 
     @property
     def key(self) -> str:
-        """The first name and the year, in plain letters."""
+        """The first author's name and the year in ASCII letters."""
         first = re.split(r",| and | et al", self.who)[0].split()[-1] if self.who else self.what
         plain = normalize("NFKD", first).encode("ascii", "ignore").decode()
         return re.sub(r"\W", "", plain).lower() + self.year
 
     def bibtex(self, key: str) -> str:
-        """An entry; names as they stand in the table of measures, without first names."""
+        """Return a BibTeX entry; authors are named as in the registry, without first names."""
         people = re.sub(r" et al\.?", " and others", self.who).replace(", ", " and ")
         people = re.sub(r"(?: and)+ ", " and ", people)
         fields = [("author", people), ("title", f"{{{self.what}}}")]
@@ -261,7 +268,7 @@ class Cited:
 
 
 def references(measure: Measure) -> list[Cited]:
-    """What the table of measures names as the sources of one."""
+    """Return the references that the registry states for a measure."""
     found = []
     for part in measure.reference.split("; "):
         text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark on what it is cited for
@@ -275,7 +282,10 @@ def references(measure: Measure) -> list[Cited]:
 
 
 def citation(measures: Sequence[tuple[str, Measure]], signature: str) -> str:
-    """The sentence and the entries; `measures` are names as asked for, with their lines."""
+    """Return a sentence that cites the measures, and the BibTeX entries.
+
+    `measures` are the requested names with their registry entries.
+    """
     keys = _keys(cited for _, measure in measures for cited in references(measure))
     named = []
     for label, measure in measures:
@@ -291,7 +301,7 @@ def citation(measures: Sequence[tuple[str, Measure]], signature: str) -> str:
 
 
 def _keys(cited: Iterable[Cited]) -> dict[Cited, str]:
-    """A key for each reference, no two alike."""
+    """Return a distinct key for each reference."""
     keys: dict[Cited, str] = {}
     for one in cited:
         if one not in keys:

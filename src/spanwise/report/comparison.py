@@ -1,4 +1,4 @@
-"""A comparison as tables to look at, and as rows to read in again."""
+"""Comparisons and gate verdicts as tables, Markdown, LaTeX, CSV, JSON and JUnit."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ COLUMNS = (
     *("baseline", "test", "p", "p_adjusted", "difference", "low", "high"),
     *("wins", "ties", "losses", "topics", "effect", "topics_needed"),
 )
-"""What is said of a difference, beside its run and its measure."""
+"""Columns of a difference, besides its run and measure."""
 
 
 # For people ---------------------------------------------------------------------------------
 
 
 def means_table(c: Comparison) -> Table:
-    """Runs down, measures across: value with its mark, interval; the best value is bold."""
+    """Return a table of means and intervals with a row for each run.
+
+    The best value of each measure is bold; marks show significance.
+    """
     header = ["run"]
     rows: list[list[str]] = [[c.named(run)] for run in c.runs]
     bold, marks = set(), {}
@@ -56,12 +59,12 @@ def means_table(c: Comparison) -> Table:
 
 
 def bounds(mean: Mean) -> str:
-    """The interval of a mean; a dash where it has none."""
+    """Format the interval of a mean, or a dash if it is undefined."""
     return f"[{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else "-"
 
 
 def below(c: Comparison) -> list[str]:
-    """Topics and signature, then what the marks mean."""
+    """Return the footer: topics, signature, legend of the marks, and notes."""
     counts = sorted({mean.topics for mean in c.means})
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
@@ -74,7 +77,7 @@ def below(c: Comparison) -> list[str]:
 
 
 def analysis(c: Comparison) -> list[str]:
-    """Whether three or more runs differ at all, in the measure that orders them."""
+    """Describe the analysis of variance of the first measure, for three or more runs."""
     found = c.anova.get(c.measures[0])
     if found is None or len(c.runs) < 3:
         return []
@@ -82,7 +85,7 @@ def analysis(c: Comparison) -> list[str]:
 
 
 def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
-    """A row for each comparison."""
+    """Return a table with a row for each comparison."""
     several = len(c.tests) > 1
     header = ["run", *(["against"] if c.baseline is None else []), "measure"]
     header += ["test"] if several else []
@@ -112,7 +115,7 @@ def _shown(one: Difference) -> list[str]:
 
 
 def probability(p: float) -> str:
-    """A p in four digits; what is smaller is said to be so.
+    """Format a p-value with four digits; smaller values become `<0.0001`.
 
     >>> probability(0.03), probability(0.00001)
     ('0.0300', '<0.0001')
@@ -126,12 +129,12 @@ def probability(p: float) -> str:
 
 
 def as_json(c: Comparison) -> str:
-    """Scores, comparisons and warnings."""
+    """Return the scores, comparisons and warnings as JSON."""
     return json.dumps(c.to_dict(), indent=2) + "\n"
 
 
 def as_csv(c: Comparison) -> str:
-    """A row for each mean, followed by its comparisons with others, if any."""
+    """Return CSV with a row for each mean, repeated for each of its comparisons."""
     import csv
     import io
 
@@ -149,17 +152,17 @@ def as_csv(c: Comparison) -> str:
 
 
 def _filled(value: Any) -> Any:
-    """Undefined and infinite are empty."""
+    """Replace undefined and infinite values by an empty string."""
     return ("" if defined(value) is None else value) if isinstance(value, float) else value
 
 
 def against(c: Comparison) -> str:
-    """What stands above the differences."""
+    """Return the heading of the table of differences."""
     return "all pairs:\n" if c.baseline is None else f"against {visible(c.baseline)}:\n"
 
 
 def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = False) -> str:
-    """The comparison in a format of the command line."""
+    """Render a comparison in a layout of the command line."""
     if how == "json":
         return as_json(c)
     if how == "csv":
@@ -190,7 +193,7 @@ _AT = re.compile(r"(\w+)\(budget=([^)]*)\)")
 
 
 def worded(measure: str) -> str:
-    """A measure in plain words.
+    """Return a measure in plain words.
 
     >>> worded("SpanR(budget=2000)"), worded("FirstEvidence"), worded("MAiP")
     ('recall at 2,000', 'cost to first evidence', 'MAiP')
@@ -202,7 +205,10 @@ def worded(measure: str) -> str:
 
 
 def values_table(c: Comparison) -> Table:
-    """A row for each measure, a column for each run and its interval; the best value is bold."""
+    """Return a table with a row for each measure and two columns for each run.
+
+    The columns are value and interval; the best value is bold.
+    """
     header, bold, marks = [""], set(), {}
     rows = [[worded(measure)] for measure in c.measures]
     for column, run in enumerate(c.runs):
@@ -227,7 +233,7 @@ def values_table(c: Comparison) -> Table:
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
-    """The table, what is unfair, and the differences."""
+    """Render the table of values and the table of differences."""
     if layout == "latex":
         return as_latex(values_table(c))
     tables = [values_table(c)]
@@ -246,7 +252,7 @@ def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool)
 
 
 def as_md(verdicts: Sequence[Verdict]) -> str:
-    """A table, and one line that says it all."""
+    """Render verdicts as a Markdown table below a line with the overall result."""
     header = ("run", "measure", "before", "now", "drop", "interval", "p", "verdict")
     rows = []
     for one in verdicts:
@@ -262,7 +268,7 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
 
 
 def as_junit(verdicts: Sequence[Verdict]) -> bytes:
-    """One test case for each run and measure."""
+    """Render verdicts as JUnit XML with a test case for each run and measure."""
     failed = sum(not one.passed for one in verdicts)
     suite = ElementTree.Element(
         "testsuite",
@@ -287,5 +293,5 @@ def as_junit(verdicts: Sequence[Verdict]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Without the characters that XML forbids."""
+    """Replace the characters that XML forbids."""
     return "".join(c if c.isprintable() else "?" for c in text)

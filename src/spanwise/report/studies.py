@@ -1,4 +1,7 @@
-"""Agreement of judges as tables. What is shown is what `--format json` prints."""
+"""Tables of studies: agreement of assessors, pools, reliability, recall bases.
+
+Tables of agreement and of pools are made from the objects that `--format json` prints.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Answer = Mapping[str, Any]
 
 
 def as_tables(answer: Answer, width: int | None = None) -> str:
-    """Pairs, all judges, entry points, and what becomes of the ranking."""
+    """Return the tables of pairs, all assessors, entry points and rankings."""
     return "\n".join(as_text(table, width) for table in _tables(answer))
 
 
@@ -99,7 +102,7 @@ def _rankings(effect: Answer) -> Table:
 
 
 def _verdict(effect: Answer) -> Iterator[str]:
-    """The answer in words."""
+    """Yield sentences that summarise the effect on the ranking."""
     swaps = [(pair, swap) for pair in effect["pairs"] for swap in pair["swaps"]]
     for pair, swap in swaps:
         yield (
@@ -133,7 +136,7 @@ PARTS = ("value", "low", "high", "topics_low", "topics_high")
 
 
 def check_tables(found: Mapping[str, Any]) -> str:
-    """Runs and how the pool covers them; below, size and cost."""
+    """Return a table of runs and their coverage, with the size and cost of the pool."""
     names = [name for name in found["runs"][0] if name != "run"]
     rows = tuple((run["run"], *(_cell(run.get(name)) for name in names)) for run in found["runs"])
     sizes = sorted(found["sizes"].values())
@@ -149,7 +152,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
 
 
 def estimate_tables(found: Mapping[str, Any]) -> str:
-    """Relevant text of each topic, then the measures of each run."""
+    """Return tables of the relevant text by topic and of the measures by run."""
     totals = tuple(
         (topic, *(_cell(one[name], 1) for name in PARTS[:3]))
         for topic, one in [*found["relevant"].items(), ("all", found["all"])]
@@ -182,7 +185,7 @@ def _cell(value: float | None, digits: int = 4) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """Runs under some measures: a value and a rank for each, and the overlap of each run."""
+    """The values and ranks of runs under several measures, and the overlap of each run."""
 
     runs: tuple[str, ...]
     overlap: tuple[float, ...]
@@ -190,7 +193,7 @@ class Ranked:
     ranks: Mapping[str, tuple[int, ...]]
 
     def table(self) -> Table:
-        """One row for each run, as the study prints it."""
+        """Return a table with a row for each run."""
         rows = [
             (
                 run,
@@ -202,7 +205,7 @@ class Ranked:
         return Table(("run", *self.values, "overlap %"), tuple(rows))
 
     def best(self, measure: str, other: str, most: int = 10) -> Table:
-        """The best runs under one measure, with their ranks under another in brackets."""
+        """Return a table of the best runs under a measure, with their ranks under another."""
         order = sorted(range(len(self.runs)), key=lambda row: self.ranks[measure][row])[:most]
         rows = [
             (
@@ -219,7 +222,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two measures order real runs alike."""
+    """The correlation of the orders of real runs under two measures."""
 
     first: str
     second: str
@@ -231,7 +234,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """Everything that was found out."""
+    """The results of a reliability study."""
 
     simulated: Ranked
     violations: tuple[Any, ...]  # each says itself in words
@@ -242,7 +245,7 @@ class Study:
     halves: Mapping[str, float] | None = None  # swaps between halves of the topics, by measure
 
     def tables(self) -> list[tuple[str, Table]]:
-        """Titles and tables, in order."""
+        """Return the titles and tables of the study, in order."""
         found = [("Simulated runs", self.simulated.table())]
         if self.real is None:
             return found
@@ -272,7 +275,7 @@ def _agreements(agreements: Sequence[Agreement]) -> Table:
 
 
 def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
-    """The study as text, Markdown, LaTeX, CSV or JSON."""
+    """Render the study as text, Markdown, LaTeX, CSV or JSON."""
     if layout == "json":
         return json.dumps(_as_objects(study), ensure_ascii=False, indent=2) + "\n"
     if layout == "csv":
@@ -352,7 +355,7 @@ def _as_objects(study: Study) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One relevant element."""
+    """A relevant element of a recall base."""
 
     topic: str
     document: str
@@ -367,7 +370,7 @@ NAMES = tuple(field.name for field in fields(Entry))
 
 
 def drawn(entries: Sequence[Entry], layout: str, quant: str, width: int | None) -> str:
-    """The elements as a table, as lines of JSON, or separated by commas."""
+    """Render the elements as a table, as JSON lines or as CSV."""
     if layout == "jsonl":
         return "".join(json.dumps(asdict(entry)) + "\n" for entry in entries)
     if layout == "csv":

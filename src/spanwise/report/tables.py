@@ -1,4 +1,8 @@
-"""A table once, drawn as text, Markdown or LaTeX."""
+"""Tables, drawn as text, Markdown or LaTeX.
+
+A table is built once. As text it is fitted to the width of a terminal: names are shortened, and
+columns that do not fit continue in further panels.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ from unicodedata import category, combining, east_asian_width, normalize
 # Text on a terminal: how much room it takes, and how it is made to fit. ---------------------------
 
 DISOBEYED = {"Cc", "Zl", "Zp"}
-"""Control characters and separators of lines; beside them, what turns the direction of writing:"""
+"""Unicode categories of control characters and line separators."""
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things in words.
+    """Return a number with a noun in the singular or plural.
 
     >>> counted(1, "topic"), counted(2, "topic")
     ('1 topic', '2 topics')
@@ -25,7 +29,7 @@ def counted(number: int, what: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""A name as a terminal may be shown it: control characters would be obeyed.
+    r"""Return a text whose control characters are escaped for terminals.
 
     >>> print(visible("a\x1b[1m"))
     a\x1b[1m
@@ -43,7 +47,7 @@ def visible(text: str) -> str:
 
 
 def room_of(text: str) -> int:
-    """How many columns a text takes: two for wide letters, none for accents that stand above.
+    """Return the number of columns of a text: wide letters take two, combining marks none.
 
     >>> room_of("abc"), room_of("日本"), room_of("e\u0301")
     (3, 4, 1)
@@ -54,13 +58,15 @@ def room_of(text: str) -> int:
 
 
 def filled(text: str, width: int, *, right: bool = False) -> str:
-    """A text with blanks behind it, or before it, until it takes so many columns."""
+    """Pad a text with spaces to a number of columns."""
     blanks = " " * (width - room_of(text))
     return blanks + text if right else text + blanks
 
 
 def shortened(name: str, width: int, head: int = 0) -> str:
-    """A name with dots after its first letters; ends of paths and of names differ most.
+    """Shorten a name to a width, dropping the letters after its first `head` ones.
+
+    The end is kept, because ends of paths and of names differ most.
 
     >>> shortened("/article[1]/sec[2]/p[1]", 12)
     '...c[2]/p[1]'
@@ -77,7 +83,7 @@ def shortened(name: str, width: int, head: int = 0) -> str:
 
 
 def wrapped(line: str, width: int | None) -> list[str]:
-    """A sentence on lines of a width; what has no blanks in it stays whole, to be copied."""
+    """Wrap a sentence to a width; words are never broken, so that they can be copied."""
     if width is None or room_of(line) <= width:
         return [line]
     return textwrap.wrap(
@@ -88,12 +94,12 @@ def wrapped(line: str, width: int | None) -> list[str]:
 # A table once, drawn as text, Markdown or LaTeX. --------------------------------------------------
 
 Cell = tuple[int, int]
-"""Row and column."""
+"""The row and the column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells as text. The first column is words, all others are numbers, unless it is said."""
+    """A table of text cells; the first column is words and all others are numbers by default."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -105,7 +111,7 @@ class Table:
     attached: frozenset[int] = frozenset()  # columns that say something about the one before
 
     def widths(self) -> list[int]:
-        """The widest cell of every column."""
+        """Return the width of the widest cell of every column."""
         return [max(map(room_of, column)) for column in zip(self.header, *self.rows, strict=True)]
 
     def written(
@@ -114,9 +120,9 @@ class Table:
         bold: Callable[[str], str] = str,
         raised: Callable[[str, int], str] = lambda mark, _: mark,
     ) -> Table:
-        """The same with every cell changed and all control characters escaped.
+        """Return the table with every cell changed and all control characters escaped.
 
-        `bold` and `raised` then set apart what is bold and what is a mark; a mark is given the
+        `bold` and `raised` then format bold cells and marks; `raised` is called with a mark and the
         number of its column.
         """
 
@@ -133,7 +139,7 @@ class Table:
         return replace(self, header=header, rows=rows, below=tuple(map(visible, self.below)))
 
     def mark_widths(self) -> list[int]:
-        """The room that marks need in every column."""
+        """Return the width of the widest mark of every column."""
         widths = [0] * len(self.header)
         for (_, column), mark in self.marks.items():
             widths[column] = max(widths[column], len(mark))
@@ -144,10 +150,10 @@ BOLD = "\x1b[1m{}\x1b[0m"
 
 
 def as_text(table: Table, width: int | None = None, styled: bool = False) -> str:
-    """Aligned columns; where they do not fit, the table goes on in a second panel below.
+    """Draw aligned columns; those that do not fit continue in a second panel below.
 
-    Long names are shortened until a column of numbers fits beside them. Only a terminal that can
-    be `styled` shows what is bold.
+    Long names are shortened until a column of numbers fits beside them. Bold type is shown only on
+    a terminal that can be `styled`.
     """
     room = table.mark_widths()
     table = table.written(raised=lambda mark, column: mark.ljust(room[column]))
@@ -159,11 +165,11 @@ def as_text(table: Table, width: int | None = None, styled: bool = False) -> str
 
 
 NARROWEST = 8
-"""No column of words is made narrower than this."""
+"""Minimum width of a column of words."""
 
 
 def _keys(table: Table) -> list[int]:
-    """The first columns, which say what a row is about."""
+    """Return the first columns, which identify a row."""
     named = 0
     while named in table.words and named < len(table.header) - 1:
         named += 1
@@ -171,7 +177,7 @@ def _keys(table: Table) -> list[int]:
 
 
 def _narrowed(table: Table, width: int) -> Table:
-    """The same with names so short that one more column fits, if that is possible."""
+    """Shorten names until one more column fits, if that is possible."""
     keys, widths = _keys(table), table.widths()
     widest = max(widths[len(keys) :], default=0)
     excess = sum(widths[key] + 2 for key in keys) + widest - width
@@ -187,7 +193,7 @@ def _narrowed(table: Table, width: int) -> Table:
 
 
 def _fitting(table: Table, width: int | None) -> list[list[int]]:
-    """Groups of columns that fit side by side, each with those that say what a row is about."""
+    """Group the columns into panels that fit, each with the columns that identify a row."""
     widths, keys = table.widths(), _keys(table)
     if width is None:
         return [list(range(len(widths)))]
@@ -204,7 +210,7 @@ def _fitting(table: Table, width: int | None) -> list[list[int]]:
 
 
 def _groups(table: Table, first: int, room: int) -> list[list[int]]:
-    """Columns from the first on, each with those attached to it, where there is room for them."""
+    """Group columns with those attached to them, as far as they fit."""
     groups: list[list[int]] = []
     widths = table.widths()
     for column in range(first, len(widths)):
@@ -245,7 +251,7 @@ AT_FIRST = re.compile(r"^(\d*)([#>+.)-])")  # headings, quotes and lists
 
 
 def _for_markdown(text: str) -> str:
-    """What would be taken for markup is escaped."""
+    """Escape characters that Markdown would take for markup."""
     return SPECIAL.sub(lambda found: "\\" + found[0], text)
 
 
@@ -258,7 +264,7 @@ def _in_line(text: str) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """A table as GitHub and most other sites render it."""
+    """Draw a table in Markdown as GitHub and most other sites render it."""
     table = table.written(_in_cell, "**{}**".format)
     widths = [max(width, 4) for width in table.widths()]
 
@@ -288,18 +294,18 @@ LATEX = {
 ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0308\u030a\u0327\u030c\u0304\u0306\u0307\u030b")
 OTHERS = frozenset("ßæœøÆŒØłŁı")
 LAST = "\u0180"
-"""The letters of Latin alphabets that pdfTeX knows without further packages."""
+"""First character beyond the Latin letters that pdfTeX knows without further packages."""
 UNKNOWN = re.compile(r"[^\x00-\x7f]+")
 
 
 def escaped(text: str) -> str:
-    """A text that TeX takes as it is."""
+    """Escape a text for TeX."""
     plain = "".join(LATEX.get(c, c) for c in normalize("NFC", text))
     return UNKNOWN.sub(lambda found: "".join(map(_letter, found[0])), plain)
 
 
 def _letter(c: str) -> str:
-    """A letter that every TeX has, or one of which pdfTeX says the number."""
+    """Return a letter known to every TeX, or its code point as a fallback for pdfTeX."""
     parts = normalize("NFD", c)
     accented = c < LAST and parts[0].isascii() and ACCENTS.issuperset(parts[1:])
     if c in OTHERS or accented:
@@ -317,7 +323,7 @@ def _raised(mark: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table for the booktabs package."""
+    """Draw a table for the LaTeX package booktabs."""
     table = table.written(
         escaped,
         r"\textbf{{{}}}".format,

@@ -1,4 +1,4 @@
-"""An index in a folder: made once, used again as long as it fits what is asked for."""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTE = "spanwise-index.json"
 def indexed(
     engine: Engine, name: str, units: Units, folder: str | None = None
 ) -> Iterator[Searcher]:
-    """An open index of units, in a folder that stays or in one that goes away."""
+    """Open an index of units, in a permanent folder or in a temporary one."""
     place = Path(folder) if folder is not None else Path(mkdtemp(prefix="spanwise-index-"))
     try:
         if folder is None:
@@ -39,7 +39,7 @@ def indexed(
 
 
 def _about(engine: Engine, name: str, units: Units) -> dict[str, Any]:
-    """What has to be the same for an index to be used again."""
+    """Return the description that must be equal for an index to be used again."""
     digest = blake2b(digest_size=16)
     for text in units.texts():
         digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
@@ -64,7 +64,7 @@ def _known(note: Path) -> dict[str, Any]:
 
 
 def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -> None:
-    """Use what is there, or build it; the note is written last."""
+    """Reuse an index or build it; the description file is written last."""
     note = place / NOTE
     if note.is_file():
         known = _known(note)

@@ -1,4 +1,4 @@
-"""What a task wants of a ranking: without overlap, document by document, one entry point each."""
+"""Filters that adapt a ranking to an INEX task."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TASKS: tuple[Task, ...] = ("thorough", "focused", "ric", "bic")
 
 
 def shaped(units: Units, hits: Hits, task: Task, top: int) -> Hits:
-    """The ranking as its task allows it; `top` counts results, in context documents.
+    """Filter a ranking for a task; `top` counts results, in context tasks documents.
 
-    thorough: as it is. focused: going down the ranking, a result that holds a better one or lies
-    in one is dropped, so that on every path the best stays. ric: focused, then document by
-    document in the order of their best results. bic: of every document the best result.
+    thorough: the ranking is unchanged. focused: from the top down, a result that overlaps a better
+    one is dropped, so that the best result on every path remains. ric: focused, then grouped by
+    document in the order of their best results. bic: the best result of each document.
     """
     if task not in TASKS:
         raise UsageError(f"task {task!r}; expected one of {', '.join(TASKS)}")

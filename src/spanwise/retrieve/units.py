@@ -1,4 +1,8 @@
-"""What an engine is given to search: documents, elements or chunks of a collection."""
+"""Units that an engine searches, and the index that is built of them.
+
+Units are documents, elements or chunks of a collection. An index in a folder is built once and used
+again as long as its engine, settings and texts are the same.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +32,12 @@ BLOCKS = (
     *("div", "article", "sec", "section", "main", "nav", "header", "footer", "figure"),
     *("list", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"),
 )
-"""Elements that begin and end on a line of their own, whatever stands around them."""
+"""Elements whose ends always separate words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What a unit is. Sizes of chunks are characters."""
+    """The kind of units and its parameters; sizes of chunks are in characters."""
 
     kind: Kind = "document"
     tags: tuple[str, ...] = ()
@@ -47,7 +51,7 @@ class Grain:
 
 
 def grain_of(text: str) -> Grain:
-    """A grain as it is written on the command line.
+    """Parse a grain as it is written on the command line.
 
     >>> grain_of("element:sec,p")
     Grain(kind='element', tags=('sec', 'p'), size=0, overlap=0)
@@ -72,7 +76,7 @@ def grain_of(text: str) -> Grain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """Units as columns: the document of each, its path if it is an element, and where it lies."""
+    """Units as columns: document, path of an element, and position in the document."""
 
     grain: Grain
     collection: Collection
@@ -88,11 +92,11 @@ class Units:
         return len(self.document)
 
     def texts(self) -> Iterator[str]:
-        """The text of each unit, in order, as it is to be indexed.
+        """Yield the text of each unit, in order, as it is to be indexed.
 
-        A blank is put in where one element ends and another begins with nothing between them,
-        where an empty element stands, and around blocks: the last word of a paragraph and the
-        first of the next are two words, and so are those on both sides of a line break.
+        A space is inserted where one element ends and another begins, at empty elements, and around
+        blocks. The last word of a paragraph and the first of the next are two words, as are those
+        on both sides of a line break.
         """
         cut = own_texts if self.own else _all_texts
         for number, name in enumerate(self.names):
@@ -105,11 +109,11 @@ class Units:
 
     @property
     def _bytes(self) -> bool:
-        """Whether positions are those of bytes; then a text is handled as one letter a byte."""
+        """Whether positions count bytes; the text then has one character for each byte."""
         return self.collection.policy.unit == "bytes"
 
     def _with_blanks(self, name: str) -> tuple[str, IntArray]:
-        """A document's text with blanks at the seams of elements, and where these seams are."""
+        """Return a document's text with spaces at element boundaries, and the boundaries."""
         text = self.collection.text(name)
         if self._bytes:
             text = text.encode().decode("latin-1")
@@ -126,7 +130,9 @@ def _all_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> Iterato
 
 
 def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
-    """What of each stretch no stretch inside it holds; they come in the order of start tags.
+    """Return the text of each span without that of the spans inside it.
+
+    The spans are in the order of their start tags.
 
     >>> own_texts("abcdefgh", [0, 1, 2, 5], [8, 4, 3, 7])
     ['a e h', 'b d', 'c', 'fg']
@@ -152,7 +158,7 @@ def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str
 
 
 def units_of(collection: Collection, grain: Grain) -> Units:
-    """All units of a collection; chunks end at white space where there is some."""
+    """Return all units of a collection; chunks end at white space if possible."""
     documents = list(collection.documents())
     names = [document.name for document in documents]
     paths: list[str] = []
@@ -190,9 +196,9 @@ def units_of(collection: Collection, grain: Grain) -> Units:
 
 
 def ids_of(documents: Sequence[Document]) -> list[str]:
-    """What a run calls documents: ids as they are stated, or made of the names of files.
+    """Return the document ids used in runs: stated ids, or names made from file names.
 
-    These go without extension, and without folders unless they repeat.
+    File names lose their extension, and their folders unless names would be equal.
 
     >>> from spanwise.model.documents import Document
     >>> files = [Document("a/x.xml", 5, 1), Document("b/y.xml", 5, 1)]
@@ -218,7 +224,7 @@ def _stem(name: str) -> str:
 def _elements(
     collection: Collection, document: str, tags: tuple[str, ...]
 ) -> tuple[list[str], Spans]:
-    """The elements that have text, of all tags or of some."""
+    """Return the elements that have text, of all tags or of the given ones."""
     tree = collection.tree(document)
     chosen = tree.length > 0
     if tags:
@@ -230,7 +236,7 @@ def _elements(
 
 
 def _byte_places(text: str) -> IntArray:
-    """Where each character begins in the bytes of a text, and where the last one ends.
+    """Return the byte offset of each character, followed by the length in bytes.
 
     >>> _byte_places("aéb").tolist()
     [0, 1, 3, 4]
@@ -240,7 +246,10 @@ def _byte_places(text: str) -> IntArray:
 
 
 def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:
-    """Windows of a text; each ends after white space, if there is some in its second half."""
+    """Split a text into windows.
+
+    A window ends after white space if there is some in its second half.
+    """
     cuts: list[tuple[int, int]] = []
     start = 0
     while start < len(text):

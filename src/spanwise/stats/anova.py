@@ -1,8 +1,8 @@
-"""Many runs at once: variance by runs and by topics, and all pairs in one family.
+"""Analysis of many runs at once: variance by runs and topics, and tests of all pairs.
 
-Runs are measured on the same topics, and topics differ more than runs do. The two-way analysis
-takes the topics' part out; Tukey's honestly significant differences are then judged by what is
-left. Topics for which a run has no value have to be left out before.
+Runs are measured on the same topics, and topics differ more than runs do. The two-way analysis of
+variance removes the effect of topics; Tukey's honestly significant differences are tested against
+the remaining error. The caller leaves out topics for which a run has no value.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Family(NamedTuple):
-    """What is said of pairs of one family: a p for each, and how far any two runs differ by chance.
+    """The p-values of one family of pairs, and the radius of their joint intervals.
 
-    The bounds of a difference are this `reach` to both sides of it; all of them hold together.
+    The bounds of a difference lie `radius` to both sides of it; all of them hold together.
     """
 
     p: list[float]
@@ -33,7 +33,7 @@ class Family(NamedTuple):
 
 
 def two_way(values: FloatArray) -> Anova:
-    """The analysis of a grid: a row per topic, a column per run, one value in each cell."""
+    """Analyse the variance of a table with a row per topic and a column per run."""
     topics, runs = values.shape
     grand = values.mean()
     by_run, by_topic = values.mean(0), values.mean(1)
@@ -71,9 +71,10 @@ def tukey(
     draws: Draws | None = None,  # noqa: ARG001
     confidence: float = CONFIDENCE,
 ) -> Family:
-    """Tukey's honestly significant differences of pairs of runs, topics taken out.
+    """Test pairs of runs with Tukey's honestly significant difference.
 
-    The family is all runs of the grid, however few pairs are asked for: p needs no correction.
+    The effect of topics is removed. The family is all runs of the table, however few pairs are
+    asked for, so that p needs no correction.
     """
     topics, runs = values.shape
     if topics < 2 or runs < 2:
@@ -98,10 +99,11 @@ def randomised_tukey(
     draws: Draws | None = None,
     confidence: float = CONFIDENCE,
 ) -> Family:
-    """Tukey's difference without assumptions: within each topic the runs are shuffled.
+    """Test pairs of runs with the randomised version of Tukey's test.
 
-    p is the share of shuffles, the observed order among them, in which the best and the worst run
-    are at least as far apart as the pair. (Carterette, TOIS 2012.)
+    Within each topic the values are shuffled among the runs. p is the share of shuffles, the
+    observed order among them, in which the best and the worst run are at least as far apart as the
+    pair. (Carterette, TOIS 2012.)
     """
     if len(values) < 2:
         return Family([UNDEFINED] * len(pairs), UNDEFINED)
@@ -119,5 +121,5 @@ def randomised_tukey(
 
 
 def _gaps(means: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """How far the means of two runs are apart."""
+    """Return the absolute differences of the means of each pair of runs."""
     return np.abs([means[one] - means[other] for one, other in pairs])

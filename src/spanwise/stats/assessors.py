@@ -1,4 +1,9 @@
-"""The same text before several judges: documents that they share, laid end to end by topic."""
+"""Agreement of several assessors over topics.
+
+The documents of a topic that at least two assessors judged are laid end to end on one axis. Their
+ratings give the coefficients of each pair and of all assessors together, the distances of best
+entry points, and intervals.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +36,11 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
 
 Lengths = Callable[[Sequence[bytes]], "IntArray"]
-"""The characters of documents, -1 where nobody knows."""
+"""A function that returns the lengths of documents in characters, -1 if unknown."""
 
 
 class Judge(NamedTuple):
-    """One who judged, and what."""
+    """An assessor and the judgements made by that assessor."""
 
     name: str
     judgements: Judgements
@@ -43,7 +48,7 @@ class Judge(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """The documents of one topic that at least two judges have judged."""
+    """The documents of one topic that at least two assessors judged."""
 
     topic: bytes
     documents: tuple[bytes, ...]
@@ -55,7 +60,7 @@ class Shared:
     grades: FloatArray  # judges by documents
 
     def ratings(self) -> Ratings:
-        """What each judge said of every character."""
+        """Return the rating of every character by every assessor."""
         edges = [
             self.bounds,
             *(one.starts for one in self.units),
@@ -66,7 +71,10 @@ class Shared:
         return self._rated(pieces, pieces.lengths)
 
     def ratings_of(self, pieces: Spans) -> Ratings:
-        """What each judge said of tokens or sentences: yes, if half of one is highlighted."""
+        """Return the rating of tokens, sentences or elements.
+
+        A piece is marked if at least half of it is highlighted.
+        """
         return self._rated(pieces, np.ones(len(pieces), np.int64))
 
     def _rated(self, pieces: Spans, weights: IntArray) -> Ratings:
@@ -76,12 +84,12 @@ class Shared:
         return Ratings(weights, values)
 
     def graded(self) -> Ratings:
-        """What each judge said of every document: its grade; highlighted text alone counts 1."""
+        """Return the rating of every document: its grade, or 1 for highlighted text."""
         grades = np.where(self.seen, self.grades, MISSING)
         return Ratings(np.ones(len(self.documents), np.int64), grades)
 
     def continuum(self) -> Continuum:
-        """The documents that all judges have seen."""
+        """Return the text and units of the documents that all assessors judged."""
         kept = np.asarray(self.seen.all(axis=0))
         bounds = np.concatenate([[0], np.cumsum(np.diff(self.bounds)[kept])])
         moved = np.cumsum(kept) - 1
@@ -95,12 +103,12 @@ class Shared:
         return Continuum(bounds, tuple(units))
 
     def measured(self) -> bool:
-        """Whether the length of every document is known."""
+        """Return whether the length of every document is known."""
         return bool(self.known.all())
 
 
 def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> list[Shared]:
-    """The topics in byte order that have a document which two judges or more have judged."""
+    """Collect the documents that two or more assessors judged, in byte order of topics."""
     books = [_book(judge) for judge in judges]
     found = []
     for topic in sorted(set().union(*books)):
@@ -115,7 +123,7 @@ def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> li
 
 
 def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
-    """By topic, the row of every document that was judged."""
+    """Return the row of every judged document, by topic."""
     judgements = judge.judgements
     rows = judgements.rows
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
@@ -172,7 +180,7 @@ def _shared(
 def _stated_lengths(
     judges: Sequence[Judge], topic: bytes, documents: Sequence[bytes], rows: IntArray
 ) -> IntArray:
-    """The lengths that judgements state; they must agree, else the texts are not the same."""
+    """Return the lengths that the judgements state; raise if they contradict each other."""
     stated = np.full(len(documents), -1)
     for judge, mine in zip(judges, rows, strict=True):
         marked = judge.judgements.highlights
@@ -201,7 +209,7 @@ def _reach(judge: Judge, row: int) -> int:
 
 
 def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
-    """The highlights of a judge on the common axis."""
+    """Return the highlights of an assessor on the common axis."""
     each = [_spans(judge, row) for row in rows.tolist()]
     offsets = np.repeat(bounds[:-1], [len(one) for one in each])
     return Spans(
@@ -243,7 +251,7 @@ Cut = Callable[["Shared"], "Spans"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
-    """Values by topic, nan where undefined; means are over the topics that have one."""
+    """Coefficients by topic, nan where undefined; means are over the defined ones."""
 
     topics: tuple[bytes, ...]
     pairs: Mapping[tuple[int, int], Mapping[str, FloatArray]]
@@ -254,7 +262,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """How far apart two judges would begin to read, over all documents with both points."""
+    """The distances between the best entry points of two assessors."""
 
     documents: int
     median: float
@@ -263,7 +271,10 @@ class Entries:
 
 
 def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Agreement:
-    """All coefficients. `cut` says where the tokens, sentences or elements of a topic lie."""
+    """Compute all coefficients of agreement.
+
+    `cut` returns the tokens, sentences or elements of a topic; without it units are characters.
+    """
     judges = len(topics[0].seen) if topics else 0
     rated = [_rated(shared, unit, cut) for shared in topics]
     chosen = list(combinations(range(judges), 2))
@@ -319,7 +330,7 @@ def _of_all(shared: Shared, ratings: Ratings, unit: str) -> dict[str, float]:
 
 
 def _yes(ratings: Ratings) -> Ratings:
-    """Grades as yes and no; every grade above 0, however small, is a yes."""
+    """Return grades as marks: every grade above 0, however small, is 1."""
     return Ratings(ratings.weights, np.where(ratings.values > 0, 1, ratings.values))
 
 
@@ -329,18 +340,18 @@ def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, FloatArray]:
 
 
 def mean(values: FloatArray) -> float:
-    """Over the topics that have a value."""
+    """Return the mean over the topics that have a value."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def intervals(values: Mapping[str, FloatArray], seed: int) -> dict[str, tuple[float, float]]:
-    """For each coefficient the interval of its mean, where there are topics enough."""
+    """Return the interval of the mean of each coefficient."""
     return {name: interval(column, seed) for name, column in values.items()}
 
 
 def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
-    """How far apart the best entry points of two judges are."""
+    """Measure the distances between the best entry points of two assessors."""
     distances: list[float] = []
     lengths: list[float] = []
     for shared in topics:
@@ -359,9 +370,10 @@ def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
 
 
 def _curve(rated: Sequence[Ratings], judges: int) -> dict[int, float]:
-    """Expected overlap within a random group of 2, 3, ... judges, on what all have seen.
+    """Return the expected overlap in a random group of 2, 3, ... assessors.
 
-    What such a group has in common, over what any of it took, both as means over all groups.
+    It is the text that all members of such a group marked, divided by the text that any member
+    marked. Both are means over all groups, on the units that all assessors judged.
     """
     curve = {}
     for size in range(2, judges + 1):
@@ -371,7 +383,7 @@ def _curve(rated: Sequence[Ratings], judges: int) -> dict[int, float]:
 
 
 def _expected_overlap(ratings: Ratings, share: FloatArray) -> float:
-    """`share[k]` of all groups lie within k judges."""
+    """Return the expected overlap, given the share of groups that lie within k assessors."""
     yes = (ratings.values > 0).sum(axis=0)
     common = float((ratings.weights * share[yes]).sum())
     either = float((ratings.weights * (1 - share[len(ratings.values) - yes])).sum())

@@ -1,4 +1,4 @@
-"""When a comparison is asked of data that cannot answer it, this is said in words."""
+"""Warnings about comparisons whose data cannot support a conclusion."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spanwise.stats.question import Question
 
 FEW = 10
-"""Fewer topics than this leave every interval wide and every test weak."""
+"""Number of topics below which intervals are wide and tests weak."""
 MANY = 10
-"""From so many measures on, it is said that each of them is a chance of its own."""
+"""Number of measures from which a warning about multiple measures is given."""
 LISTED = 3
-"""So many names are listed, and of more the number is given."""
+"""Maximum number of names in a list; the rest are counted."""
 
 
 def cautions(
@@ -34,7 +34,7 @@ def cautions(
     found: Sequence[Difference],
     question: Question,
 ) -> Iterator[str]:
-    """Everything a reader ought to know before believing a comparison."""
+    """Yield every warning that a reader of the comparison needs."""
     if len(results) == 1:
         yield "only one run: there is nothing to compare it with"
     yield from _choices(results, names)
@@ -46,7 +46,7 @@ def cautions(
 
 
 def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
-    """Scores that were made in different ways."""
+    """Warn of runs that were scored under different signatures."""
     for name, scores in zip(names, results, strict=True):
         if scores.signature != results[0].signature:
             yield (
@@ -56,7 +56,7 @@ def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
 
 
 def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[str]:
-    """Too few topics, or not the same ones."""
+    """Warn of too few topics, or of runs scored on different topics."""
     every = {topic for scores in results for topic in scores.topics}
     if any(len(scores.topics) < len(every) for scores in results):
         yield (
@@ -81,7 +81,7 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
 
 
 def _no_difference(found: Sequence[Difference]) -> Iterator[str]:
-    """Pairs that do not differ anywhere."""
+    """Warn of pairs of runs that have the same value for every topic."""
     same: dict[tuple[str, str], list[str]] = {}
     for one in found:
         if one.topics and one.ties == one.topics:
@@ -96,7 +96,7 @@ def _no_difference(found: Sequence[Difference]) -> Iterator[str]:
 
 
 def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid]) -> Iterator[str]:
-    """Values that are no means over topics, and topics for which only some runs have a value."""
+    """Warn of measures that are not means and of partly undefined topics."""
     for n, g in enumerate(grids):
         whole = [
             isclose(scores.means[g.measure], student(g.values[:, k]).mean, rel_tol=1e-9,
@@ -120,7 +120,7 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
 
 
 def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
-    """Many comparisons are many chances to find something by luck."""
+    """Warn of many comparisons, some of which are significant by chance."""
     families: dict[tuple[str, str], int] = {}
     for one in found:
         key = (one.measure, one.test)
@@ -142,7 +142,7 @@ def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
 
 
 def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[str]:
-    """So many comparisons that no p is small enough once it is corrected."""
+    """Warn where corrected p-values cannot become significant."""
     if question.correction not in ("holm", "bonferroni"):
         return
     alpha = 1 - question.confidence
@@ -160,7 +160,7 @@ def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[s
 
 
 def _least_p(one: Difference, resamples: int) -> float:
-    """How small the p of a test can become on these topics."""
+    """Return the smallest p-value that a test can give on these topics."""
     differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
     if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
         return drawn
@@ -170,7 +170,7 @@ def _least_p(one: Difference, resamples: int) -> float:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Some names, and how many more there are.
+    """List the first names and count the others.
 
     >>> listed(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
@@ -182,16 +182,16 @@ def listed(names: Sequence[str]) -> str:
 # What makes a comparison of chunks unfair, in plain sentences. ------------------------------------
 
 MORE = 1.25
-"""From so many times as much reading on, it is said."""
+"""Ratio of read text from which two runs are reported as unequal."""
 OFTEN = 0.05
-"""From this share on, repeated text is said; of what is not judged half is much."""
+"""Share from which duplicate text is reported, and unjudged text likewise."""
 CLEAR = 0.005
-"""Two values that differ by less point nowhere."""
+"""Minimum difference of two values that is reported as a contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one run."""
+    """The facts about one run of chunks that decide whether a comparison is fair."""
 
     run: str
     read: float  # characters after k results, mean over topics
@@ -206,7 +206,10 @@ class Facts:
 
 
 def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
-    """Everything that is unfair, run by run and pair by pair."""
+    """Describe everything that makes a comparison of chunks unfair.
+
+    Sentences about single runs come first, then those about pairs.
+    """
     said: list[str] = []
     for one in facts:
         said += _of_run(one)
@@ -245,7 +248,7 @@ def _of_run(one: Facts) -> Iterator[str]:
 
 
 def _unequal_reading(facts: Sequence[Facts], k: int) -> Iterator[str]:
-    """Everybody against the one who reads least."""
+    """Report runs that read much more than the run that reads least."""
     reading = [one for one in facts if one.read > 0]
     if len(reading) < 2:
         return
@@ -259,7 +262,10 @@ def _unequal_reading(facts: Sequence[Facts], k: int) -> Iterator[str]:
 
 
 def _reversals(worse: Facts, facts: Sequence[Facts], unit: str) -> Iterator[str]:
-    """Measures that depend on chunk size against recall at the largest budget that contradicts."""
+    """Report measures that depend on chunk size and contradict recall at a budget.
+
+    The largest budget with a contradiction is reported.
+    """
     for budget in sorted(worse.recall, reverse=True):
         better = max(facts, key=lambda one: _or_least(one.recall[budget]))
         if not better.recall[budget] - worse.recall[budget] >= CLEAR:
@@ -284,7 +290,7 @@ def _or_least(value: float) -> float:
 
 
 def _share(value: float) -> str:
-    """A share in percent, with a decimal where it matters.
+    """Format a share in percent, with a decimal if it is not whole.
 
     >>> _share(0.41), _share(0.379)
     ('41 %', '37.9 %')

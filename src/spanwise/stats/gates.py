@@ -1,4 +1,4 @@
-"""A gate for continuous integration: is a run worse than before, beyond what is allowed?"""
+"""Gates for continuous integration: rules that a run must meet against a baseline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def judged(run: Scores, baseline: Scores, rule: Rule, question: Question) -> Verdict:
-    """Hold a run to a rule, topic by topic against its baseline."""
+    """Check a run against a rule, topic by topic against its baseline."""
     for scores in (run, baseline):
         if rule.measure not in scores.values:
             raise UnknownName(f"measure of {scores.source}", rule.measure, list(scores.values))

@@ -1,4 +1,4 @@
-"""Runs side by side, topic by topic: what every paired statistic starts from."""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Values of one measure: a row per topic, a column per run."""
+    """The values of one measure: a row per topic, a column per run."""
 
     measure: str
     topics: tuple[str, ...]
     values: FloatArray  # not-a-number: the run has no such topic, or the measure is undefined
 
     def differences(self, run: int, baseline: int) -> FloatArray:
-        """The differences of the topics for which both have a value."""
+        """Return the differences on the topics for which both runs have a value."""
         both = self.values[:, run] - self.values[:, baseline]
         return both[~np.isnan(both)]
 
     def complete(self) -> FloatArray:
-        """The rows of the topics for which every run has a value."""
+        """Return the rows of the topics for which every run has a value."""
         return self.values[~np.isnan(self.values).any(axis=1)]
 
 
 def grid(results: Sequence[Scores], measure: str) -> Grid:
-    """The runs aligned by topic. Topics come in byte order of their ids, whoever has them."""
+    """Align the runs by topic.
+
+    Topics are sorted in byte order of their ids and include those of any run.
+    """
     every = {topic for scores in results for topic in scores.topics}
     topics = tuple(sorted(every, key=lambda topic: topic.encode("utf-8", "surrogateescape")))
     rows = {topic: row for row, topic in enumerate(topics)}
@@ -45,9 +48,9 @@ def grid(results: Sequence[Scores], measure: str) -> Grid:
 
 
 def alike(columns: Sequence[FloatArray]) -> list[tuple[list[int], FloatArray]]:
-    """Columns of equal length put together, so that they can be resampled in one go.
+    """Group columns of equal length so that they can be resampled together.
 
-    Each group has the numbers of its columns, and the columns as an array.
+    Each group has the numbers of its columns and the columns as an array.
     """
     lengths: dict[int, list[int]] = {}
     for number, column in enumerate(columns):
@@ -56,7 +59,7 @@ def alike(columns: Sequence[FloatArray]) -> list[tuple[list[int], FloatArray]]:
 
 
 def wins_ties_losses(differences: FloatArray) -> tuple[int, int, int]:
-    """On how many topics a run is better, equal and worse.
+    """Count the topics on which a run is better, equal and worse.
 
     >>> wins_ties_losses(np.array([0.1, 0.0, -0.2, 0.3]))
     (2, 1, 1)

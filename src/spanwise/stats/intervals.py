@@ -1,4 +1,9 @@
-"""Between which bounds a mean lies, at a stated confidence."""
+"""Paired values of runs: their alignment by topic, intervals and effect sizes.
+
+Every paired statistic starts from a grid, the values of one measure with a row per topic and a
+column per run. Student's interval bounds the mean of a column; effect size and power relate a mean
+difference to its spread over topics.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
-    """A mean with its bounds; not-a-number where they are undefined."""
+    """A mean with its bounds, which are nan where undefined."""
 
     mean: float
     low: float
@@ -26,7 +31,10 @@ class Interval(NamedTuple):
 
 
 def student(values: FloatArray, confidence: float = CONFIDENCE) -> Interval:
-    """Student's interval for the mean of defined values; undefined for fewer than two."""
+    """Return Student's interval for the mean of the defined values.
+
+    The bounds are undefined for fewer than two values.
+    """
     defined = values[~np.isnan(values)]
     topics = len(defined)
     mean = running_sum(defined) / topics if topics else float("nan")
@@ -38,20 +46,20 @@ def student(values: FloatArray, confidence: float = CONFIDENCE) -> Interval:
 
 
 def checked(confidence: float) -> float:
-    """A confidence that makes sense."""
+    """Return a confidence level, or raise if it is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise UsageError(f"confidence is {confidence!r}; expected a number between 0 and 1")
     return confidence
 
 
 def student_tail(values: FloatArray, freedom: int) -> FloatArray:
-    """How probable a t of at least these values is; infinity has none."""
+    """Return the probability of a t of at least each value; 0 for infinity."""
     tail: FloatArray = special().stdtr(freedom, -np.minimum(values, 1e300))
     return tail
 
 
 def special() -> Any:
-    """SciPy's distribution functions, imported when they are needed."""
+    """Import SciPy's special functions when they are first needed."""
     try:
         from scipy import special
     except ImportError:
@@ -63,13 +71,13 @@ def special() -> Any:
 
 ALPHA, POWER = 0.05, 0.8
 MOST = 10_000_000
-"""More topics than this are as good as infinitely many."""
+"""Number of topics that is treated as infinite."""
 
 
 def cohen(differences: FloatArray) -> float:
-    """Cohen's d of paired differences (d_z): their mean by their standard deviation.
+    """Return Cohen's d of paired differences (d_z): their mean by their deviation.
 
-    0 where all are 0; undefined for fewer than two, infinite where all are the same.
+    0 if all differences are 0, infinite if all are the same, undefined for fewer than two.
     """
     if len(differences) < 2:
         return nan
@@ -80,7 +88,7 @@ def cohen(differences: FloatArray) -> float:
 
 
 def hedges(differences: FloatArray) -> float:
-    """Cohen's d_z without the bias that few topics give it."""
+    """Return Hedges' g: Cohen's d_z corrected for the bias of few topics."""
     freedom = len(differences) - 1
     if freedom < 2:
         return nan
@@ -89,7 +97,10 @@ def hedges(differences: FloatArray) -> float:
 
 
 def rank_biserial(differences: FloatArray) -> float:
-    """What Wilcoxon's test looks at: ranks of better topics minus ranks of worse ones, -1 to 1."""
+    """Return the rank-biserial correlation, the effect size of Wilcoxon's test.
+
+    It is the share of the ranks of better topics minus that of worse ones, from -1 to 1.
+    """
     kept = differences[differences != 0]
     if not len(kept):
         return 0.0 if len(differences) else nan
@@ -99,7 +110,7 @@ def rank_biserial(differences: FloatArray) -> float:
 
 
 def power(effect: float, topics: int, alpha: float = ALPHA) -> float:
-    """How probable it is that so many topics show such an effect in a two-sided paired t-test."""
+    """Return the probability that a two-sided paired t-test detects an effect."""
     if isnan(effect) or topics < 2:
         return nan
     freedom, shift = topics - 1, abs(effect) * sqrt(topics)
@@ -110,9 +121,10 @@ def power(effect: float, topics: int, alpha: float = ALPHA) -> float:
 
 
 def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) -> float:
-    """How many topics show an effect with the wanted power; infinite where there is no effect.
+    """Return the number of topics that show an effect with the wanted power.
 
-    The effect is taken for the true one: seen on few topics, it is a rough guess.
+    Infinite if there is no effect. The effect is taken for the true one: estimated from few topics,
+    it is a rough guess.
     """
     if isnan(effect):
         return nan

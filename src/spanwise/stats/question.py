@@ -1,4 +1,4 @@
-"""How runs are to be compared."""
+"""Choices of a comparison: tests, correction, confidence, resampling."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from spanwise.stats.resampling import Draws
 from spanwise.stats.tests import TESTS, corrected
 
 FAMILIES: dict[str, Callable[..., Family]] = {"tukey": tukey, "randomised_tukey": randomised_tukey}
-"""Tests of all pairs at once; their p allows for the number of runs already."""
+"""Tests of all pairs at once, whose p-values allow for the number of runs."""
 
 T = TypeVar("T")
 Watching = Callable[[Iterable[Any], int], Iterable[Any]]
-"""Hands things on one by one, of which there are so many, and may say how far it is."""
+"""A function that passes items on one by one and may report progress."""
 
 
 def unwatched(things: Iterable[T], count: int) -> Iterable[T]:  # noqa: ARG001
-    """The things as they are."""
+    """Return the items unchanged, without reporting progress."""
     return things
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How runs are to be compared."""
+    """The choices of a comparison of runs."""
 
     tests: tuple[str, ...] = ("randomisation",)
     correction: str = "holm"

@@ -1,4 +1,4 @@
-"""Scores of several runs to statements about them: the one place where a comparison is made."""
+"""TEMPORARY statement docstring to replace."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 Pair = tuple[int, int]
-"""Places of a run and of what it is compared with."""
+"""Positions of a run and of the run it is compared with."""
 
 
 def compared(
     results: Sequence[Scores], baseline: int | None = 0, question: Question | None = None
 ) -> Comparison:
-    """The runs side by side, aligned by topic, each against the baseline or all against all.
+    """Compare runs topic by topic, each with the baseline or all with all.
 
-    `baseline` is the place of a run; it does not matter where all pairs are asked for.
+    `baseline` is the position of a run; it is ignored if all pairs are asked for.
     """
     question = question or Question()
     names, measures = run_names(results), shared_measures(results)
@@ -75,7 +75,7 @@ def compared(
 
 
 def shared_measures(results: Sequence[Scores]) -> list[str]:
-    """The measures that every run has, in the order of the first."""
+    """Return the measures that every run has, in the order of the first run."""
     if not results:
         raise UsageError("no run was given; expected at least one")
     shared = [name for name in results[0].means if all(name in s.values for s in results)]
@@ -93,24 +93,24 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
-    """Places of the runs, the best first, undefined last; equals stay in the order given."""
+    """Return the positions of the runs, best first, undefined last; ties keep their order."""
     sign = 1 if less_is_better else -1
     return sorted(range(len(values)), key=lambda n: (isnan(values[n]), sign * values[n]))
 
 
 def _pairs(order: Sequence[int], baseline: int | None) -> list[Pair]:
-    """Each run with the baseline; without one, each with every run above it."""
+    """Pair each run with the baseline, or, without one, with every lower run."""
     if baseline is not None:
         return [(run, baseline) for run in order if run != baseline]
     return [(run, other) for n, run in enumerate(order) for other in order[n + 1 :]]
 
 
 BATCH = 256
-"""So many pairs are resampled together: their draws fit in memory, however many runs there are."""
+"""Number of pairs that are resampled together, so that their draws fit in memory."""
 
 
 def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
-    """The pairs in portions; a test of all pairs at once takes them whole."""
+    """Split the pairs into batches; a test of all pairs at once takes them whole."""
     size = len(pairs) if test in FAMILIES else BATCH
     return [pairs[start : start + size] for start in range(0, len(pairs), size or 1)]
 
@@ -118,7 +118,7 @@ def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
 def _differences(
     g: Grid, pairs: Sequence[Pair], names: Sequence[str], test: str, question: Question
 ) -> list[Difference]:
-    """The differences of pairs in one measure by one test, not yet adjusted for their number."""
+    """Compute the differences of pairs in one measure by one test, p unadjusted."""
     columns = [g.differences(*pair) for pair in pairs]
     if test in FAMILIES:
         p, intervals = _family(g, pairs, columns, test, question)
@@ -135,7 +135,7 @@ def _differences(
 
 
 def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Difference]:
-    """All pairs in one measure by one test are a family of comparisons."""
+    """Adjust the p-values of each family: all pairs in one measure by one test."""
     for (_, test), some in groupby(found, lambda one: (one.measure, one.test)):
         family = list(some)
         p = [one.p for one in family]
@@ -145,7 +145,7 @@ def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Differen
 
 
 def _analysed(g: Grid) -> Anova | None:
-    """The analysis of variance, where there is something to analyse."""
+    """Analyse the variance of a measure, or return None if there is none to analyse."""
     values = g.complete()
     found = two_way(values) if min(values.shape) > 1 else None
     return found if found and found.squares_left else None
@@ -154,14 +154,14 @@ def _analysed(g: Grid) -> Anova | None:
 def _family(
     g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
 ) -> tuple[list[float], list[Interval]]:
-    """P and bounds that hold for all pairs together."""
+    """Return p-values and intervals that hold for all pairs together."""
     p, reach = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
     means = [student(column).mean for column in columns]
     return p, [Interval(mean, mean - reach, mean + reach) for mean in means]
 
 
 def _intervals(columns: Sequence[FloatArray], test: str, question: Question) -> list[Interval]:
-    """Student's intervals; of the bootstrap its own."""
+    """Return Student's intervals, or bootstrap intervals for the bootstrap test."""
     if test != "bootstrap":
         return [student(column, question.confidence) for column in columns]
     found = [Interval(nan, nan, nan)] * len(columns)
