@@ -1,4 +1,8 @@
-"""What `spanwise judge export` writes, in each format."""
+"""Export of judgements from a store, and the import of W3C annotations.
+
+`spanwise judge export` writes JSON lines, any registered format of judgements, or W3C Web
+Annotations. In the latter a judged document is one annotation and every highlight in it another.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +42,12 @@ if TYPE_CHECKING:
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 AROUND = 32
-"""Characters of context on either side of a quote."""
+"""Number of context characters on either side of a quote."""
 Judged = dict[tuple[str, str], dict[str, Any]]
 
 
 def origin(store: Store) -> dict[str, Any]:
-    """What every export names: the pool, and how far the log went."""
+    """Return the pool and the last event of the log, which every export names."""
     seq, head = store.head()
     pool = {"file": store.about.get("pool_file"), **store.about.get("pool", {})}
     return {"pool": pool, "head": head, "events": seq}
@@ -52,7 +56,7 @@ def origin(store: Store) -> dict[str, Any]:
 def written_annotations(
     store: Store, found: Sequence[Verdict], collection: Collection
 ) -> Iterator[bytes]:
-    """One annotation page."""
+    """Yield the verdicts as one annotation page."""
     items = [item for one in found for item in _items(one, collection)]
     said = {
         "@context": CONTEXT,
@@ -119,19 +123,19 @@ def _selectors(text: str, points: TextPoints, start: int, end: int) -> list[dict
 
 
 def _point(point: str) -> dict[str, Any]:
-    """A place in a text node: XPath names the node, and a position the place in it."""
+    """Return a selector of a position in a text node, which is named by an XPath."""
     path, _, offset = point.rpartition(".")
     place = {"type": "TextPositionSelector", "start": int(offset), "end": int(offset)}
     return {"type": "XPathSelector", "value": path, "refinedBy": place}
 
 
 def _quoted(name: str) -> str:
-    """A name as part of an IRI."""
+    """Quote a name as part of an IRI."""
     return quote(name, safe="/", errors="surrogateescape")
 
 
 def looks_like_annotations(file: str) -> bool:
-    """Whether a file begins as a page of annotations does."""
+    """Return whether a file begins like a page of annotations."""
     if not Path(file).is_file():
         return False
     with Path(file).open("rb") as stream:
@@ -139,7 +143,7 @@ def looks_like_annotations(file: str) -> bool:
 
 
 def read_annotations(file: str, collection: Collection) -> Judged:
-    """What a page of annotations says; every quote must stand where its position says."""
+    """Read judgements from a page of annotations; every quote must match its position."""
     try:
         return _judged(file, json.loads(Path(file).read_bytes())["items"], collection)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -186,12 +190,12 @@ def _highlight(
 # What `spanwise judge export` writes, in each format. ---------------------------------------------
 
 LINES = {"qrels": "document", "inex_qrels": "codepoint"}
-"""Formats whose readers elsewhere know no comments: where they come from stands beside them."""
+"""Formats that cannot hold comments; a file beside them states their origin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be exported, and how."""
+    """The options of an export."""
 
     to: str = "span_qrels"
     judge: str | None = None
@@ -202,7 +206,7 @@ class Wanted:
 
 
 def exported(path: str, output: str, wanted: Wanted) -> str:
-    """Write a file or a folder; what was written, in a sentence."""
+    """Write a file or a folder, and return a sentence about what was written."""
     store = Store(path)
     names = chosen_judges(store, wanted.judge, wanted.merge, wanted.machines)
     found = verdicts(store, names, every=wanted.state == "all")
@@ -250,7 +254,7 @@ def _write_format(store: Store, output: str, wanted: Wanted, found: Sequence[Ver
 
 
 def _beside(found: Sequence[Verdict]) -> dict[str, int]:
-    """What judges said that only formats of our own hold."""
+    """Count what the assessors recorded that only spanwise's own formats hold."""
     return {
         "skipped documents": sum(one.state.status == "skipped" for one in found),
         "notes": sum(bool(one.state.note) for one in found),
@@ -265,14 +269,17 @@ def _say_lost(output: str, to: str, lost: dict[str, int]) -> None:
 
 
 def _commented(pieces: Iterable[bytes], said: dict[str, Any]) -> Iterator[bytes]:
-    """XML that says behind its declaration where it comes from."""
+    """Yield XML with a comment about its origin after the declaration."""
     declaration, _, rest = b"".join(pieces).partition(b"\n")
     told = line(said).strip().replace(b"--", b"-\\u002d")  # which would end the comment
     yield b"%b\n<!-- %b -->\n%b" % (declaration, told, rest)
 
 
 def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
-    """Our own JSON lines: nothing is left out, and every line says how the document was drawn."""
+    """Yield spanwise's own JSON lines, which are complete.
+
+    Every line also states how the document was drawn.
+    """
     yield line(
         {
             "format": QRELS,

@@ -1,4 +1,9 @@
-"""Looking for a document that no system returned: by letters of its name, then of its title."""
+"""Search for documents by id or title, and for regular expressions in a document.
+
+An assessor can add documents to the pool that no system returned. Regular expressions run in a
+separate process that is ended if one takes too long: the security policy of the page allows no
+worker there, and an expression that never ends would block the page.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +23,19 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 FOUND = 20
-"""So many documents are shown."""
+"""Maximum number of documents that are shown."""
 PATIENCE = 1.0
-"""Seconds in which titles are read; a collection may be too large to read them all."""
+"""Time limit in seconds for reading titles, since a collection may be large."""
 TITLES = frozenset({"title", "ti", "atl", "article-title", "name", "head", "headline", "h1"})
 LONGEST = 200
-"""Characters of a title that are shown."""
+"""Maximum number of characters of a title."""
 
 
 def found(collection: Collection, sample: str, wanted: str) -> dict[str, Any]:
-    """Id and title of some documents, how many titles were read, and how many documents there are.
+    """Return documents whose id or title contains the wanted letters.
 
-    Ids are spelled as the sample is, which is one of the pool.
+    The answer also has the number of titles that were read and the number of documents. Ids have
+    the form of the sample, which is an id of the pool.
     """
     letters = wanted.casefold()
     names = list(ids_like(collection, sample))
@@ -47,7 +53,7 @@ def found(collection: Collection, sample: str, wanted: str) -> dict[str, Any]:
 
 
 def title_of(collection: Collection, name: str) -> str:
-    """The text of the first element of a document that is named as titles are; empty if none."""
+    """Return the text of a document's first title element; empty if there is none."""
     tree = collection.tree(name)
     codes = {code for code, tag in enumerate(tree.tags) if tag.lower() in TITLES}
     row = next((row for row, tag in enumerate(tree.tag.tolist()) if tag in codes), None)
@@ -58,7 +64,7 @@ def title_of(collection: Collection, name: str) -> str:
 
 
 def ids_like(collection: Collection, sample: str) -> Iterator[str]:
-    """All documents of a collection, named in the way in which a pool names its own."""
+    """Yield all document ids of a collection in the form that the pool uses."""
     like = PurePosixPath(sample)
     for one in collection.documents():
         if one.stated:
@@ -75,11 +81,11 @@ def ids_like(collection: Collection, sample: str) -> Iterator[str]:
 # never ends would hold up the page: so the server asks a process of its own.
 
 LONGEST_PATTERN = 500
-"""Characters of an expression."""
+"""Maximum number of characters of an expression."""
 MOST = 5000
-"""So many places are shown."""
+"""Maximum number of matches."""
 SECONDS = 0.2
-"""What an expression may cost, in time of the processor."""
+"""Limit of processor time for an expression, in seconds."""
 _PATIENCE = 20.0
 _CHILD = """
 import json, re, signal, sys
@@ -101,7 +107,10 @@ _one_at_a_time = threading.Lock()
 
 
 def matches(pattern: object, blocks: Iterable[tuple[int, int, str]]) -> dict[str, Any]:
-    """Where an expression occurs in the blocks of a document, and whether there is more."""
+    """Return the matches of an expression in the blocks of a document.
+
+    The answer also states whether there are more matches than are returned.
+    """
     if not isinstance(pattern, str) or not 0 < len(pattern) <= LONGEST_PATTERN:
         raise InputError(f"expected an expression of at most {LONGEST_PATTERN} characters")
     asked = [pattern, [(start, text) for _, start, text in blocks], MOST, SECONDS]

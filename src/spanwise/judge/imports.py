@@ -1,4 +1,4 @@
-"""What `spanwise judge import` does: judgements from a file become gestures in the log."""
+"""Import of judgements from a file into a store, as gestures in its log."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN = ("state", "note", "reason", "exhaustivity")
 
 
 def imported(path: str, file: str, judge: str, collection: str, form: str | None) -> str:
-    """Put judgements into a store as those of a judge; what became of them, in a sentence."""
+    """Import a file as the judgements of one assessor, and return a summary."""
     store, documents = Store(path), open_collection(collection)
     if store.events(judge):
         raise UsageError(f"{path}: {judge!r} has judged already; import under another name")
@@ -60,7 +60,7 @@ def imported(path: str, file: str, judge: str, collection: str, form: str | None
 
 
 def _refuse_layers(file: str, store: Store, found: Judged) -> None:
-    """Highlights on a layer that the page does not show would be there and never seen."""
+    """Raise if a highlight is on a layer that the page does not show."""
     aspects = store.about.get("aspects", [])
     shown = aspects if store.about["mode"] == "aspects" else [RELEVANT]
     others = sorted({layer for said in found.values() for layer in said["layers"]} - set(shown))
@@ -102,7 +102,7 @@ def _judged(file: str, form: str | None, collection: Collection) -> Judged:
 
 
 def _exhaustivity(judgements: Judgements, row: int) -> dict[str, int]:
-    """What assessments say of elements: 1, 2, or too small."""
+    """Return the exhaustivity of elements in assessments: 1, 2 or too small."""
     if judgements.elements is None:
         return {}
     elements = judgements.elements.elements
@@ -112,7 +112,10 @@ def _exhaustivity(judgements: Judgements, row: int) -> dict[str, int]:
 
 
 def own_words(file: str) -> Judged:
-    """What our own lines say beyond what all judgements have: layers, notes, reasons, states."""
+    """Return what spanwise's own lines hold beyond all other formats.
+
+    These are layers, notes, reasons of skips, states and exhaustivity.
+    """
     written = Path(file).read_bytes() if Path(file).is_file() else b""
     found: Judged = {}
     for line in written.splitlines() if written.startswith(b"{") else ():
@@ -130,7 +133,7 @@ def own_words(file: str) -> Judged:
 def _gestures(
     client: str, first: int, said: dict[str, Any], place: Document, collection: Collection
 ) -> Iterator[Gesture]:
-    """The gestures that lead to a state; the text must be the one that was judged."""
+    """Yield the gestures that lead to a judgement; the text must be the one that was judged."""
     content = collection.text(place.id)
     if fingerprint(content) != place.sha256:
         raise InputError(f"{place.id}: the text has changed since the pool was made")

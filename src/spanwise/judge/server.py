@@ -1,4 +1,11 @@
-"""The routes. Documents and topics are numbers of the store; no part of a request is a path."""
+"""The web server of the judging page: request checks, routes, start and stop.
+
+Topics and documents are addressed by their numbers in the store; no part of a request is a path.
+Every request is checked before it is routed. A page of another origin can make a browser send
+requests to the loopback interface, even under a host name that resolves to it. Therefore `Host` and
+`Origin` must be exact names of this server, and nothing that a browser adds by itself, such as a
+cookie, identifies an assessor.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +65,7 @@ HEADERS = [
 
 
 class Guard:
-    """Refuses what is not meant for us; adds the headers to every answer."""
+    """A filter that refuses foreign requests and adds security headers to every response."""
 
     def __init__(self, app: App, hosts: Iterable[str], scheme: str = "http") -> None:
         self._app = app
@@ -66,7 +73,7 @@ class Guard:
         self._origins = {f"{scheme}://{host}".encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        """One request."""
+        """Handle one request of the ASGI protocol."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -86,7 +93,7 @@ class Guard:
             await self._app(scope, receive, guarded)
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason, if a request is not for us."""
+        """Return the status and reason if a request is refused."""
         said: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             said.setdefault(name.lower(), []).append(value)
@@ -139,16 +146,16 @@ PAGE = {
     "style.css": "text/css",
     "icon.svg": "image/svg+xml",
 }
-"""All files that a browser can ask for, beside the page itself."""
+"""Media types of the files of the page, besides index.html."""
 BATCH = 50
 RATE, BURST = 50.0, 500.0
-"""Events per second and judge, and how many may come at once after a pause."""
+"""Maximum number of events per second and assessor, and of a burst after a pause."""
 MATCHING = 10
-"""A regular expression costs as much as so many events."""
+"""Number of events that a regular expression counts as."""
 
 
 def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
-    """The server as an ASGI application."""
+    """Return the server as an ASGI application."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -185,14 +192,14 @@ def _asset(name: str) -> bytes:
 
 
 async def page(request: Request) -> Response:  # noqa: ARG001
-    """Every address of the page is the same page."""
+    """Return the page, which is the same at every address."""
     from starlette.responses import Response
 
     return Response(_asset("index.html"), media_type="text/html")
 
 
 async def asset(request: Request) -> Response:
-    """A file of the page, by a name out of the table."""
+    """Return a file of the page by its name in the table."""
     from starlette.responses import PlainTextResponse, Response
 
     name = request.path_params["name"]
@@ -202,14 +209,14 @@ async def asset(request: Request) -> Response:
 
 
 class Api:
-    """Questions and gestures of whoever bears a token."""
+    """The handlers of the routes; every request must carry an assessor's token."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
         self._allowance: dict[str, tuple[float, float]] = {}
 
     def answers(self, act: Callable[..., Any]) -> Callable[[Request], Awaitable[Response]]:
-        """An act as a route: the token is looked up, the work done beside the event loop."""
+        """Make a route of a handler, which checks the token and runs in a thread."""
         from starlette.concurrency import run_in_threadpool
         from starlette.responses import Response
 
@@ -239,30 +246,30 @@ class Api:
             raise Refused(409, str(error)) from error
 
     def me(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Topics and progress."""
+        """Return the topics and the assessor's progress."""
         return 200, self.service.overview(*who)
 
     def pool(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """One topic."""
+        """Return a topic and its documents."""
         return 200, self.service.pool(who[0], request.path_params["topic"])
 
     def document(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """One document."""
+        """Return a document and its gestures."""
         return 200, self.service.document(who[0], *_place(request))
 
     def compare(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """All judges, for who adjudicates."""
+        """Return the judgements of all assessors to the adjudicator."""
         return 200, self.service.compare(who[1], *_place(request))
 
     def newer(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What happened since an event."""
+        """Return the events on a document after a given one."""
         since = request.query_params.get("since", "0")
         if not since.isdecimal() or len(since) > 15:
             raise Refused(400, "since is no number of an event")
         return 200, {"newer": self.service.newer(who[0], *_place(request), int(since))}
 
     def post(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Gestures."""
+        """Store a batch of gestures."""
         if who[1] == OWNER:
             raise Refused(403, "the desk decides, it does not judge")
         batch = _object(body).get("events")
@@ -277,17 +284,17 @@ class Api:
         return (409 if any(a.error for a in answers) else 200), {"results": results}
 
     def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Documents that could be added to a topic's pool."""
+        """Return documents that can be added to a topic's pool."""
         wanted = request.query_params.get("q", "")
         return 200, self.service.findable(who[0], request.path_params["topic"], wanted)
 
     def matches(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
-        """Where a regular expression occurs."""
+        """Return the matches of a regular expression in a document."""
         self._charge(who[0], MATCHING)
         return 200, self.service.matches(who[0], *_place(request), _object(body).get("pattern"))
 
     def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
-        """One more document for a judge."""
+        """Add a document to an assessor's pool."""
         if who[1] == OWNER:
             raise Refused(403, "the desk decides, it does not judge")
         self._charge(who[0], 1)
@@ -295,11 +302,11 @@ class Api:
         return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
 
     def lessons(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Documents with known answers, for who is new."""
+        """Return the practice documents for new assessors."""
         return 200, practice.lessons(self.service.store, who[0])
 
     def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What a judge made of one of them."""
+        """Store the answer to a practice document and return feedback."""
         if who[1] == OWNER:
             raise Refused(403, "the desk decides, it does not judge")
         sent = _object(body)
@@ -313,7 +320,7 @@ class Api:
     # The desk ---------------------------------------------------------------------------------
 
     def desk(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """How far everybody is, and what has been decided."""
+        """Return the progress of all assessors and the organiser's settings."""
         _refuse_others(who)
         store, standing = self.service.store, self.service.orders()
         people = [name for name, role in store.judges().items() if role == "judge"]
@@ -340,7 +347,7 @@ class Api:
         }
 
     def decide(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """A decision."""
+        """Store a setting of the organiser."""
         _refuse_others(who)
         sent = _object(body)
         if problem := desk.refusal_of_setting(sent, self.service.store):
@@ -349,7 +356,7 @@ class Api:
         return (409, {"error": error}) if error else (200, {"seq": seq})
 
     def export(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What has been judged, as the file that `spanwise judge export` writes."""
+        """Return all judgements as the file that `spanwise judge export` writes."""
         _refuse_others(who)
         store = self.service.store
         found = verdicts(store, chosen_judges(store, None, None, machines=False))
@@ -392,7 +399,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def refuse_without_extra() -> None:
-    """The libraries of the server are an extra."""
+    """Raise MissingExtra unless the libraries of the server are installed."""
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -401,7 +408,10 @@ def refuse_without_extra() -> None:
 
 
 def links(store: Store, port: int) -> list[tuple[str, str]]:
-    """A fresh link for every judge; the secret is behind the #, so no server logs it."""
+    """Create a new link for every assessor.
+
+    The token is in the fragment of the link, so that no server logs it.
+    """
     try:
         tokens = [(name, store.new_token(name)) for name in store.judges()]
     except sqlite3.Error as error:
@@ -410,7 +420,7 @@ def links(store: Store, port: int) -> list[tuple[str, str]]:
 
 
 def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> None:
-    """Serve until interrupted."""
+    """Serve the page until interrupted."""
     import uvicorn
 
     from spanwise.judge.service import Service
@@ -450,7 +460,7 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
 
 
 def _copy_in_use(store: Store, every: float = HOUR) -> None:
-    """A copy each hour in which anything was judged."""
+    """Make a safety copy after each hour in which something was judged."""
     copied = store.head()
     while True:
         time.sleep(every)

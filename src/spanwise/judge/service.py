@@ -1,4 +1,8 @@
-"""What the page may ask and do: every question and every gesture of one judge, checked."""
+"""Operations of the judging page: every request of an assessor, checked and answered.
+
+The organiser of a campaign assigns topics to assessors and closes topics. These settings are events
+of the log, like gestures, under a reserved name; the current settings are their fold.
+"""
 
 from __future__ import annotations
 
@@ -37,27 +41,30 @@ if TYPE_CHECKING:
 # Decisions are events of the log like gestures, in the name of the desk; what holds is their fold.
 
 OWNER = "owner"
-"""The role."""
+"""Role of the organiser in the store."""
 NAME = "desk"
-"""In whose name its decisions stand in the log."""
+"""Name under which the organiser's settings are in the log."""
 WHOLE_TOPIC = -1
-"""Instead of a document's number: a decision is about all of a topic."""
+"""Number in place of a document's for settings about a whole topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What the desk has decided so far."""
+    """The current settings of the organiser."""
 
     frozen: frozenset[int] = frozenset()
     assigned: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def lets(self, judge: str, topic: int) -> bool:
-        """Whether a topic is this judge's: it is everybody's until it is given to somebody."""
+        """Return whether an assessor may judge a topic.
+
+        A topic that is not assigned is open to all assessors.
+        """
         return judge in self.assigned.get(topic, frozenset([judge]))
 
 
 def orders(events: Iterable[Event]) -> Orders:
-    """The decisions that stand: of each kind, topic and judge the last one counts."""
+    """Return the current settings: the last event of each kind, topic and assessor counts."""
     frozen: set[int] = set()
     assigned: dict[int, set[str]] = {}
     for event in events:
@@ -73,7 +80,7 @@ def orders(events: Iterable[Event]) -> Orders:
 
 
 def refusal_of_setting(sent: object, store: Store) -> str:
-    """What is wrong with a decision; empty if nothing is."""
+    """Return what is wrong with a submitted setting; empty if it is valid."""
     if not isinstance(sent, Mapping) or set(sent) - {"client", "n", "kind", "topic", "judge", "on"}:
         return "a decision has client, n, kind, topic, on, and perhaps a judge"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
@@ -92,7 +99,7 @@ def refusal_of_setting(sent: object, store: Store) -> str:
 
 
 def decided(sent: Mapping[str, Any]) -> Event:
-    """A decision as an event of the log."""
+    """Return a setting as an event of the log."""
     gesture = Gesture(
         sent["client"],
         sent["n"],
@@ -104,7 +111,10 @@ def decided(sent: Mapping[str, Any]) -> Event:
 
 
 def agreements(store: Store) -> list[dict[str, Any]]:
-    """How far every two judges agree on what both have finished, character by character."""
+    """Measure the agreement of every two assessors on documents that both finished.
+
+    The unit is a character.
+    """
     from spanwise.judge.verdicts import judgements_of, verdicts
     from spanwise.report.scores import null
     from spanwise.stats.assessors import PAIRS, Judge, agreement, mean, shared_topics
@@ -130,11 +140,11 @@ def agreements(store: Store) -> list[dict[str, Any]]:
 CHANGES = EDITS | {"undo", "redo"}
 CLOSED = "this topic is closed: the desk has frozen it"
 READ_AT_ONCE = 8
-"""Documents that are kept in memory: they may be long, and reading one again is quick."""
+"""Number of documents kept in memory; they may be long, and are quick to read again."""
 
 
 class Refused(Exception):
-    """A request that is not granted: a status of HTTP, and why in one sentence."""
+    """A refused request, with an HTTP status and the reason in one sentence."""
 
     def __init__(self, status: int, reason: str) -> None:
         self.status, self.reason = status, reason
@@ -143,7 +153,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of one event: its number in the log, or why it was not taken."""
+    """The result of one event: its number in the log, or why it was rejected."""
 
     n: int
     seq: int = 0
@@ -151,7 +161,10 @@ class Answer:
 
 
 class Service:
-    """A store and its collection; nobody is told what another judge did."""
+    """The operations on a store and its collection.
+
+    Judgements of other assessors are never disclosed, except to the adjudicator.
+    """
 
     def __init__(self, store: Store, collection: Collection) -> None:
         refuse_bytes(collection)
@@ -168,7 +181,10 @@ class Service:
     # Asking -----------------------------------------------------------------------------------
 
     def overview(self, judge: str, role: str) -> dict[str, Any]:
-        """The topics with how far the judge is; of others only how many documents are finished."""
+        """Return the topics with the progress of an assessor.
+
+        Of other assessors only the number of finished documents is included.
+        """
         mine, orders = self.tally.states(judge), self.orders()
         spent, finished = self.tally.seconds(judge), self._finished_by_others(judge)
         topics = []
@@ -204,11 +220,11 @@ class Service:
         }
 
     def orders(self) -> Orders:
-        """What the desk has decided."""
+        """Return the current settings of the organiser."""
         return orders(self.store.events(NAME))
 
     def _finished_by_others(self, judge: str) -> Counter[int]:
-        """How many documents of each topic other judges have finished: a number, no more."""
+        """Count the documents of each topic that other assessors have finished."""
         people = [name for name, role in self.store.judges().items() if role == "judge"]
         return sum((self.tally.finished(one) for one in people if one != judge), Counter())
 
@@ -217,7 +233,7 @@ class Service:
         return {"topic": last.topic, "doc": last.doc} if last else None
 
     def pool(self, judge: str, topic: int) -> dict[str, Any]:
-        """A topic and its documents in the judge's order."""
+        """Return a topic and its documents in the assessor's order."""
         name, said = self._topic(topic, judge)
         mine = self.tally.states(judge)
         documents = []
@@ -244,16 +260,16 @@ class Service:
         }
 
     def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
-        """Documents of the collection with these letters in their names or titles."""
+        """Return documents of the collection whose id or title contains some letters."""
         self._topic(topic, judge)
         return found(self.collection, self.store.documents(topic)[0].id, wanted)
 
     def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
-        """Where a regular expression occurs in a document."""
+        """Return the matches of a regular expression in a document."""
         return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
 
     def add(self, judge: str, topic: int, name: object) -> int:
-        """Put a document into the judge's own pool; its number there."""
+        """Add a document to the assessor's own pool and return its number there."""
         self._topic(topic, judge)
         if topic in self.orders().frozen:
             raise Refused(409, CLOSED)
@@ -266,7 +282,10 @@ class Service:
         return number
 
     def document(self, judge: str, topic: int, number: int) -> dict[str, Any]:
-        """A document's text and what the judge did to it; frozen if the text is another by now."""
+        """Return a document's text and the assessor's gestures.
+
+        It is frozen if the text has changed since the pool was made.
+        """
         one = self._document(topic, number, judge)
         shown = self._shown(one)
         frozen = shown.sha256 != one.sha256
@@ -287,12 +306,12 @@ class Service:
         return [[e.path, e.start, e.start + e.length] for e in self.collection.elements(one.id)]
 
     def newer(self, judge: str, topic: int, number: int, since: int) -> list[dict[str, Any]]:
-        """What the judge did to a document after an event, in whichever window."""
+        """Return the assessor's gestures on a document after an event, from any window."""
         self._document(topic, number, judge)
         return [said(event) for event in self.store.events(judge, topic, number, since)]
 
     def order(self, judge: str, topic: int) -> list[Document]:
-        """The documents of a topic as this judge is shown them."""
+        """Return the documents of a topic in the order in which an assessor sees them."""
         every = [one for one in self.store.documents(topic) if self._visible(one, judge)]
         documents = [one for one in every if not one.added_by]
         return self._ordered(judge, topic, documents) + [one for one in every if one.added_by]
@@ -312,7 +331,10 @@ class Service:
         return documents
 
     def _queue(self, topic: int, documents: list[Document]) -> list[Document]:
-        """As far as a method that learns has come: the first judge drives."""
+        """Return the documents that an adaptive pooling method has selected so far.
+
+        The judgements of the first assessor determine the selection.
+        """
         about = self.store.about["pool"]
         driver = next(iter(self.store.judges()), "")
         states = self.tally.states(driver)
@@ -333,9 +355,10 @@ class Service:
         return told + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
-        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+        """Return the judgements of a document for the adjudicator, once all are finished.
 
-        Those are the people to whom it was given, and whose pool has the document.
+        They are those of the assessors to whom the topic is assigned and whose pool has the
+        document.
         """
         if role != "adjudicator":
             raise Refused(403, "only the adjudicator sees what judges did")
@@ -375,7 +398,7 @@ class Service:
     # Doing ------------------------------------------------------------------------------------
 
     def receive(self, judge: str, batch: Iterable[Mapping[str, Any]]) -> list[Answer]:
-        """Check and store events; what is not taken says why."""
+        """Validate and store events; rejected ones state a reason."""
         answers: list[Answer] = []
         taken: list[Event] = []
         places: list[int] = []
@@ -411,7 +434,7 @@ class Service:
         return Event(0, judge, sent["topic"], sent["doc"], gesture, base, at, time.time())
 
     def _refusal(self, event: Event, before: list[Event]) -> str:
-        """Why an event cannot be taken; empty if it can."""
+        """Return why an event is rejected; empty if it is accepted."""
         gesture, one = event.gesture, self._document(event.topic, event.doc)
         if event.topic in self.orders().frozen:
             return CLOSED
@@ -428,7 +451,7 @@ class Service:
         return ""
 
     def _unfinished(self, event: Event, before: list[Event]) -> str:
-        """Why a gesture cannot leave the document finished; empty if it can, or does not."""
+        """Return why a gesture must not leave the document finished; empty otherwise."""
         stored = self.store.events(event.judge, event.topic, event.doc)
         if any(old.gesture.key == event.gesture.key for old in stored):
             return ""  # sent again
@@ -471,7 +494,7 @@ class Service:
 
 
 def said(event: Event) -> dict[str, Any]:
-    """An event as the page gets it."""
+    """Return an event as the page receives it."""
     g = event.gesture
     return {
         "seq": event.seq,

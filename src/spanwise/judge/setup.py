@@ -1,4 +1,4 @@
-"""Making a judging store of a pool, topics and a collection; opening it; one server at a time."""
+"""Setup of a judging store: creation from a pool, opening, locking, safety copies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COPIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """How documents are to be judged."""
+    """The settings of a new judging store."""
 
     mode: str = "highlight"
     aspects: tuple[str, ...] = ()
@@ -38,7 +38,10 @@ class Campaign:
 
 
 def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign) -> Store:
-    """A new store. Every document of the pool must be in the collection, every topic be known."""
+    """Create a store.
+
+    Every document of the pool must be in the collection, and every topic must be known.
+    """
     refuse_bytes(collection)
     if plan.mode == "aspects" and not plan.aspects:
         raise UsageError("--mode aspects needs --aspect NAME, once for each")
@@ -72,7 +75,7 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
 
 
 def guidelines_of(file: str) -> str:
-    """The text that judges see beside every topic."""
+    """Read the guidelines that assessors see beside every topic."""
     said = b"".join(chunks(file))
     try:
         return said.decode("utf-8-sig")
@@ -99,7 +102,7 @@ def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
 
 
 def _support(one: Pooled, collection: Collection) -> list[list[int]]:
-    """What systems returned, as spans, in an order that says nothing of them."""
+    """Return the parts that systems returned, as spans in an order that reveals nothing."""
     found = []
     for part in one.support:
         if isinstance(part, str):
@@ -120,7 +123,7 @@ def _support(one: Pooled, collection: Collection) -> list[list[int]]:
 def opened_or_made(
     path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
 ) -> Store:
-    """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    """Open the store of a pool, or create it if the file does not exist."""
     pool = drawn.drawable()
     if not Path(path).exists():
         return made(path, pool, topics, collection, plan)
@@ -147,7 +150,7 @@ def opened_or_made(
 
 
 def locked(path: str) -> IO[str]:
-    """Keep other servers away from a store, as long as the handle lives."""
+    """Lock a store against other servers until the handle is closed."""
     import fcntl
 
     handle = Path(f"{path}.lock").open("a+")  # noqa: SIM115
@@ -163,7 +166,7 @@ def locked(path: str) -> IO[str]:
 
 
 def copy_safely(store: Store) -> None:
-    """A copy beside the store, checked; the last five are kept."""
+    """Make a verified copy beside the store, and keep the last five."""
     from datetime import datetime
 
     from spanwise.console import say
@@ -187,7 +190,10 @@ BUDGET = 6
 
 
 def demo_files(store: str | None) -> tuple[str, str, str, str]:
-    """Pool, collection, topics and store; the pool is made of the handbook's runs."""
+    """Return pool, collection, topics and store of the demonstration with the handbook.
+
+    The pool is made from the handbook's runs if it does not exist.
+    """
     from spanwise.console import write_atomically
     from spanwise.formats.pools import write_pool
     from spanwise.judge.pooling import Plan, contributions, pooled

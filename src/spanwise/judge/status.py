@@ -1,4 +1,4 @@
-"""What `spanwise judge status`, `verify` and `log` print."""
+"""Reports of a judging store: `spanwise judge status`, `verify` and `log`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spanwise.report.tables import Table, as_text
 
 
 def status(path: str, layout: str) -> str:
-    """Judges and topics: how many documents are finished, and how long it took."""
+    """Report how many documents are finished by assessor and topic, and the time spent."""
     store = Store(path)
     rows = progress(store)
     seq, head = store.head()
@@ -36,7 +36,7 @@ def _cell(value: Any) -> str:
 
 
 def progress(store: Store) -> list[dict[str, Any]]:
-    """For each judge and topic how much is finished, and how long it took."""
+    """Return the finished documents and the time spent, for each assessor and topic."""
     people = [name for name, role in store.judges().items() if role != OWNER]
     return [row for judge in people for row in _of_judge(store, judge)]
 
@@ -61,7 +61,7 @@ def _of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
 
 
 def verified(path: str, collection: str | None, cited: str | None = None) -> tuple[str, bool]:
-    """What is wrong with a store, and whether nothing is."""
+    """Report the problems of a store, and whether there are none."""
     store = Store(path)
     problems = store.verify(cited)
     if collection is not None:
@@ -78,7 +78,7 @@ def verified(path: str, collection: str | None, cited: str | None = None) -> tup
 
 
 def log(path: str, judge: str | None) -> Iterator[str]:
-    """Every event as a line."""
+    """Yield every event as a line of JSON."""
     store = Store(path)
     topics = {number: name for number, name, _ in store.topics()}
     documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}

@@ -1,4 +1,7 @@
-"""The judging store: one SQLite file with an append-only, hash-chained log of gestures."""
+"""The judging store: an SQLite file with an append-only, hash-chained log of gestures.
+
+All other state is derived from the log, whose events are never changed or removed.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ COLUMNS = (
     *("judge", "topic", "doc", "client", "n", "kind", "layer", "start", "end", "value", "check"),
     *("base", "at_client", "at_server"),
 )
-"""What is hashed of an event, in this order."""
+"""Columns of an event in the order in which they are hashed."""
 
 
 # The judging store: one SQLite file with an append-only, hash-chained log of gestures. ------------
@@ -57,9 +60,9 @@ COLUMNS = (
 GENESIS = b"\0" * 32
 GUARDS = ("event_stays", "event_remains")
 PRACTICE = "practice"
-"""In whose name the log has what judges made of the lessons."""
+"""Name under which answers to practice documents are in the log."""
 RESERVED = ("adjudicated", "desk", PRACTICE)
-"""Names of those who do not judge."""
+"""Names that an assessor cannot have."""
 LONGEST_NAME = 100
 SQLITE = b"SQLite format 3\0"
 QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
@@ -67,7 +70,7 @@ QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A gesture with whose it is, where, when, and its place in the log."""
+    """A gesture with its assessor, document, times and number in the log."""
 
     seq: int
     judge: str
@@ -92,13 +95,13 @@ class Document:
 
     @property
     def added_by(self) -> list[str]:
-        """The judges who put it into the pool, if it was not there: into their own pools alone."""
+        """The assessors who added the document to their own pools, if it was not pooled."""
         who: list[str] = self.said.get("added_by", [])
         return who
 
 
 def is_store(path: str) -> bool:
-    """Whether a file is a database of SQLite."""
+    """Return whether a file is an SQLite database."""
     try:
         with Path(path).open("rb") as stream:
             return stream.read(16) == SQLITE
@@ -107,7 +110,10 @@ def is_store(path: str) -> bool:
 
 
 class Store:
-    """One file. One connection writes, behind a lock; readers have connections of their own."""
+    """An open judging store.
+
+    One connection writes, behind a lock; every thread reads through its own connection.
+    """
 
     def __init__(self, path: str) -> None:
         if not is_store(path):
@@ -139,17 +145,17 @@ class Store:
         return self._local.connection.execute(query, values).fetchall()
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the connection that writes."""
         self._writer.close()
 
     # Who and what -----------------------------------------------------------------------------
 
     def judges(self) -> dict[str, str]:
-        """Names and roles, in the order in which they came."""
+        """Return the names and roles of assessors in the order in which they were added."""
         return dict(self._read("SELECT name, role FROM judge ORDER BY number"))
 
     def add_judge(self, name: str, role: str = "judge") -> None:
-        """One more, unless there is one of that name."""
+        """Add an assessor unless there is one of that name."""
         if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(
                 f"{name!r} is no name of a judge; expected 1 to {LONGEST_NAME} letters"
@@ -164,41 +170,41 @@ class Store:
             raise UsageError(f"{self.path}: cannot be written ({error})") from error
 
     def new_token(self, judge: str) -> str:
-        """A secret that lets its bearer act as a judge; only its hash is kept."""
+        """Create a secret token for an assessor, of which only the hash is stored."""
         token = secrets.token_urlsafe(32)
         with self._lock:
             self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), judge))
         return token
 
     def revoke(self, judge: str) -> int:
-        """All secrets of a judge become worthless; how many there were."""
+        """Revoke all tokens of an assessor and return their number."""
         with self._lock:
             return self._writer.execute("DELETE FROM token WHERE judge = ?", (judge,)).rowcount
 
     def bearer(self, token: str) -> tuple[str, str] | None:
-        """Name and role of whoever bears this secret."""
+        """Return the name and role of the assessor to whom a token belongs."""
         query = "SELECT name, role FROM token JOIN judge ON judge = name WHERE hash = ?"
         found = self._read(query, (_hashed(token),))
         return found[0] if found else None
 
     def topics(self) -> list[tuple[int, str, dict[str, Any]]]:
-        """Number, id and statement of each."""
+        """Return the number, id and statement of each topic."""
         rows = self._read("SELECT number, id, said FROM topic ORDER BY number")
         return [(number, name, json.loads(said)) for number, name, said in rows]
 
     def documents(self, topic: int) -> list[Document]:
-        """The pool of a topic, by number."""
+        """Return the pool of a topic, ordered by number."""
         rows = self._read("SELECT * FROM document WHERE topic = ? ORDER BY number", (topic,))
         return [_document(row) for row in rows]
 
     def document(self, topic: int, number: int) -> Document | None:
-        """One of them."""
+        """Return a document of a topic's pool, or None."""
         query = "SELECT * FROM document WHERE topic = ? AND number = ?"
         rows = self._read(query, (topic, number))
         return _document(rows[0]) if rows else None
 
     def add_document(self, one: Document, judge: str) -> int:
-        """Put a document into a judge's pool of a topic, behind all others; its number."""
+        """Add a document to an assessor's pool of a topic, and return its number."""
         with self._lock:
             query = "SELECT * FROM document WHERE topic = ? AND id = ?"
             old = self._writer.execute(query, (one.topic, one.id)).fetchone()
@@ -224,7 +230,7 @@ class Store:
         since: int = 0,
         most: int = -1,
     ) -> list[Event]:
-        """The log, or the part of it that belongs to a judge, a topic, a document."""
+        """Return the log, or its events of an assessor, a topic or a document."""
         wanted: list[tuple[str, object]] = [("seq > ?", since)]
         wanted += [("judge = ?", judge)] if judge is not None else []
         wanted += [("topic = ?", topic)] if topic >= 0 else []
@@ -234,15 +240,16 @@ class Store:
         return [_event(row) for row in self._read(query, [*(v for _, v in wanted), most])]
 
     def head(self) -> tuple[int, str]:
-        """Number and hash of the last event: what is cited."""
+        """Return the number and hash of the last event, by which a log is cited."""
         rows = self._read("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")
         return (rows[0][0], rows[0][1].hex()) if rows else (0, self._start.hex())
 
     def append(self, batch: Sequence[Event]) -> list[tuple[int, str]]:
-        """Put events into the log, in one transaction; it returns when the disk has them.
+        """Append events to the log in one transaction, and return when they are on disk.
 
-        For each its number and "" - or 0 and a reason: an event of that name is there already, and
-        says something else. One that is there and says the same gives its old number.
+        For each event the result is its number and an empty string. An event that is stored already
+        gives its old number. If another event has the same client and number, the result is 0 and a
+        reason.
         """
         with self._lock:
             self._writer.execute("BEGIN IMMEDIATE")
@@ -282,16 +289,16 @@ class Store:
         return seq, ""
 
     def _note_head(self) -> None:
-        """Where the log ends, a second time: a log that was cut is a chain without a fault."""
+        """Store the end of the log a second time, because a truncated chain is still valid."""
         last = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
         for seq, head in self._writer.execute(last).fetchall():
             noted = json.dumps([seq, head.hex()])
             self._writer.execute("INSERT OR REPLACE INTO about VALUES ('head', ?)", (noted,))
 
     def verify(self, cited: str | None = None) -> list[str]:
-        """What is wrong with the file and with the chain of the log; nothing, if all is well.
+        """List the problems of the file and of the chain of the log.
 
-        `cited` is the head that an export names, or its beginning: the log must have had it once.
+        `cited` is the head that an export names, or its beginning: the log must contain it.
         """
         problems = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
         guards = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
@@ -315,7 +322,7 @@ class Store:
         return problems
 
     def _other_contents(self) -> Iterator[str]:
-        """Where the tables that say what the log means are not what they were."""
+        """Yield problems of the tables that give the log its meaning."""
         if "contents" in self.about and contents(self._writer) != self._start:
             yield "pool, topics or settings are not those with which the log began"
         unknown = "SELECT DISTINCT judge FROM event WHERE judge NOT IN (SELECT name FROM judge)"
@@ -336,7 +343,7 @@ class Store:
         return problems
 
     def copy_to(self, path: Path) -> str:
-        """A safety copy, made while others write; what is wrong with it, if anything is."""
+        """Make a safety copy while others write, and return its problem, if any."""
         path.unlink(missing_ok=True)
         try:
             self._read("VACUUM INTO ?", (str(path),))
@@ -368,15 +375,15 @@ def _document(row: Sequence[Any]) -> Document:
 
 
 def chained(prev: bytes, seq: int, row: Sequence[Any]) -> bytes:
-    """The hash of an event, which holds all events before it."""
+    """Return the hash of an event, which includes all events before it."""
     said = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(prev + said.encode()).digest()
 
 
 def contents(connection: sqlite3.Connection) -> bytes:
-    """The hash of what a store was made of, from which its log goes on: what numbers there mean.
+    """Return the hash of a store's contents, with which its log begins.
 
-    What judges added to the pool later is not in it.
+    Documents that assessors added to the pool later are not included.
     """
     said = hashlib.sha256()
     kept = "SELECT * FROM about WHERE key NOT IN ('head', 'contents') ORDER BY key"
@@ -398,7 +405,7 @@ def create(
     topics: Iterable[tuple[str, dict[str, Any]]],
     documents: Iterator[Document],
 ) -> Store:
-    """A new store; it appears only when it is complete."""
+    """Create a store; the file appears only when it is complete."""
     place = Path(path)
     temporary = place.with_name(f".{place.name}.new")
     for leftover in place.parent.glob(f"{temporary.name}*"):

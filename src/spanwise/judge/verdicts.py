@@ -1,4 +1,8 @@
-"""The log folded into verdicts: what each judge says of each document; several judges as one."""
+"""Verdicts: the state of each document by assessor, computed from the log.
+
+States are folds of gestures, and times are sums of intervals between gestures. A tally keeps both
+up to date while the log grows. Verdicts can be merged over assessors and converted to judgements.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +36,13 @@ Place = tuple[int, int]
 """A topic and a document, by their numbers."""
 FINISHED = ("done", "skipped")
 AT_ONCE = 10_000
-"""Events that are read together."""
+"""Maximum number of events that are read together."""
 PAUSE = 120.0
-"""Seconds without a gesture after which nobody is taken to be reading."""
+"""Maximum time in seconds between two gestures that counts as work."""
 
 
 def states(events: Iterable[Event]) -> dict[Place, State]:
-    """The fold of one judge's events, document by document."""
+    """Return the state of each document after one assessor's events."""
     gestures: dict[Place, list[Gesture]] = {}
     for event in events:
         gestures.setdefault((event.topic, event.doc), []).append(event.gesture)
@@ -46,7 +50,7 @@ def states(events: Iterable[Event]) -> dict[Place, State]:
 
 
 def seconds(events: Iterable[Event]) -> dict[Place, float]:
-    """How long a judge was busy with each document: pauses are cut."""
+    """Return the time in seconds that an assessor spent on each document."""
     spent: dict[Place, float] = {}
     before = None
     for event in events:
@@ -57,15 +61,15 @@ def seconds(events: Iterable[Event]) -> dict[Place, float]:
 
 
 def busy(before: Event | None, event: Event) -> float:
-    """Seconds from one gesture of a judge to the next, if nobody went away meanwhile."""
+    """Return the working time between two gestures; longer pauses are cut."""
     return min(max(event.at_server - before.at_server, 0.0), PAUSE) if before else 0.0
 
 
 class Tally:
-    """What the log comes to for every judge, kept up to date: a view, made again at any time.
+    """A cache of the states and times of every assessor, updated from the log.
 
-    A gesture changes the state of its document; where something was taken back, the document's
-    gestures are folded anew.
+    A gesture changes the state of its document. If a gesture was undone, all gestures of the
+    document are folded again.
     """
 
     def __init__(self, store: Store) -> None:
@@ -77,22 +81,22 @@ class Tally:
         self._refolded: set[tuple[str, Place]] = set()
 
     def states(self, judge: str) -> dict[Place, State]:
-        """The state of every document that a judge has touched."""
+        """Return the state of every document that an assessor has opened."""
         self._catch_up()
         return dict(self._states.get(judge, {}))
 
     def seconds(self, judge: str) -> dict[Place, float]:
-        """How long a judge was busy with each of them."""
+        """Return the time in seconds that an assessor spent on each document."""
         self._catch_up()
         return dict(self._spent.get(judge, {}))
 
     def finished(self, judge: str) -> Counter[int]:
-        """How many documents of each topic a judge has finished."""
+        """Count the documents of each topic that an assessor has finished."""
         self._catch_up()
         return Counter(self._finished.get(judge, {}))
 
     def last(self, judge: str) -> Event | None:
-        """A judge's last gesture."""
+        """Return the last event of an assessor."""
         self._catch_up()
         return self._last.get(judge)
 
@@ -133,7 +137,7 @@ MACHINE = "machine:"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge says of one document."""
+    """The judgement of one document by one assessor."""
 
     topic: str
     document: Document
@@ -144,19 +148,22 @@ class Verdict:
 
     @property
     def spans(self) -> Set:
-        """What is relevant, on whichever layer."""
+        """The relevant spans on any layer."""
         return self.state.highlighted
 
     @property
     def grade(self) -> float:
-        """The judge's grade; else 1 where something is highlighted; -1 for skipped."""
+        """The stated grade; else 1 if text is highlighted and 0 if not; -1 if skipped."""
         if self.state.status == "skipped":
             return -1.0
         return float(self.state.grade if self.state.grade is not None else bool(self.spans))
 
 
 def verdicts(store: Store, names: Sequence[str], *, every: bool = False) -> list[Verdict]:
-    """Of these judges, topic by topic; only finished and skipped documents, unless `every`."""
+    """Return the verdicts of assessors by topic and document.
+
+    Only finished and skipped documents are included, unless `every`.
+    """
     wanted = ("done", "skipped", "touched", "open") if every else ("done", "skipped")
     found = []
     documents = {n: {d.number: d for d in store.documents(n)} for n, _, _ in store.topics()}
@@ -173,7 +180,7 @@ def verdicts(store: Store, names: Sequence[str], *, every: bool = False) -> list
 
 
 def chosen_judges(store: Store, judge: str | None, merge: str | None, machines: bool) -> list[str]:
-    """Whose verdicts are wanted."""
+    """Return the names of the assessors whose verdicts are exported."""
     roles = store.judges()
     if judge is not None:
         if judge not in roles:
@@ -189,7 +196,7 @@ def chosen_judges(store: Store, judge: str | None, merge: str | None, machines: 
 
 
 def merged_verdicts(found: Iterable[Verdict], how: str) -> list[Verdict]:
-    """All judges of a document as one: what any, all, or most of them highlighted."""
+    """Merge the verdicts of all assessors: text that any, all or most highlighted."""
     groups: dict[tuple[int, int], list[Verdict]] = {}
     for one in found:
         if one.state.status == "done":
@@ -221,7 +228,7 @@ def _merged(group: Sequence[Verdict], how: str) -> Verdict:
 def judgements_of(
     found: Sequence[Verdict], source: str, collection: Collection | None = None
 ) -> Judgements:
-    """Verdicts as the model has judgements; with a collection also paths and elements."""
+    """Return verdicts as judgements; with a collection also paths and elements."""
     found = [one for one in found if one.state.status != "skipped"]
     if not found:
         raise InputError(f"{source}: nothing is judged yet")

@@ -1,8 +1,8 @@
-"""A document as the page shows it: blocks of text with roles, nothing left out.
+"""Views of documents for the page: blocks of text with roles, without omissions.
 
-The role of an element follows from its name, where the vocabulary is known, and else from what is
-in it: inside mixed content it is inline, with nothing but elements inside it is a section, else a
-block. Inline elements do not cut a block. The lengths of all blocks add up to the document's.
+The role of an element follows from its name if the vocabulary is known, else from its content: it
+is inline inside mixed content, a section if it contains only elements, else a block. Inline
+elements do not end a block. The lengths of all blocks add up to that of the document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection, Tree
 
 READ_FIRST = 32
-"""So many characters after an entry point prove which one is meant."""
+"""Number of characters after an entry point that identify its text."""
 HEADINGS = frozenset(
     {"title", "st", "head", "heading", "h1", "h2", "h3", "h4", "h5", "h6", "h"}
 ) | {
@@ -37,7 +37,7 @@ INLINE = frozenset({"em", "i", "b", "it", "u", "tt", "sub", "sup", "ref", "link"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page needs of a document."""
+    """A document with its elements and blocks, as the page receives it."""
 
     sha256: str
     chars: int
@@ -45,7 +45,7 @@ class View:
     blocks: list[tuple[int, int, str]]  # element, start, text
 
     def said(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the view as a JSON object."""
         return {
             "sha256": self.sha256,
             "chars": self.chars,
@@ -55,7 +55,7 @@ class View:
 
 
 def refuse_bytes(collection: Collection) -> None:
-    """Positions must be code points, which is what a page can count."""
+    """Raise unless positions are code points, as the page counts them."""
     if collection.policy.unit != "codepoints":
         raise UsageError(
             "the collection counts bytes; judging needs one built with --characters codepoints"
@@ -63,23 +63,23 @@ def refuse_bytes(collection: Collection) -> None:
 
 
 def fingerprint(text: str) -> str:
-    """What tells one text from another."""
+    """Return the hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_of(text: str) -> str:
-    """Eight bytes that a gesture carries, to prove which text it means."""
+    """Return a short hash of the text that a gesture refers to."""
     return fingerprint(text)[:16]
 
 
 def meant(gesture: Gesture, text: str) -> str:
-    """The text that a gesture is about: its stretch; of an entry point what is read first."""
+    """Return the text that a gesture refers to: its span, or the text at an entry point."""
     end = gesture.start + READ_FIRST if gesture.kind == "bep" else gesture.end
     return text[gesture.start : end]
 
 
 def view(collection: Collection, document: str) -> View:
-    """A document cut into blocks."""
+    """Divide a document into blocks."""
     text, tree = collection.text(document), collection.tree(document)
     roles = roles_of(tree, text)
     names = [tree.tags[tag] for tag in tree.tag.tolist()]
@@ -89,7 +89,7 @@ def view(collection: Collection, document: str) -> View:
 
 
 def roles_of(tree: Tree, text: str) -> list[str]:
-    """The role of every element."""
+    """Return the role of every element."""
     mixed = _mixed(tree, text)
     parents = tree.parent.tolist()
     nested = {parent for parent in parents if parent >= 0}
@@ -116,7 +116,7 @@ def _role(name: str, inside: bool, container: bool) -> str:
 
 
 def _mixed(tree: Tree, text: str) -> list[bool]:
-    """Which elements have text of their own beside white space."""
+    """Return which elements contain text other than white space themselves."""
     mixed = [False] * len(tree)
     places = tree.start.tolist()
     ends = (tree.start + tree.length).tolist()
@@ -131,7 +131,10 @@ def _mixed(tree: Tree, text: str) -> list[bool]:
 
 
 def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
-    """Element, start and end of every block: the text up to where another block begins or ends."""
+    """Return the element, start and end of every block.
+
+    A block is the text up to where another block begins or ends.
+    """
     edges: list[tuple[int, int, int]] = []  # place, depth of what is entered or left, owner there
     starts, lengths = tree.start.tolist(), tree.length.tolist()
     stack: list[tuple[int, int]] = []
@@ -154,16 +157,16 @@ def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _blocky(tree: Tree, roles: list[str], row: int) -> int:
-    """The nearest element from here up that is not inline."""
+    """Return the nearest element that is not inline, from an element upwards."""
     while row > 0 and roles[row] == "inline":
         row = int(tree.parent[row])
     return row
 
 
 def assessed(collection: Collection, document: str, spans: Any) -> list[tuple[str, bool]]:
-    """The elements that the exhaustivity phase asks for: all that hold highlighted text.
+    """Return the elements with highlighted text, which the exhaustivity phase assesses.
 
-    With each whether a whole passage lies in it, so that it cannot be too small.
+    Each comes with whether a complete passage lies in it, so that it cannot be too small.
     """
     found = []
     for path, start, length, _, _ in collection.elements(document):

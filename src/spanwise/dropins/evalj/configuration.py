@@ -1,4 +1,9 @@
-"""XCGEval's property files: one `KEY: value` on a line, lists with commas, `#` before comments."""
+"""Configurations of XCGEval and EvalJ, and the measures that they ask for.
+
+XCGEval reads property files: one `KEY: value` on a line, lists with commas, `#` before comments.
+EvalJ reads XML files with one element for each metric. Both are translated to the measures of
+spanwise.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +39,7 @@ LINE = re.compile(r"\s*([^\s:=]+)\s*(?:[:=]\s*|\s+|$)(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What a property file asks for."""
+    """The settings in a property file."""
 
     source: str
     task: str
@@ -52,7 +57,7 @@ class Properties:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """Values as they stand in the file, with their lines."""
+    """The raw values of a property file, with their lines."""
 
     file: str
     values: dict[str, tuple[str, int]]
@@ -69,7 +74,7 @@ class _Said:
         return FormatError(self.file, line, f"{key} {found}", due)
 
     def chosen(self, key: str, known: tuple[str, ...], otherwise: str = "") -> tuple[str, ...]:
-        """Values of a list, in the spelling that is known."""
+        """Return the values of a list in their canonical spelling."""
         spelled = {name.lower(): name for name in known}
         asked = self.several(key, otherwise)
         for part in asked:
@@ -80,19 +85,19 @@ class _Said:
         return tuple(spelled[part.lower()] for part in asked)
 
     def files(self, key: str) -> tuple[str, ...]:
-        """The files and folders that a list of names and patterns stands for."""
+        """Return the files and folders that a list of names and patterns matches."""
         for name in self.several(key):
             if not _matching(name):
                 raise self.wrong(key, repr(name), "a file, a folder, or a pattern that fits some")
         return self.there(key)
 
     def there(self, key: str) -> tuple[str, ...]:
-        """Those of them that are there, each once."""
+        """Return the matches that exist, each once."""
         return tuple(dict.fromkeys(file for name in self.several(key) for file in _matching(name)))
 
 
 def read_properties(file: str, data: bytes) -> Properties:
-    """The properties in a file."""
+    """Parse a property file."""
     said = _Said(file, dict(_entries(file, data)))
     (task, *more) = said.chosen("TASK", TASKS, "Thorough")
     if more:
@@ -125,7 +130,7 @@ def read_properties(file: str, data: bytes) -> Properties:
 
 
 def _warn_if_older(everything: str, assessments: tuple[str, ...]) -> None:
-    """Say so if assessments have changed since they were put together in one file."""
+    """Warn if assessments have changed since they were combined in one file."""
     made = Path(everything).stat().st_mtime
     files = (file for name in assessments for file in (Path(name), *Path(name).rglob("*")))
     newer = next((file for file in files if file.is_file() and file.stat().st_mtime > made), None)
@@ -138,7 +143,7 @@ def _warn_if_older(everything: str, assessments: tuple[str, ...]) -> None:
 
 
 def _entries(file: str, data: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Keys and values with their lines."""
+    """Yield keys and values with their lines."""
     seen: set[str] = set()
     for number, line in _lines(data.decode("utf-8", "surrogateescape")):
         match = LINE.fullmatch(line)
@@ -155,7 +160,7 @@ def _entries(file: str, data: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, and where they begin; one that ends in a backslash goes on."""
+    """Yield logical lines and their numbers, joining lines that end in a backslash."""
     begun: list[str] = []
     lines = text.splitlines()
     for number, raw in enumerate(lines, start=1):
@@ -168,7 +173,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """The file of that name, or all that a pattern such as `dir/*/16*.xml` fits, in byte order."""
+    """Return the file of a name, or the matches of a pattern in byte order."""
     path = Path(pattern)
     if path.exists():
         return [pattern]
@@ -195,7 +200,7 @@ def _ranks(said: _Said) -> tuple[int, ...]:
 
 
 def _quantisations(said: _Said) -> tuple[str, ...]:
-    """Names that are known, or files with tables."""
+    """Return quantisations: known names, or files with tables."""
     asked = said.several("QUANT_FUNCTIONS", "gen")
     for name in asked:
         due = quantisation_due(name)
@@ -205,14 +210,14 @@ def _quantisations(said: _Said) -> tuple[str, ...]:
 
 
 def quantisation_due(name: str) -> str:
-    """What should stand there if nothing has that name; empty where something has."""
+    """Return what is expected in place of an unknown quantisation; empty if it is known."""
     if name in QUANTISATIONS or Path(name).exists():
         return ""
     return f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
 
 
 def _collection(said: _Said) -> str | None:
-    """Where the documents are; the usual place only if there is something."""
+    """Return the folder of the documents, with the usual place as default if it exists."""
     named = said.one("INEXDOCCOLL_DIR", "")
     if not named:
         return USUAL_COLLECTION if Path(USUAL_COLLECTION).exists() else None
@@ -231,7 +236,7 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One line of a graph for each run."""
+    """The definition of a curve, drawn once for each run."""
 
     across: str  # what the horizontal axis shows
     upwards: str
@@ -240,7 +245,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of a configuration: numbers to print, and a curve to draw."""
+    """A metric of a configuration: measures to print, and a curve to draw."""
 
     label: str
     numbers: tuple[tuple[str, str], ...]  # labels and our measures
@@ -248,17 +253,17 @@ class Metric:
     only: str | None = None  # runs of this task alone
 
     def fits(self, task: str | None) -> bool:
-        """Whether a run that was made for a task, or does not say, is to be scored."""
+        """Return whether runs for a task, or without a stated task, are scored."""
         return self.only is None or not task or task.strip().lower() == self.only.lower()
 
     def measures(self) -> dict[str, str]:
-        """Every measure by its label."""
+        """Return every measure by its label."""
         drawn = {label: name for _, label, name in self.curve.points} if self.curve else {}
         return {**dict(self.numbers), **drawn}
 
 
 def planned(properties: Properties, judgements: Judgements) -> list[Metric]:
-    """The metrics of XCGEval that properties ask for."""
+    """Return the metrics of XCGEval that a property file asks for."""
     metrics = []
     for metric in properties.metrics:
         for quant in properties.quantisations:
@@ -271,7 +276,10 @@ def planned(properties: Properties, judgements: Judgements) -> list[Metric]:
 
 
 def _given(properties: Properties, quant: str, overlap: str) -> str:
-    """Parameters; what is ideal in the Focused task is so with overlap off as well."""
+    """Return the parameters of a metric.
+
+    In the Focused task the recall base is ideal even with overlap off.
+    """
     ideal = properties.task == "Focused" and overlap == "off"
     base = ",recallbase=ideal" if ideal else ""
     return f"quant={quant},overlap={overlap},alpha={properties.alpha!r}{base}"
@@ -297,10 +305,10 @@ def _effort(_metric: str, label: str, given: str, _ranks: Sequence[int]) -> Metr
 
 
 def own_name(quant: str, judgements: Judgements) -> str:
-    """A quantisation of EvalJ as we call it: names mean what they meant in the year of the data.
+    """Return spanwise's name of a quantisation of EvalJ.
 
-    Where text was highlighted, `gen` is specificity alone if nobody graded exhaustivity, and
-    `strict` looks at both.
+    Names have the meaning of the year of the data. Where text was highlighted, `gen` is specificity
+    alone if exhaustivity was not graded, and `strict` considers both.
     """
     said = judgements.elements
     if said is not None and len(said.elements):
@@ -335,7 +343,7 @@ CHILDREN: Mapping[str, tuple[str, ...]] = {
     "PR": ("quantisation",),
     "PRNG": ("overlap",),
 }
-"""The metrics, and what each may be told."""
+"""The metrics with the names of their child elements."""
 BEHAVIOURS = {"BEPDistance": "bep", "Identity": "identity", "Containment": "containment"}
 NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BINARY = {"true": "binary", "false": "graded"}
@@ -344,7 +352,7 @@ RANKS = (5, 10, 25, 50)
 
 @dataclass(slots=True)
 class Wanted:
-    """One metric as it stands in the file."""
+    """A metric as it is stated in the file."""
 
     file: str
     name: str
@@ -355,16 +363,16 @@ class Wanted:
     inner: str = ""  # the child that was last begun
 
     def wrong(self, name: str, due: str) -> FormatError:
-        """The value of a child element is none of those that are due."""
+        """Return an error about the value of a child element."""
         value, line = self.values[name]
         return FormatError(self.file, line, f"<{name} value={value!r}>", due)
 
     def said(self, name: str, otherwise: str) -> str:
-        """The value of a child element."""
+        """Return the value of a child element."""
         return self.values.get(name, (otherwise, 0))[0]
 
     def chosen(self, name: str, known: Mapping[str, str], otherwise: str) -> str:
-        """The meaning of a child's value."""
+        """Return the translation of a child element's value."""
         value = self.said(name, otherwise)
         if value not in known:
             raise self.wrong(name, f"one of {', '.join(known)}")
@@ -372,12 +380,12 @@ class Wanted:
 
 
 def is_metrics(data: bytes) -> bool:
-    """Whether a configuration is XML."""
+    """Return whether a configuration is XML."""
     return data.lstrip()[:1] == b"<"
 
 
 def read_metrics(file: str, data: bytes) -> list[Wanted]:
-    """The metrics that a file asks for; an element that nobody knows is an error."""
+    """Read the metrics in a file; an unknown element is an error."""
     found: list[Wanted] = []
     for event in events([data], file, DUE):
         if event.kind != "start":
@@ -435,7 +443,7 @@ def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth:
 
 
 def planned_metrics(metrics: list[Wanted], judgements: Judgements) -> list[Metric]:
-    """The metrics in the names of our measures."""
+    """Translate metrics to the measures of spanwise."""
     return [_metric(one, judgements) for one in metrics]
 
 
@@ -472,7 +480,7 @@ def _with_user(one: Wanted, given: str) -> Metric:
 
 
 def _user(one: Wanted, judgements: Judgements) -> str:
-    """The parameters of a user model."""
+    """Return the parameters of a user model."""
     behaviour = one.chosen("behaviour", BEHAVIOURS, "Identity")
     entries = behaviour == "bep"
     usual = "BEPTargetGenerator" if entries else "IdealTargetGenerator"

@@ -1,4 +1,4 @@
-"""The command line of inex_eval."""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanwise.errors import UsageError
 Task = Literal["t", "f", "r", "b", "i"]
 USAGE = "inex_eval (-t|-f|-r|-b|-i) [-irr N] [-n N] [-beta B] [-c] [-q] QRELS RUN..."
 LARGEST = 2**31 - 1
-"""The original counts with 32 bits."""
+"""Largest integer of the original, which counts with 32 bits."""
 HELP = f"""\
 spanwise {USAGE}
 
@@ -39,7 +39,7 @@ Examples:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked on the command line."""
+    """The options of the command line."""
 
     task: Task | None = None
     tolerance: int = 300
@@ -51,12 +51,12 @@ class Options:
 
     @property
     def in_context(self) -> bool:
-        """Whether documents are ranked, not passages."""
+        """Whether the task ranks documents instead of passages."""
         return self.task in ("r", "i", "b")
 
 
 def parsed(words: list[str]) -> Options:
-    """The options that these words ask for."""
+    """Parse the words of the command line."""
     options, rest = Options(), list(words)
     while rest:
         word = rest.pop(0)

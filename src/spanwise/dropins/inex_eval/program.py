@@ -1,4 +1,4 @@
-"""From files to the lines that inex_eval prints."""
+"""The main program of inex_eval: from options and files to the printed lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def java_int(value: int) -> str:
-    """A whole number as 32 bits hold it: past the largest one they begin again with the smallest.
+    """Format an integer as Java does after an overflow of 32 bits.
 
     >>> [java_int(x) for x in (2**31 - 1, 2**31, 4_000_000_000)]
     ['2147483647', '-2147483648', '-294967296']
@@ -47,7 +47,7 @@ def java_int(value: int) -> str:
 
 
 def java_double(value: float) -> str:
-    """The shortest digits that mean this number, in Java's notation.
+    """Format a number with the shortest digits in Java's notation.
 
     >>> [java_double(x) for x in (1.0, 0.1, 0.0003, 12345678.0, 0.001, 5e-324)]
     ['1.0', '0.1', '3.0E-4', '1.2345678E7', '0.001', '4.9E-324']
@@ -75,7 +75,7 @@ COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_
 
 
 def main(words: list[str]) -> int:
-    """Do what inex_eval does with these words; the exit status."""
+    """Run inex_eval and return its exit status."""
     if words and words[0] in ("-h", "-help", "--help"):
         emit_bytes(HELP.encode())
         return 0
@@ -157,7 +157,7 @@ def _blocks(
 def _recounted(
     r: Readings, counted: dict[bytes, list[bytes]], relevant: set[tuple[bytes, bytes]]
 ) -> Readings:
-    """With the documents that the original counts, some of them twice, some not at all."""
+    """Replace the document counts by those of the original, with its repetitions and gaps."""
     rows = [[(topic, name) in relevant for name in counted.get(topic, ())] for topic in r.topics]
     known = np.zeros((len(r), max(map(len, rows))), np.int64)
     for row, flags in zip(known, rows, strict=True):
@@ -192,7 +192,7 @@ def _focused(r: Readings, options: Options) -> tuple[dict[str, FloatArray], Floa
 
 
 def _impossible(r: Readings, options: Options) -> list[tuple[bytes, int, int]]:
-    """Where more is found than there is: topic, rank, and the recall point, which is past 100."""
+    """Return topic, rank and recall point where more is found than exists."""
     if options.in_context:
         return []
     gathered = r.gathered(options.task == "t")
@@ -247,7 +247,7 @@ def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> I
 
 
 def _remarks(returned: Returned, columns: Columns, largest: int, options: Options) -> Iterator[str]:
-    """What is odd about the output."""
+    """Yield warnings about unusual output."""
     if returned.counted is not None:
         what = "mixes up such topics, these numbers do not" if options.in_context else "forgets it"
         yield f"a topic comes again after another one; the original {what}"
@@ -262,7 +262,7 @@ def _remarks(returned: Returned, columns: Columns, largest: int, options: Option
 
 
 def _impossible_points(run: Run, columns: Columns) -> Iterator[bytes]:
-    """The original says so while it reads."""
+    """Yield the lines that the original prints while it reads."""
     codes = {topic: code for code, topic in enumerate(run.rows.topics)}
     starts = run.rows.starts
     points = [
@@ -304,7 +304,7 @@ def _of_all(topics: int, totals: dict[str, int], columns: Columns) -> Iterator[b
 
 
 def _means(lines: FloatArray) -> list[float]:
-    """The mean of each line over topics, added one by one."""
+    """Return the mean of each line over topics, added one by one."""
     topics = lines.shape[-1]
     sums = np.cumsum(lines, axis=-1)[:, -1] if topics else np.full(len(lines), nan)
     return (sums / max(topics, 1)).tolist()

@@ -1,4 +1,4 @@
-"""The lines that trec_eval prints for a measure: their names and what computes them."""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One printed name."""
+    """A printed measure with its name and parameters."""
 
     name: str
     entry: TrecMeasure
@@ -26,17 +26,17 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """How it is summed up."""
+        """The kind of its aggregate over topics."""
         return self.asked.measure.aggregate
 
     @property
     def key(self) -> str:
-        """Where its values stand: two cut-offs that differ may be printed alike."""
+        """The key of its values, which is unique even if two cut-offs are printed alike."""
         return self.asked.label
 
 
 def columns(options: Options) -> list[Column]:
-    """Every line to be printed for a topic, in trec_eval's order; runid is none of them."""
+    """Return the columns that are printed for a topic, in trec_eval's order, without runid."""
     found: list[Column] = []
     for name, entry in TREC_EVAL.items():
         if name in options.marked and name != "runid":
@@ -81,7 +81,7 @@ def _values(entry: TrecMeasure, text: str) -> dict[str, Any]:
 
 
 def _pairs(entry: TrecMeasure, text: str, options: Options) -> dict[str, Any]:
-    """Gains of grades, and the persistence of rank-biased precision."""
+    """Parse gains of grades, and the persistence of rank-biased precision."""
     given: dict[str, Any] = {}
     gains: list[tuple[float, float]] = []
     for piece in text.split(","):

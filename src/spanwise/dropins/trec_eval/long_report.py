@@ -1,7 +1,4 @@
-"""The long layout of the older programs: headings in words, one value a row.
-
-A report is a list of rows; a row without a line is a heading. All values begin in one column.
-"""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ VALUES_BEGIN = 18
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a report."""
+    """A row of a report; a row without a line is a heading."""
 
     label: str
     line: Line | None = None
@@ -23,12 +20,12 @@ class Row:
 
 
 def measured(rows: Sequence[Row]) -> list[Line]:
-    """What has to be measured for a report."""
+    """Return the lines that are measured for a report."""
     return [row.line for row in rows if row.line is not None]
 
 
 def rendered(opening: bytes, rows: Sequence[Row], values: Iterable[float]) -> list[bytes]:
-    """The report of one topic, or of all; `values` are those of the measured rows."""
+    """Return the report of one topic or of all; `values` are those of the measured rows."""
     numbers = iter(values)
     report = [b"", opening]
     for row in rows:
@@ -50,7 +47,7 @@ def _row(label: str, measure: str, /, *, tail: str = "", **parameters: object) -
 
 
 def short_rows(average: str) -> Iterator[Row]:
-    """The part that both programs always print; they differ in the words for the average."""
+    """Yield the rows that both programs always print, with the given heading of averages."""
     yield Row("Total number of documents over all queries")
     yield _count("    Retrieved:", "NumRet")
     yield _count("    Relevant: ", "NumRel")
@@ -68,7 +65,7 @@ def short_rows(average: str) -> Iterator[Row]:
 
 
 def long_rows() -> Iterator[Row]:
-    """What -a adds in TrecEval II."""
+    """Yield the rows that -a adds in TrecEval II."""
     yield from _first_trec()
     yield from _future_trecs()
     yield from _interpolated()

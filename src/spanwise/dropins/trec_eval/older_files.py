@@ -1,4 +1,4 @@
-"""What the two older programs share: reading their files, and saying why they refuse."""
+"""TEMPORARY module docstring to replace."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Columns = list[list["FloatArray"]]
 USAGE, BAD_INPUT, DUPLICATE, NO_TOPIC = 1, 2, 3, 255
-"""Exit status of the older programs."""
+"""Exit statuses of the older programs."""
 
 
 def refused(error: SpanwiseError) -> int:
-    """Say on one line what was wrong; the exit status that belongs to it."""
+    """Report an error in one line and return its exit status."""
     say("error", str(error))
     if isinstance(error, UsageError):
         return USAGE
@@ -39,7 +39,7 @@ def refused(error: SpanwiseError) -> int:
 
 
 def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
-    """Run a program; an error becomes a line and an exit status."""
+    """Run a program, reporting an error as a line and an exit status."""
     try:
         return program(words)
     except SpanwiseError as error:
@@ -47,7 +47,7 @@ def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
 
 
 def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
-    """Judgements and run, in the formats that the older programs know."""
+    """Read judgements and run in the formats of the older programs."""
     how = formats.Reading(comments=False, whole_grades=True)
     for file in (judged, returned):
         if Path(file).is_file() and not Path(file).stat().st_size:
@@ -58,7 +58,7 @@ def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
 
 
 def aligned(judgements: Judgements, run: Run, policy: Policy) -> Aligned:
-    """The topics both judged and answered, in the order of their first line in the run."""
+    """Align the topics that are judged and in the run, in the order of the run."""
     judged = set(judgements.rows.topics)
     topics = [topic for topic in run.rows.topics if topic in judged]
     if not topics:
@@ -71,7 +71,7 @@ def aligned(judgements: Judgements, run: Run, policy: Policy) -> Aligned:
 
 
 def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) -> Columns:
-    """For each line its columns, with one value per topic."""
+    """Compute the columns of each line, with one value per topic."""
     blocks = [
         [line.columns(block, level) for line in lines] for block in found.blocks(with_scores=times)
     ]
@@ -82,7 +82,7 @@ def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) 
 
 
 def printed(lines: Sequence[bytes]) -> None:
-    """Write lines to standard output as they are; names of topics need not be text."""
+    """Write lines to standard output unchanged; names of topics can be any bytes."""
     emit_bytes(b"".join(line + b"\n" for line in lines))
 
 
@@ -97,25 +97,25 @@ SECONDS = range(0, 300, 5)
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """How right and wrong decisions are weighed."""
+    """The weights of right and wrong decisions in utility."""
 
     weights: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0)
     documents: int = 0
 
     @property
     def name(self) -> str:
-        """The weights as they stand in the name of a line."""
+        """The weights as they appear in the name of a line."""
         return "_".join(f"{weight:.1f}" for weight in self.weights)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the measures are given."""
+        """The parameters of the utility measures."""
         return {"weights": self.weights, "documents": self.documents}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the output."""
+    """A line of the output with its measure and aggregate."""
 
     name: str
     measure: str
@@ -127,7 +127,7 @@ class Line:
     whole: bool = False  # printed without decimals
 
     def columns(self, block: Rankings, level: int) -> list[FloatArray]:
-        """The values of some topics, and what they are quotients of if that is summed up."""
+        """Return the values of topics, followed by dividends and divisors if these are summed."""
         entry = MEASURES[self.measure]
         given = dict(self.parameters)
         if entry.parameters.get("rel") is not None:
@@ -217,7 +217,10 @@ def _at_points(utility: Utility) -> Iterator[Line]:
 
 
 def _over_time(utility: Utility) -> Iterator[Line]:
-    """Precision is listed twice, and so, in the sum over topics, added twice."""
+    """Yield the lines of measures over time.
+
+    Precision is listed twice and therefore added twice in the sum over topics.
+    """
     yield Line(f"time_integral_utility_{utility.name}", "TimeIntegralUtility", utility.parameters)
     overall: Overall
     for name, measure, overall in (
@@ -244,12 +247,12 @@ def _micro() -> Iterator[Line]:
 
 
 def short_lines() -> list[Line]:
-    """What is printed without -a."""
+    """Return the lines that are printed without -a."""
     return [line for line in (*_head(), *_at_points(Utility())) if line.short]
 
 
 def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
-    """What is printed with -a."""
+    """Return the lines that are printed with -a."""
     times = _over_time(utility) if timed else ()
     return [
         *_head(),
@@ -267,14 +270,17 @@ def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
 # The functions of the same kind for everything else are in `aggregate`.
 
 Overall = Literal["mean", "sum", "geometric", "pooled", "topics", "twice"]
-"""How the number for all topics is made. `topics` is how many there are; `twice` is a slip: each
-value is added two times."""
+"""Kinds of aggregates over topics.
+
+`topics` is the number of topics. `twice` reproduces a mistake of the original, which adds each
+value two times.
+"""
 FLOOR = 0.00001
-"""Geometric means take this for anything smaller."""
+"""Smallest value that enters a geometric mean; smaller values are replaced by it."""
 
 
 def total_in_32_bits(values: FloatArray) -> float:
-    """The sum, added one by one.
+    """Return the sum, added one by one and rounded after every addition.
 
     >>> total_in_32_bits(np.array([16777216.0, 1.0, 1.0]))
     16777216.0
@@ -284,24 +290,27 @@ def total_in_32_bits(values: FloatArray) -> float:
 
 
 def mean_in_32_bits(values: FloatArray, topics: int) -> float:
-    """The sum divided by the number of topics that count, which may be more than have a value."""
+    """Divide the sum by the number of topics, which can exceed the number of values."""
     return quotient_in_32_bits(total_in_32_bits(values), topics)
 
 
 def quotient_in_32_bits(part: float, whole: float) -> float:
-    """One rounded division; 0 where the divisor is 0."""
+    """Return a quotient rounded to 32 bits; 0 if the divisor is 0."""
     return float(np.float32(part) / np.float32(whole)) if whole else 0.0
 
 
 def geometric_in_32_bits(values: FloatArray, topics: int) -> float:
-    """The geometric mean; a topic without a value counts with the floor."""
+    """Return the geometric mean; a topic without a value counts with the floor."""
     logs = np.array([log(max(float(value), FLOOR)) for value in values], np.float32)
     sums = np.float32(total_in_32_bits(logs) + (topics - len(logs)) * log(FLOOR))
     return float(np.float32(exp(quotient_in_32_bits(float(sums), topics))))
 
 
 def overall_in_32_bits(columns: Sequence[FloatArray], how: Overall, topics: int) -> float:
-    """One number for all topics; the first column has the values, two further ones their parts."""
+    """Aggregate the values of all topics.
+
+    The first column has the values; two further ones have dividends and divisors.
+    """
     values, *parts = columns
     match how:
         case "sum":

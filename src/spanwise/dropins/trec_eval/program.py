@@ -1,4 +1,8 @@
-"""trec_eval 9 and 10: options, judgements, results, z-scores, measures, topics, summary."""
+"""The drop-in for trec_eval 9 and 10: from options to the printed lines.
+
+The columns of the output are derived from the options. Judgements and results are read and checked,
+values computed by topic, optionally converted to z-scores, and printed by topic and as a summary.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +40,13 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 ABSENT = -1_000_000.0
-"""A z-score where there is nothing to compare with."""
+"""Z-score of a topic or measure without statistics."""
 STANDARD_FIXES = ("num_ret", "utility", "rbp_resid")
-"""Lines of these exact names are set to 0 for a topic that the run lacks, and all of `unj`."""
+"""Columns set to 0 for topics missing from the run, by exact name, besides all of `unj`."""
 
 
 class Stop(Exception):
-    """The program ends here, with this status."""
+    """An error that ends the program with a given exit status."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -50,7 +54,7 @@ class Stop(Exception):
 
 
 def run(words: list[str], version: int) -> int:
-    """Run trec_eval; the result is its exit status."""
+    """Run trec_eval and return its exit status."""
     try:
         options = parse(words, version)
         if options.show_version:
@@ -126,7 +130,7 @@ def _inputs(options: Options) -> tuple[Judgements | Preferences, Run, dict[Any, 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One evaluation."""
+    """The inputs and options of one evaluation."""
 
     options: Options
     judgements: Judgements | Preferences
@@ -136,7 +140,7 @@ class Job:
 
     @property
     def policy(self) -> Policy:
-        """The choices that make the numbers those of this version."""
+        """The policy that gives the numbers of this version."""
         return Policy(
             empty="as-is",
             depth=self.options.depth,
@@ -145,7 +149,7 @@ class Job:
         )
 
     def topics(self) -> list[bytes]:
-        """The topics to be evaluated: 10 takes the judged ones, 9 those that are in both."""
+        """Return the topics to evaluate: the judged ones in version 10, those in both in 9."""
         judged, answered = set(self.judgements.rows.topics), set(self.results.rows.topics)
         chosen = judged if self.options.version >= 10 else judged & answered
         if self.options.only_topic is not None:
@@ -153,14 +157,14 @@ class Job:
         return sorted(chosen)
 
     def missing(self, topics: Sequence[bytes]) -> np.ndarray:
-        """Which topics the run lacks."""
+        """Return which topics are missing from the run."""
         answered = set(self.results.rows.topics)
         return np.array([topic not in answered for topic in topics], np.bool_)
 
     # What stops it ----------------------------------------------------------------------------
 
     def first_problem(self, topics: list[bytes]) -> tuple[int, str] | None:
-        """The first topic that cannot be evaluated, and why."""
+        """Return the first topic that cannot be evaluated, with the reason."""
         if not topics:
             return None
         problems = [*self._unfit(), *self._missing_problem(topics), *self._duplicates(topics)]
@@ -206,7 +210,7 @@ class Job:
         return problems
 
     def first_contradiction(self, topics: list[bytes]) -> int:
-        """The first topic whose preferences contradict each other."""
+        """Return the first topic whose preferences contradict each other."""
         for number, topic in enumerate(topics):
             try:
                 self.values([topic])
@@ -229,7 +233,7 @@ class Job:
     # Values -----------------------------------------------------------------------------------
 
     def values(self, topics: list[bytes]) -> dict[str, Any]:
-        """For each column one value per topic."""
+        """Compute the value of each topic for every column."""
         asked = [column.asked for column in self.columns]
         if not topics or not asked:
             return {}
@@ -248,7 +252,7 @@ class Job:
                 values[column.key] = np.where(missing, "", values[column.key])
 
     def _with_logs(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Geometric means are added up as logarithms, before any comparison with z-scores."""
+        """Replace values of geometric means by logarithms, before z-scores are computed."""
         for column in self.columns:
             if column.kind == "geometric":
                 floored = [log(max(value, FLOOR)) for value in values[column.key].tolist()]
@@ -277,7 +281,7 @@ class Job:
     # Printing ---------------------------------------------------------------------------------
 
     def topic_lines(self, topics: list[bytes], values: dict[str, Any]) -> list[bytes]:
-        """What -q prints, topic by topic."""
+        """Return the lines that -q prints, by topic."""
         shown = [
             (column, values[column.key].tolist())
             for column in self.columns
@@ -290,7 +294,7 @@ class Job:
         ]
 
     def summary_lines(self, topics: list[bytes], values: dict[str, Any]) -> list[bytes]:
-        """What stands for all topics."""
+        """Return the lines for all topics."""
         lines = []
         if "runid" in self.options.marked:
             tag = self.results.name.encode("utf-8", "surrogateescape")

@@ -1,9 +1,9 @@
-"""trec_eval 8.1: its options, its files, its numbers to the last digit.
+"""The drop-in for trec_eval 8.1: its options, files and numbers to the last digit.
 
-Where it differs from that program: a level (-l) or a number of results (-M) below 0 is refused,
-and so is a grade that is not a whole number. Judgements with a grade below -2, which that program
-takes for relevant in the bpref family and in infAP, count as any other negative grade: in the
-pool, not judged.
+It differs from the original in these cases: a level (-l) or a number of results (-M) below 0 is
+refused, and so is a grade that is not a whole number. Judgements with a grade below -2, which the
+original takes for relevant in the bpref family and in infAP, count as any other negative grade: in
+the pool, but unjudged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 # pool, not judged.
 
 Block = tuple[bytes | None, list[float]]
-"""A topic, or None for all of them, and the values of its lines."""
+"""A topic, or None for all of them, with the values of its lines."""
 AVERAGE = "Average precision (non-interpolated) for all rel docs(averaged over queries)"
 
 NAME_WIDTH, LONGEST_TOPIC = 15, 20
@@ -77,7 +77,7 @@ trec_eval 8.1 does. Options come first, each a word of its own, with its value a
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked on the command line."""
+    """The options of the command line."""
 
     files: tuple[str, ...] = ()
     topics: bool = False
@@ -92,7 +92,7 @@ class Options:
 
     @property
     def policy(self) -> Policy:
-        """The same as a policy."""
+        """The policy that corresponds to the options."""
         return Policy(
             topics="both",
             empty="as-is",
@@ -104,7 +104,7 @@ class Options:
 
 
 def run(words: list[str]) -> int:
-    """Do what trec_eval 8.1 does with these words; the exit status."""
+    """Run trec_eval 8.1 and return its exit status."""
     return guarded(_run, words)
 
 
@@ -187,7 +187,7 @@ def _lines(options: Options) -> list[Line]:
 
 
 def _listed(topics: Sequence[bytes], columns: Columns, counted: BoolArray) -> list[Block]:
-    """For each topic the values of all lines; zeros where nothing was left to evaluate."""
+    """Return the values of each topic; zeros if no result is left to evaluate."""
     table = np.array([np.where(counted, values, 0) for values, *_ in columns])
     return list(zip(topics, table.T.tolist(), strict=True))
 
@@ -195,7 +195,7 @@ def _listed(topics: Sequence[bytes], columns: Columns, counted: BoolArray) -> li
 def _summary(
     lines: Sequence[Line], columns: Columns, counted: BoolArray, topics: int
 ) -> list[float]:
-    """For each line the number that stands for all topics."""
+    """Return the value over all topics for each line."""
     return [
         overall_in_32_bits([column[counted] for column in parts], line.overall, topics)
         for line, parts in zip(lines, columns, strict=True)
@@ -206,12 +206,12 @@ def _summary(
 
 
 def _in_words(report: Sequence[Row], topic: bytes | None, values: list[float]) -> list[bytes]:
-    """The old layout; a topic that is None stands for all."""
+    """Format values in the old layout, with headings; None means all topics."""
     return rendered(b"Queryid (Num):\t" + (b"All" if topic is None else topic), report, values)
 
 
 def _in_lines(lines: Sequence[Line], topic: bytes | None, values: list[float]) -> list[bytes]:
-    """The usual layout: name, topic, value."""
+    """Format values in the usual layout: name, topic, value."""
     name = b"all" if topic is None else topic[:LONGEST_TOPIC]
     return [
         f"{line.name:<{NAME_WIDTH}}\t".encode() + name + f"\t{_number(line, value)}".encode()

@@ -1,8 +1,8 @@
-"""TrecEval II: one long report, in words, for each query and for all of them.
+"""The drop-in for TrecEval II: one long report with headings, by query and for all.
 
 The report for all queries is always printed, those of the queries with -q, and all measures with
--a. A grade of 1 or more says relevant, as in trec_eval; the queries that count are those both
-judged and answered. Numbers are 64 bits wide.
+-a. A grade of 1 or more is relevant, as in trec_eval. Queries count if they are both judged and in
+the run. Numbers have 64 bits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ POLICY = Policy(topics="both", empty="as-is", follow="TrecEval II")
 
 
 def run(words: list[str]) -> int:
-    """Do what TrecEval II does with these words; the exit status."""
+    """Run TrecEval II and return its exit status."""
     return guarded(_run, words)
 
 
@@ -54,5 +54,5 @@ def _report(judged: str, returned: str, *, queries: bool, every_measure: bool) -
 
 
 def _opening(name: bytes) -> bytes:
-    """The query, or how many there are, under the numbers of documents."""
+    """Return the opening line with the query, or with the number of queries."""
     return b"Queryid (Num):".ljust(18) + name.rjust(5)
