@@ -13,9 +13,9 @@ from spanwise.retrieve.queries import (
     asked,
     content_words,
     propagated,
+    shaped,
     summed,
 )
-from spanwise.retrieve.shaping import shaped
 from spanwise.retrieve.units import grain_of, units_of
 
 BOOK = """<article><yr>1999</yr><sec><t>wind</t><p>wind power</p><p>rain</p></sec>

@@ -28,7 +28,7 @@ from spanwise.model.notes import in_lines
 from spanwise.model.run import Run
 from spanwise.model.spans import EXACT, counted
 from spanwise.stats.cautions import Facts, sentences
-from spanwise.stats.question import unwatched
+from spanwise.stats.statements import unwatched
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison

@@ -27,7 +27,7 @@ from spanwise.errors import ClusterError, MissingExtra, SpanwiseError, UnknownNa
 from spanwise.executors.cleanup import calmly, tidily, undisturbed
 from spanwise.version import __version__
 
-# Manners of engines: to wait for a short while at a time, to be quiet, to leave Ctrl-C to us. -----
+# Signals and output -------------------------------------------------------------------------------
 
 NOT_YET = object()
 """Value that a map yields while a result is not ready, so that signals are handled."""
@@ -63,7 +63,7 @@ def without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-# A function that visits another process: it finds the files that it would find at home. -----------
+# Remote calls -------------------------------------------------------------------------------------
 
 _one_at_a_time = Lock()
 """Lock for the current folder and the warnings, which all threads of a process share."""
@@ -96,13 +96,7 @@ class Visit:
                 os.chdir(before)
 
 
-# Which engines work can be spread on, and how they are addressed. ---------------------------------
-#
-# An engine is a module of this room with one function, `workers(address, folder)`: a context in
-# which a map is at hand that works like Python's own and runs on the engine. It is a generator that
-# gives NOT_YET when it has waited for a while: that is when requests to end are heard. Workers that
-# it starts itself write their temporary files into the folder, which is removed even if they are
-# killed. Who schedules, moves data and tries again is the engine.
+# Engines ------------------------------------------------------------------------------------------
 
 Map = Callable[[Callable[[Any], Any], Sequence[Any]], Generator[Any, None, None]]
 """A function that yields the results of another function in the order of the items."""

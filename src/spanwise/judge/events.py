@@ -270,7 +270,7 @@ def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list
     return found
 
 
-# What an event must look like before anybody looks at what it means. ------------------------------
+# Validation of submitted events -------------------------------------------------------------------
 
 CLIENT = re.compile(r"[0-9a-zA-Z_-]{8,64}")
 CHECK = re.compile(r"[0-9a-f]{16}")

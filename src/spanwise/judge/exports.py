@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# W3C Web Annotations: a judged document is one annotation, every highlight in it another. ---------
+# W3C Web Annotations ------------------------------------------------------------------------------
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 AROUND = 32
@@ -187,7 +187,7 @@ def _highlight(
     found[owner]["layers"].setdefault(layer, []).append((start, end))
 
 
-# What `spanwise judge export` writes, in each format. ---------------------------------------------
+# Export -------------------------------------------------------------------------------------------
 
 LINES = {"qrels": "document", "inex_qrels": "codepoint"}
 """Formats that cannot hold comments; a file beside them states their origin."""

@@ -75,10 +75,7 @@ def ids_like(collection: Collection, sample: str) -> Iterator[str]:
         yield str(name if like.suffix == name.suffix else name.with_suffix(""))
 
 
-# Regular expressions of a judge, in a process that is ended if one takes too long. ----------------
-#
-# A page that trusts no address of a script has no worker that it could end, and an expression that
-# never ends would hold up the page: so the server asks a process of its own.
+# Regular expressions ------------------------------------------------------------------------------
 
 LONGEST_PATTERN = 500
 """Maximum number of characters of an expression."""

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# Who may speak to the server, and what its answers allow a browser: before any route is looked at.
-#
-# A page of another origin can make a browser send requests to loopback, and can even be called by a
-# name that points there. So the names in `Host` and `Origin` must be exactly ours, and nothing that
-# a browser adds by itself, such as a cookie, is ever a proof of who asks.
+# Request checks -----------------------------------------------------------------------------------
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -126,7 +122,7 @@ async def _answer(send: Any, status: int, reason: str) -> None:
     await send({"type": "http.response.body", "body": reason.encode()})
 
 
-# The routes. Documents and topics are numbers of the store; no part of a request is a path. -------
+# Routes -------------------------------------------------------------------------------------------
 
 PAGE = {
     "app.js": "text/javascript",
@@ -391,7 +387,7 @@ def _place(request: Request) -> tuple[int, int]:
     return request.path_params["topic"], request.path_params["doc"]
 
 
-# Running the server: links for judges, loopback, and a clear word when a port is taken. -----------
+# Start and stop -----------------------------------------------------------------------------------
 
 PORT = 7878
 HOUR = 3600.0

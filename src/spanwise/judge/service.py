@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# The desk of who runs a campaign: who judges what, what is closed, how far everybody is. ----------
-#
-# Decisions are events of the log like gestures, in the name of the desk; what holds is their fold.
+# Settings of the organiser ------------------------------------------------------------------------
 
 OWNER = "owner"
 """Role of the organiser in the store."""
@@ -135,7 +133,7 @@ def agreements(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-# What the page may ask and do: every question and every gesture of one judge, checked. ------------
+# Operations ---------------------------------------------------------------------------------------
 
 CHANGES = EDITS | {"undo", "redo"}
 CLOSED = "this topic is closed: the desk has frozen it"

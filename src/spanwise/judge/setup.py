@@ -184,7 +184,7 @@ def copy_safely(store: Store) -> None:
         say("warning", f"{folder}: no safety copy could be made ({problem})")
 
 
-# The handbook that comes with the package, ready to be judged. ------------------------------------
+# Demonstration ------------------------------------------------------------------------------------
 
 BUDGET = 6
 

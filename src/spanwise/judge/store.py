@@ -19,7 +19,7 @@ from typing import Any
 from spanwise.errors import InputError, UsageError
 from spanwise.judge.events import Gesture
 
-# The tables of a judging store. The log of events is the truth; nothing in it is ever changed. ----
+# Tables -------------------------------------------------------------------------------------------
 
 APPLICATION = 0x5350574A
 VERSION = 1
@@ -55,7 +55,7 @@ COLUMNS = (
 """Columns of an event in the order in which they are hashed."""
 
 
-# The judging store: one SQLite file with an append-only, hash-chained log of gestures. ------------
+# Store --------------------------------------------------------------------------------------------
 
 GENESIS = b"\0" * 32
 GUARDS = ("event_stays", "event_remains")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# What the events of one judge come to: the state of each document, and the time it took. ----------
+# States and times ---------------------------------------------------------------------------------
 
 Place = tuple[int, int]
 """A topic and a document, by their numbers."""
@@ -130,7 +130,7 @@ class Tally:
         self._finished.setdefault(who, Counter())[place[0]] += change
 
 
-# The log folded into verdicts: what each judge says of each document; several judges as one. ------
+# Verdicts -----------------------------------------------------------------------------------------
 
 MACHINE = "machine:"
 
@@ -222,7 +222,7 @@ def _merged(group: Sequence[Verdict], how: str) -> Verdict:
     return replace(group[0], judge=how, state=state, seconds=sum(v.seconds for v in group))
 
 
-# As judgements ----------------------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 
 def judgements_of(

@@ -162,7 +162,7 @@ def format_described(entry: Described) -> str:
     return f"{entry.name} ({entry.holds})\n\n{entry.description}\n"
 
 
-# The table of engines as text. --------------------------------------------------------------------
+# Engines ------------------------------------------------------------------------------------------
 
 
 class DescribedEngine(Protocol):
@@ -210,7 +210,7 @@ def listed_engines(entries: Sequence[DescribedEngine]) -> str:
     return "\n".join(lines) + "\n"
 
 
-# What measures do for the retrieval of elements, side by side. ------------------------------------
+# Element properties -------------------------------------------------------------------------------
 
 SHORT = {"relevant_in_context": "RiC", "best_in_context": "BiC"}
 HEADER = (
@@ -230,7 +230,7 @@ def properties_table(measures: Iterable[Measure]) -> str:
     return as_text(table)
 
 
-# What a paper has to cite for the measures it used: a sentence, and BibTeX. -----------------------
+# Citations ----------------------------------------------------------------------------------------
 
 REFERENCE = re.compile(r"(?P<who>[^:]+): (?P<what>.+?)(?:\. (?P<where>.+?))?,? ?(?P<year>\d{4})")
 PROGRAM = re.compile(r"(?P<what>[\w.]+ [\d.]+)(?:, (?P<who>[^,]+), (?P<year>\d{4}))?")

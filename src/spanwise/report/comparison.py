@@ -25,7 +25,7 @@ COLUMNS = (
 """Columns of a difference, besides its run and measure."""
 
 
-# For people ---------------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------------------
 
 
 def means_table(c: Comparison) -> Table:
@@ -125,7 +125,7 @@ def probability(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-# For programs -------------------------------------------------------------------------------
+# JSON and CSV -------------------------------------------------------------------------------------
 
 
 def as_json(c: Comparison) -> str:
@@ -179,7 +179,7 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     return "\n".join(parts)
 
 
-# Chunks compared at equal reading, as a table in plain words: runs across, measures down. ---------
+# Comparisons of chunks ----------------------------------------------------------------------------
 
 WORDS = {
     "SpanR": "recall",
@@ -248,7 +248,7 @@ def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool)
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-# What a gate says: Markdown for people, JUnit for the programs that build things. -----------------
+# Verdicts of gates --------------------------------------------------------------------------------
 
 
 def as_md(verdicts: Sequence[Verdict]) -> str:

@@ -41,7 +41,7 @@ def plain_table(listing: Listing) -> Table:
     return table_of(listing, [])
 
 
-# Text ---------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 def text_table(
@@ -184,7 +184,7 @@ def level_name(level: float) -> str:
     return name if float(name) == level else f"{level:.12g}"
 
 
-# Documents ----------------------------------------------------------------------------------
+# Documents ----------------------------------------------------------------------------------------
 
 
 def grade_table(r: Rankings, listing: Listing, rel: float, averaged: bool = False) -> Table:
@@ -223,7 +223,7 @@ def _grades(r: Rankings) -> list[str]:
     return [f"{grade:g}" if status == 1 else "-" for grade, status in pairs]
 
 
-# Drawing ------------------------------------------------------------------------------------
+# Drawing ------------------------------------------------------------------------------------------
 
 
 def _whole(column: IntArray) -> list[str]:
@@ -285,7 +285,7 @@ def _narrowed(table: Table, width: int) -> Table:
     return replace(table, header=cells(table.header), rows=tuple(map(cells, table.rows)))
 
 
-# Why a ranking of elements has its score: what each result earned, and what was taken off. --------
+# Elements -----------------------------------------------------------------------------------------
 
 GAIN_WORDS = (
     "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
@@ -364,7 +364,7 @@ def flag_table(listing: Listing, name: str, flags: Any) -> Table:
     return table_of(listing, [(name, ["yes" if flag else "" for flag in flags.tolist()])])
 
 
-# Where readers go from each result, and what they have seen by then. ------------------------------
+# User models --------------------------------------------------------------------------------------
 
 
 def journey_table(

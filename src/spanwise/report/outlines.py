@@ -53,7 +53,7 @@ def shown_text(collection: Collection, document: Name, path: Name) -> str:
     return "".join(pieces) + "\n"
 
 
-# Queries to look at: as an outline, or as JSON. ---------------------------------------------------
+# Queries ------------------------------------------------------------------------------------------
 
 
 def outlined(query: Query) -> str:

@@ -154,7 +154,7 @@ def disagreements(x: Sequence[float], y: Sequence[float]) -> list[bool]:
     return [any((a - c) * (b - d) < 0 for c, d in pairs) for a, b in pairs]
 
 
-# Drawing ------------------------------------------------------------------------------------
+# Drawing ------------------------------------------------------------------------------------------
 
 PAPER = {
     "background": "white",
@@ -201,9 +201,9 @@ def converter() -> Any:
     return vl_convert
 
 
-# Curves: a measure at many cut-offs, levels of recall or budgets. ---------------------------------
+# Curves -------------------------------------------------------------------------------------------
 #
-# A point of a curve is a measure like any other, so a curve needs no arithmetic of its own.
+# The value at each point of a curve is an ordinary measure.
 
 LEVELS = tuple(n / 20 for n in range(21))
 TENTHS = tuple(n / 10 for n in range(11))

@@ -27,7 +27,7 @@ def null(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-# For people ---------------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------------------
 
 
 def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
@@ -84,7 +84,7 @@ def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, .
     return tuple(lines)
 
 
-# For programs -------------------------------------------------------------------------------
+# JSON, CSV and TREC -------------------------------------------------------------------------------
 
 
 def records(scores: Scores, per_topic: bool) -> Iterator[dict[str, Any]]:

@@ -130,7 +130,7 @@ def _number(value: float | None, digits: int = 4) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-# What was found out about a pool, as tables. ------------------------------------------------------
+# Pools --------------------------------------------------------------------------------------------
 
 PARTS = ("value", "low", "high", "topics_low", "topics_high")
 
@@ -180,7 +180,7 @@ def _cell(value: float | None, digits: int = 4) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
 
 
-# The tables of the reliability study. -------------------------------------------------------------
+# Reliability of measures --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -350,7 +350,7 @@ def _as_objects(study: Study) -> dict[str, Any]:
     }
 
 
-# The elements of a recall base, to look at. -------------------------------------------------------
+# Recall bases -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from unicodedata import category, combining, east_asian_width, normalize
 
-# Text on a terminal: how much room it takes, and how it is made to fit. ---------------------------
+# Text on terminals --------------------------------------------------------------------------------
 
 DISOBEYED = {"Cc", "Zl", "Zp"}
 """Unicode categories of control characters and line separators."""
@@ -91,7 +91,7 @@ def wrapped(line: str, width: int | None) -> list[str]:
     )
 
 
-# A table once, drawn as text, Markdown or LaTeX. --------------------------------------------------
+# Tables as text and Markdown ----------------------------------------------------------------------
 
 Cell = tuple[int, int]
 """The row and the column of a cell."""
@@ -280,7 +280,9 @@ def as_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n" + below + "\n"
 
 
-# Tables for papers: LaTeX with the booktabs package, which compiles whatever names are in it. -----
+# Tables in LaTeX ----------------------------------------------------------------------------------
+#
+# The output compiles with any names in it.
 
 LATEX = {
     "\\": r"\textbackslash{}",

@@ -71,7 +71,7 @@ def _libraries() -> tuple[Any, Any, Any]:
     return sparse, decomposition, cluster
 
 
-# Agreement ---------------------------------------------------------------------------------------
+# Agreement of clusters and categories -------------------------------------------------------------
 
 
 def agreement(clusters: Sequence[int], categories: Sequence[str]) -> dict[str, float]:

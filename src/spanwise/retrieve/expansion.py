@@ -145,7 +145,7 @@ def _joined(
     return weights | {word: round(weight, 12) for word, weight in chosen.items()}
 
 
-# WordNet ----------------------------------------------------------------------------------------
+# WordNet ------------------------------------------------------------------------------------------
 
 
 def synonyms(folder: Path) -> Expander:

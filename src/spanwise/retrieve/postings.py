@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 
-# Words that say nothing about a topic: articles, pronouns, prepositions, auxiliaries. -------------
+# Stop words ---------------------------------------------------------------------------------------
 
 TEXT = """
 a about above after again against all also am an and any are as at be because been before
@@ -33,10 +33,7 @@ would you your yours yourself yourselves
 STOP_WORDS = frozenset(TEXT.split())
 
 
-# Which words stand how often in which units: what models of one's own are computed from. ----------
-#
-# Stems are SQLite's (Porter), read back from its full-text index, so that all models see the same
-# words as the default engine.
+# Postings -----------------------------------------------------------------------------------------
 
 TABLE = "create virtual table units using fts5(text, detail=full, tokenize='porter unicode61')"
 ROWS = "create virtual table rows using fts5vocab(units, instance)"

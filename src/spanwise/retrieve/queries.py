@@ -1,15 +1,15 @@
-"""Evaluation of queries: weighted words, structural queries, score propagation, runs."""
+"""Evaluation of queries: weighted words, structure, propagation, tasks of INEX, runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import InputError, SpanwiseWarning
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
 from spanwise.model.run import Run
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spanwise.model.nexi import Condition, Path, Query, Term
     from spanwise.retrieve.registry import Searcher
     from spanwise.retrieve.units import Units
+
 
 Fits = Callable[[str, "Path"], bool]
 """A test whether the element at a path, as in a run, matches a path of a query."""
@@ -91,7 +92,7 @@ def positive(scores: FloatArray) -> FloatArray:
     return np.exp(scores - scores.max()) if (scores < 0).any() else scores
 
 
-# Structure --------------------------------------------------------------------------------------
+# Structural queries -------------------------------------------------------------------------------
 
 
 def wanted_words(terms: Sequence[Term]) -> list[str]:
@@ -245,7 +246,7 @@ def _tags(path: str) -> str:
     return "/".join(step.partition("[")[0] for step in path.split("/"))
 
 
-# Propagation ------------------------------------------------------------------------------------
+# Propagation of scores ----------------------------------------------------------------------------
 
 
 def propagated(units: Units, hits: Hits, decay: float) -> Hits:
@@ -271,7 +272,64 @@ def propagated(units: Units, hits: Hits, decay: float) -> Hits:
     return Hits(np.array(list(scores), np.int64), np.array(list(scores.values())))
 
 
-# Rankings of topics, gathered into a run. ---------------------------------------------------------
+# Tasks --------------------------------------------------------------------------------------------
+
+
+Task = Literal["thorough", "focused", "ric", "bic"]
+TASKS: tuple[Task, ...] = ("thorough", "focused", "ric", "bic")
+
+
+def shaped(units: Units, hits: Hits, task: Task, top: int) -> Hits:
+    """Filter a ranking for a task; `top` counts results, in context tasks documents.
+
+    thorough: the ranking is unchanged. focused: from the top down, a result that overlaps a better
+    one is dropped, so that the best result on every path remains. ric: focused, then grouped by
+    document in the order of their best results. bic: the best result of each document.
+    """
+    if task not in TASKS:
+        raise UsageError(f"task {task!r}; expected one of {', '.join(TASKS)}")
+    ranked = hits.best(len(hits.units))
+    if task == "thorough":
+        return ranked.best(top)
+    if task == "bic":
+        return _first_of_each(units, ranked, top)
+    kept = _without_overlap(units, ranked)
+    return (
+        Hits(kept.units[:top], kept.scores[:top])
+        if task == "focused"
+        else _grouped(units, kept, top)
+    )
+
+
+def _without_overlap(units: Units, ranked: Hits) -> Hits:
+    taken: dict[int, list[tuple[int, int]]] = {}
+    kept = []
+    starts, ends = units.spans.starts, units.spans.ends
+    for row, unit in enumerate(ranked.units.tolist()):
+        start, end = int(starts[unit]), int(ends[unit])
+        mine = taken.setdefault(int(units.document[unit]), [])
+        if all(end <= begin or start >= stop for begin, stop in mine):
+            mine.append((start, end))
+            kept.append(row)
+    return Hits(ranked.units[kept], ranked.scores[kept])
+
+
+def _first_of_each(units: Units, ranked: Hits, top: int) -> Hits:
+    _, first = np.unique(units.document[ranked.units], return_index=True)
+    rows = np.sort(first)[:top]
+    return Hits(ranked.units[rows], ranked.scores[rows])
+
+
+def _grouped(units: Units, ranked: Hits, top: int) -> Hits:
+    documents = units.document[ranked.units]
+    _, first, which = np.unique(documents, return_index=True, return_inverse=True)
+    place = first[which]  # where the best result of the document stood
+    order = np.argsort(place, kind="stable")
+    kept = order[np.isin(place[order], np.sort(first)[:top])]
+    return Hits(ranked.units[kept], ranked.scores[kept])
+
+
+# Runs ---------------------------------------------------------------------------------------------
 
 DIGITS = 9
 """Digits to which scores are rounded, so that runs are the same on every machine."""

@@ -212,7 +212,7 @@ def interval(values: FloatArray, seed: int = 1, resamples: int = 10_000) -> tupl
     return float(low), float(high)
 
 
-# Agreement on units that judges cut out of a text themselves: Krippendorff's unitised alphas. -----
+# Units cut out by the assessors -------------------------------------------------------------------
 #
 # The text of a topic is its documents end to end. Units and gaps end where a document ends.
 

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from spanwise.model.comparison import Anova
-from spanwise.stats.intervals import CONFIDENCE, special
+from spanwise.stats.paired import CONFIDENCE, special
 from spanwise.stats.resampling import SAME, Draws
 from spanwise.stats.tests import stats
 

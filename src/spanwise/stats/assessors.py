@@ -237,7 +237,7 @@ def _grades(judges: Sequence[Judge], rows: IntArray) -> FloatArray:
     )
 
 
-# Agreement of judges over topics: each pair, all together, best entry points, intervals. ----------
+# Agreement over topics ----------------------------------------------------------------------------
 
 PAIRS = ("overlap", "f1", "kappa")
 BESIDE = ("precision", "recall", "negative", "ac1", "prevalence", "bias")

@@ -123,7 +123,7 @@ def _ranks(scores: FloatArray) -> FloatArray:
     return ranks
 
 
-# Does it matter who judged? The ranking of runs under one judge against that under another. -------
+# Rankings of runs under different assessors -------------------------------------------------------
 
 MIXTURES = 10_000
 FLIPS = 10_000

@@ -97,13 +97,7 @@ def mean_of(values: FloatArray) -> Mean:
     return Mean(one.value, one.low, one.high, both.low, both.high)
 
 
-# What may be relevant among the documents of a sampled pool that were not drawn. ------------------
-#
-# How many: a stratum of a topic has a rate of relevant documents. It is drawn from what the topic's
-# own sample leaves open (a beta distribution), and where that is little, other topics of the same
-# stratum say what is usual. Which: ones like the relevant documents that were drawn, from the topic
-# itself if it has some, else from other topics. Every draw uses other weights of topics, so that
-# what is not known about the usual is part of what scatters.
+# Imputation of documents that were not drawn ------------------------------------------------------
 
 STRENGTHS = np.geomspace(0.5, 300, 25)
 """Candidate weights of the prior, in documents of the topic's own sample."""

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import MissingExtra, UnknownName
-from spanwise.stats.grid import alike, wins_ties_losses
-from spanwise.stats.intervals import CONFIDENCE, Interval, checked, student_tail
+from spanwise.stats.paired import (
+    CONFIDENCE,
+    Interval,
+    alike,
+    checked,
+    student_tail,
+    wins_ties_losses,
+)
 from spanwise.stats.resampling import SAME, Draws, all_signs, sums
 
 if TYPE_CHECKING:
@@ -167,7 +173,7 @@ def stats() -> Any:
     return stats
 
 
-# Many comparisons, some of them significant by chance: p-values made larger to allow for it. ------
+# Corrections for multiple comparisons -------------------------------------------------------------
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
@@ -229,7 +235,7 @@ def corrected(p: Sequence[float], correction: str) -> list[float]:
     return values.tolist()
 
 
-# An interval that assumes nothing about the shape of the differences. -----------------------------
+# Bootstrap intervals ------------------------------------------------------------------------------
 
 
 def bootstrap_intervals(

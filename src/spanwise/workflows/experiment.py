@@ -30,8 +30,8 @@ from spanwise.evaluation.shards import Request
 from spanwise.formats import FORMATS, expanded, read_judgements, read_topics
 from spanwise.measures.names import parse
 from spanwise.model.comparison import BETTER, WORSE
+from spanwise.retrieve.queries import TASKS
 from spanwise.retrieve.registry import MissingEngine
-from spanwise.retrieve.shaping import TASKS
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question
 from spanwise.workflows.compare import comparison

@@ -17,8 +17,7 @@ from spanwise.formats.results import holds_results
 from spanwise.model.scores import run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
-from spanwise.stats.grid import grid
-from spanwise.stats.intervals import student
+from spanwise.stats.paired import grid, student
 from spanwise.workflows.compare import gathered, refuse_none
 from spanwise.workflows.eval import scored
 

@@ -10,20 +10,20 @@ from spanwise.collection import open_collection
 from spanwise.errors import FormatError, InputError, QueryError, UsageError
 from spanwise.formats import read_topics
 from spanwise.retrieve.expansion import FEEDBACK
-from spanwise.retrieve.indexing import indexed
 from spanwise.retrieve.queries import (
     DEEP,
     Asking,
     Hits,
+    Task,
     asked,
     by_weight,
     content_words,
     propagated,
     run_of,
+    shaped,
 )
 from spanwise.retrieve.registry import find_engine, words_of
-from spanwise.retrieve.shaping import Task, shaped
-from spanwise.retrieve.units import grain_of, units_of
+from spanwise.retrieve.units import grain_of, indexed, units_of
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 if TYPE_CHECKING:
-    from spanwise.retrieve.shaping import Task
+    from spanwise.retrieve.queries import Task
 
 
 @click.command("search")

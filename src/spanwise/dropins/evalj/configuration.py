@@ -226,7 +226,7 @@ def _collection(said: _Said) -> str | None:
     return named
 
 
-# What a configuration asks for, in the names of our measures. -------------------------------------
+# Metrics of XCGEval -------------------------------------------------------------------------------
 
 CURVE = (*tuple(range(1, 11)), 15, 20, 25, 50, 100, 150, 250, 500, 750, 1000, 1250, 1500)
 """Ranks at which curves along the ranking are drawn."""
@@ -321,7 +321,7 @@ def own_name(quant: str, judgements: Judgements) -> str:
     return {"gen": "spec", "strict": "strict5"}.get(quant, quant)
 
 
-# EvalJ's metrics: an XML file with one element for each metric to compute. ------------------------
+# Metrics of EvalJ ---------------------------------------------------------------------------------
 #
 # <metrics>
 # <EPRUM id="e1" only="BestInContext">

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanwise.dropins.evalj.configuration import Curve, Metric
 
 
-# What the files with the results of runs are called. ----------------------------------------------
+# File names ---------------------------------------------------------------------------------------
 
 ENDINGS = (".gz", ".xz", ".zst", ".xml", ".txt")
 
@@ -58,7 +58,7 @@ def numbered(names: Sequence[str]) -> list[str]:
     return list(taken)
 
 
-# Curves as files for gnuplot, or as pictures. -----------------------------------------------------
+# Graphs -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

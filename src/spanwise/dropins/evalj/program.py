@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 
-# The command line of EvalJ. -----------------------------------------------------------------------
+# Command line -------------------------------------------------------------------------------------
 
 Graphs = Literal["gnu", "jfree"]
 USAGE = "evalj -config FILE [-q] [-e] [-gnu|-jfree] [-collection PATH] [ASSESSMENTS RUN...]"
@@ -119,7 +119,7 @@ def parsed(words: list[str]) -> Options:
     return options
 
 
-# EvalJ's main program: read a configuration, score runs, write results. ---------------------------
+# Main program -------------------------------------------------------------------------------------
 
 REMARKS = {COLLECTIONS, FLAGS, POOLED, POOLS, STATEMENTS, VERSIONS}
 """Losses of assessments that do not affect scores."""
@@ -170,7 +170,7 @@ def _write_examples(folder: Path) -> None:
         emit(f"{folder / file.name}\n")
 
 
-# Jobs ---------------------------------------------------------------------------------------
+# Jobs ---------------------------------------------------------------------------------------------
 
 
 def _with_properties(options: Options, config: bytes) -> Job:
@@ -242,7 +242,7 @@ def _make_folder(path: Path) -> None:
         raise UsageError(f"{path}: cannot be made ({error.strerror})") from error
 
 
-# Scores -------------------------------------------------------------------------------------
+# Scores -------------------------------------------------------------------------------------------
 
 
 def _scored(job: Job, options: Options, file: str) -> Scores:

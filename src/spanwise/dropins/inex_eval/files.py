@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from spanwise.model.columns import Ids, Rows
 
 
-# Line by line as inex_eval goes: what it rejects and in which words, and what it counts. ----------
-#
-# It remembers one topic only, the one that it met last for the first time. A topic that is resumed
-# after another is held against what was remembered of that other one.
+# Checks line by line ------------------------------------------------------------------------------
 
 
 class Rejected(SpanwiseError):
@@ -130,10 +127,7 @@ class _Memory:
         return before or after
 
 
-# Reading as inex_eval reads. ----------------------------------------------------------------------
-#
-# A run is read fast and proved to keep the rules; only if it does not is it gone through line by
-# line, to find what the original would say about it.
+# Layout -------------------------------------------------------------------------------------------
 
 LAYOUT = Layout(
     "8 columns: topic Q0 document rank score run-id offset length",
@@ -145,7 +139,7 @@ LAYOUT = Layout(
 )
 
 
-# Judgements ---------------------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +186,7 @@ def read_judged(file: str) -> Judged:
     )
 
 
-# Runs ---------------------------------------------------------------------------------------
+# Runs ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Numbers as Java prints them. ---------------------------------------------------------------------
+# Numbers in Java notation -------------------------------------------------------------------------
 
 
 def java_int(value: int) -> str:
@@ -66,7 +66,7 @@ def java_double(value: float) -> str:
     return f"{'-' if sign else ''}{first}.{''.join(more) or '0'}E{power}"
 
 
-# From files to the lines that inex_eval prints. ---------------------------------------------------
+# Main program -------------------------------------------------------------------------------------
 
 POLICY = Policy(ties="file", topics="both", empty="as-is", follow="inex_eval 3.1")
 CUTOFFS = (1, 2, 3, 5, 10, 25, 50)
@@ -105,7 +105,7 @@ def _oddities(judged: Judged, file: str) -> Iterator[str]:
         yield f"{file}: topics judged, but nothing is relevant: {some}; where they count is NaN"
 
 
-# Values -------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +224,7 @@ def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], F
     return values, context.curve(documents)
 
 
-# Lines --------------------------------------------------------------------------------------
+# Lines --------------------------------------------------------------------------------------------
 
 
 def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> Iterator[bytes]:

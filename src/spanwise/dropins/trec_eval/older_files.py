@@ -86,7 +86,7 @@ def printed(lines: Sequence[bytes]) -> None:
     emit_bytes(b"".join(line + b"\n" for line in lines))
 
 
-# The lines that trec_eval 8.1 prints, as a table: name, measure, parameters, kind of mean. --------
+# Lines of trec_eval 8.1 ---------------------------------------------------------------------------
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
@@ -264,10 +264,10 @@ def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
     ]
 
 
-# Values of many topics to one number, rounded as trec_eval 8 rounds. ------------------------------
+# Aggregates with 32 bits --------------------------------------------------------------------------
 #
-# Sums run in the order of topics and are rounded to 32 bits after every addition; so are quotients.
-# The functions of the same kind for everything else are in `aggregate`.
+# Sums run in the order of topics. They are rounded to 32 bits after every addition, and so are
+# quotients. `stats.aggregation` has the functions for all other output.
 
 Overall = Literal["mean", "sum", "geometric", "pooled", "topics", "twice"]
 """Kinds of aggregates over topics.

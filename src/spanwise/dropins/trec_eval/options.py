@@ -12,7 +12,7 @@ from spanwise.evaluation.profiles import NICKNAMES, TREC_EVAL
 from spanwise.formats import FORMATS
 from spanwise.measures.names import by_stem
 
-# Numbers as C reads them: what can be read is read, the rest is ignored, nothing is 0. ------------
+# Numbers ------------------------------------------------------------------------------------------
 
 WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?\d+)")
 REAL = re.compile(
@@ -45,7 +45,7 @@ def real(text: str) -> float:
     return float.fromhex(number) if "x" in number.lower() else float(number)
 
 
-# The options of trec_eval 9 and 10. ---------------------------------------------------------------
+# Options ------------------------------------------------------------------------------------------
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -191,7 +191,7 @@ def _version_first(words: list[str]) -> bool:
     return False
 
 
-# What `-h` prints. --------------------------------------------------------------------------------
+# Help ---------------------------------------------------------------------------------------------
 
 GENERAL = """\
 spanwise trec_eval [options] JUDGEMENTS RESULTS

@@ -41,12 +41,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray
 
 
-# trec_eval 8.1: its options, its files, its numbers to the last digit. ----------------------------
-#
-# Where it differs from that program: a level (-l) or a number of results (-M) below 0 is refused,
-# and so is a grade that is not a whole number. Judgements with a grade below -2, which that program
-# takes for relevant in the bpref family and in infAP, count as any other negative grade: in the
-# pool, not judged.
+# Options ------------------------------------------------------------------------------------------
 
 Block = tuple[bytes | None, list[float]]
 """A topic, or None for all of them, with the values of its lines."""
@@ -161,7 +156,7 @@ def _not_negative(option: str, value: str) -> int:
     return number
 
 
-# Evaluation -------------------------------------------------------------------------------------
+# Evaluation ---------------------------------------------------------------------------------------
 
 
 def _evaluate(options: Options) -> int:
@@ -202,7 +197,7 @@ def _summary(
     ]
 
 
-# Layouts ----------------------------------------------------------------------------------------
+# Layouts ------------------------------------------------------------------------------------------
 
 
 def _in_words(report: Sequence[Row], topic: bytes | None, values: list[float]) -> list[bytes]:

@@ -117,12 +117,7 @@ class _Open:
         pass
 
 
-# Probabilistic latent semantic indexing, by expectation-maximisation. -----------------------------
-#
-# Every word of a unit was drawn by drawing a topic z from P(z | unit) and a word from P(w | z). EM
-# finds both. Tempered updates raise the posterior to a power `beta` below 1, which keeps the model
-# from learning the sample by heart. A query is folded in: P(w | z) stays as it is, and EM finds
-# P(z | query).
+# Probabilistic latent semantic indexing -----------------------------------------------------------
 
 TINY = 1e-300
 PAIRS = 100_000
