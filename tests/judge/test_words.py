@@ -6,7 +6,7 @@ from judging import Server, campaign, needs_browser
 from judging_page import DOCUMENT, FIRST, at_document
 from spanwise.collection import open_collection
 from spanwise.errors import InputError
-from spanwise.judge.finding import found, ids_like, matches
+from spanwise.judge.views import found, ids_like, matches
 
 BLOCKS = [(0, 0, "One two"), (1, 7, "three \U0001f600 two")]
 

@@ -22,7 +22,7 @@ from spanwise.console import emit, say
 from spanwise.errors import InputError, MissingExtra, UsageError
 from spanwise.judge import practice
 from spanwise.judge import service as desk
-from spanwise.judge.exports import lines
+from spanwise.judge.exchange import lines
 from spanwise.judge.service import OWNER, Refused, Service
 from spanwise.judge.setup import copy_safely, locked
 from spanwise.judge.status import progress

@@ -25,12 +25,21 @@ from spanwise.judge.events import (
     refusal,
     whole,
 )
-from spanwise.judge.finding import found, matches
 from spanwise.judge.pooling import Queue
 from spanwise.judge.practice import practised
 from spanwise.judge.store import Document, Event, Store
 from spanwise.judge.verdicts import FINISHED, MACHINE, Tally
-from spanwise.judge.views import View, assessed, check_of, fingerprint, meant, refuse_bytes, view
+from spanwise.judge.views import (
+    View,
+    assessed,
+    check_of,
+    fingerprint,
+    found,
+    matches,
+    meant,
+    refuse_bytes,
+    view,
+)
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection

@@ -227,7 +227,7 @@ def export_command(
       spanwise judge export pool.judged -o judged.jsonl --merge union
     """
     from spanwise.console import tell
-    from spanwise.judge.exports import Wanted, exported
+    from spanwise.judge.exchange import Wanted, exported
 
     wanted = Wanted(to, judge, merge, state, collection, include_machine)
     tell(exported(store, output, wanted), output)
@@ -249,6 +249,6 @@ def import_command(
       spanwise judge import pool.judged old.jsonl --judge ben --collection articles/
     """
     from spanwise.console import emit
-    from spanwise.judge.imports import imported
+    from spanwise.judge.exchange import imported
 
     emit(imported(store, judgements, judge, collection, form))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -30,9 +30,11 @@ from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from spanwise.dropins.inex_eval.options import Task
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows
+
+Task = Literal["t", "f", "r", "b", "i"]
+"""The letters of the tasks: thorough, focused, relevant and best in context, T2I."""
 
 
 # Checks line by line ------------------------------------------------------------------------------

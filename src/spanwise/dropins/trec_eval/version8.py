@@ -16,21 +16,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.console import emit_bytes, say
-from spanwise.dropins.trec_eval.long_report import Row, rendered, short_rows
-from spanwise.dropins.trec_eval.long_report import measured as measured_rows
-from spanwise.dropins.trec_eval.older_files import (
+from spanwise.dropins.trec_eval.older import (
     NO_TOPIC,
     Columns,
     Line,
+    Row,
     Utility,
     aligned,
+    formatted_report,
     guarded,
     long_lines,
     measured,
     overall_in_32_bits,
     printed,
     read_both,
+    report_lines,
     short_lines,
+    short_rows,
 )
 from spanwise.dropins.trec_eval.options import real, whole
 from spanwise.errors import UsageError
@@ -163,7 +165,7 @@ def _evaluate(options: Options) -> int:
     judgements, results = read_both(*options.files)
     found = aligned(judgements, results, options.policy)
     report = list(short_rows(AVERAGE)) if options.old_layout else []
-    lines = measured_rows(report) if report else _lines(options)
+    lines = report_lines(report) if report else _lines(options)
     columns = measured(found, lines, options.level, times=options.times)
     counted = found.retrieved > 0  # a topic of which nothing is left is listed, not averaged
     topics = len(judgements.rows.topics) if options.complete else int(counted.sum())
@@ -202,7 +204,9 @@ def _summary(
 
 def _in_words(report: Sequence[Row], topic: bytes | None, values: list[float]) -> list[bytes]:
     """Format values in the old layout, with headings; None means all topics."""
-    return rendered(b"Queryid (Num):\t" + (b"All" if topic is None else topic), report, values)
+    return formatted_report(
+        b"Queryid (Num):\t" + (b"All" if topic is None else topic), report, values
+    )
 
 
 def _in_lines(lines: Sequence[Line], topic: bytes | None, values: list[float]) -> list[bytes]:

@@ -7,9 +7,17 @@ the run. Numbers have 64 bits.
 
 from __future__ import annotations
 
-from spanwise.dropins.trec_eval.long_report import long_rows, rendered, short_rows
-from spanwise.dropins.trec_eval.long_report import measured as measured_rows
-from spanwise.dropins.trec_eval.older_files import aligned, guarded, measured, printed, read_both
+from spanwise.dropins.trec_eval.older import (
+    aligned,
+    formatted_report,
+    guarded,
+    long_rows,
+    measured,
+    printed,
+    read_both,
+    report_lines,
+    short_rows,
+)
 from spanwise.errors import UsageError
 from spanwise.model.policy import Policy
 from spanwise.stats.aggregation import overall
@@ -40,17 +48,17 @@ def _report(judged: str, returned: str, *, queries: bool, every_measure: bool) -
     if every_measure:
         rows += long_rows()
     found = aligned(*read_both(judged, returned), POLICY)
-    lines = measured_rows(rows)
+    lines = report_lines(rows)
     columns = [values for values, *_ in measured(found, lines, 1, times=False)]
     texts: list[bytes] = []
     if queries:
         for topic, values in zip(found.topics, zip(*columns, strict=True), strict=True):
-            texts += rendered(_opening(topic), rows, map(float, values))
+            texts += formatted_report(_opening(topic), rows, map(float, values))
     means = [
         overall(values, "sum" if line.whole else "mean")
         for line, values in zip(lines, columns, strict=True)
     ]
-    printed(texts + rendered(_opening(b"%d" % len(found.topics)), rows, means))
+    printed(texts + formatted_report(_opening(b"%d" % len(found.topics)), rows, means))
 
 
 def _opening(name: bytes) -> bytes:
