@@ -245,7 +245,7 @@ def test_one_text_alone_is_found(name, tmp_path):
 @pytest.mark.parametrize("name", ["bm25s", "lsi", "plsi"])
 def test_texts_of_stop_words_alone_are_an_error(name, tmp_path):
     engine = built(name, tmp_path)
-    with pytest.raises(InputError, match="no words in the texts but stop words"):
+    with pytest.raises(InputError, match="the texts contain no words except stop words"):
         engine.build(["of the", "and"], tmp_path)
 
 

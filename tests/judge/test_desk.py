@@ -78,9 +78,7 @@ def test_a_frozen_topic_is_read_and_not_judged(server):
     assert decide(server, kind="freeze", topic=0, on=True)[0] == 200
     status, _, answer = judged(server, "ben", 0, 9)
     assert status == 409
-    assert {one["error"] for one in answer["results"]} == {
-        "this topic is closed: the desk has frozen it"
-    }
+    assert {one["error"] for one in answer["results"]} == {"this topic is closed by the organiser"}
     assert server.judge("ben").ask("GET", "/api/t/0/d/0")[2]["closed"] is True
     assert [one["frozen"] for one in seen(server, "ben")] == [True, False]
     assert judged(server, "ben", 0, 9, topic=1)[0] == 200
@@ -163,7 +161,7 @@ def test_the_desk_in_a_browser(server, opened):
     assert page.locator(states).all_inner_texts() == ["frozen", "assigned"]
     assert [one["number"] for one in seen(server, "ben")] == [0]
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save what is finished").click()
+        page.get_by_role("button", name="Download finished judgements").click()
     assert len(download.value.path().read_text().splitlines()) == 3
 
 

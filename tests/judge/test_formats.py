@@ -38,7 +38,7 @@ def store(tmp_path_factory, collection):
     topics = read_topics(str(HANDBOOK / "topics.xml"))
     store = made(str(folder / "judged"), pool, topics, collection, Campaign())
     for name in ("anna", "ben"):
-        store.add_judge(name)
+        store.add_assessor(name)
         store.append(list(random_events(store, collection, name)))
     return store
 
@@ -226,7 +226,7 @@ def judged_store(folder, mode, aspects=()):
 
 
 def did(store, *gestures):
-    store.add_judge("anna")
+    store.add_assessor("anna")
     events = [Gesture("client-anna", n, *one) for n, one in enumerate(gestures)]
     store.append([Event(0, "anna", 0, 0, one, 0, 0.0, 0.0) for one in events])
 
@@ -237,7 +237,7 @@ def again(store, folder, form):
     called(main, "judge", "export", store.path, "-o", folder / form, "--to", form, *words, "anna")
     _, err, status = called(main, "judge", "import", store.path, folder / form, *words, form)
     assert (status, err) == (0, "")
-    return {one.judge: one.state for one in verdicts(store, ["anna", form], every=True)}
+    return {one.assessor: one.state for one in verdicts(store, ["anna", form], every=True)}
 
 
 @pytest.mark.parametrize("form", ["span_qrels", "w3c"])

@@ -302,7 +302,7 @@ def test_a_gesture_that_is_never_taken_does_not_hold_up_the_others(tmp_path, ope
         given = {"client": "desk-0000", "n": 0, "kind": "assign", "topic": 0, "judge": "ben"}
         assert desk.ask("POST", "/api/desk", given | {"on": True})[0] == 200
         page.keyboard.press("x")
-        page.wait_for_selector("text=Not taken: this topic is judged by others")
+        page.wait_for_selector("text=Not taken: this topic is assigned to other assessors")
         page.goto(f"http://127.0.0.1:{server.port}/t/1/d/0")
         page.wait_for_selector(".text .b")
         page.keyboard.press("x")

@@ -101,7 +101,7 @@ def test_every_one_of_many_elements_can_be_said(tmp_path, opened):
         page.locator(".exh input[value='1']").first.check()
         saved(page)
         page.wait_for_selector("text=Exhaustivity: 160 of 161 to say")
-        page.click("button:text-is('First to say')")
+        page.click("button:text-is('First unassessed')")
         assert page.inner_text(".exh legend") == "/article[1]"
 
 

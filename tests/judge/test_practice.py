@@ -37,7 +37,7 @@ def test_overlap_with_what_is_known():
     )
     assert said["overlap"] == 20 / (end - start)
     assert (said["distance"], said["bep"]) == (5, start)
-    assert (event.judge, event.gesture.layer) == ("practice", "anna")
+    assert (event.assessor, event.gesture.layer) == ("practice", "anna")
     assert answered(answer(1, []), "anna")[1]["overlap"] == 1
     assert answered(answer(1, [[0, 3]]), "anna")[1]["overlap"] == 0
 
@@ -95,8 +95,8 @@ def test_the_tour_by_keyboard(server, opened):
         page.keyboard.press(key)
     page.wait_for_selector("text=as it was meant")
     page.keyboard.press("3")
-    page.wait_for_selector("text=That was the practice")
-    page.click("text=To my topics")
+    page.wait_for_selector("text=Practice completed")
+    page.click("text=My topics")
     page.wait_for_selector(".cards")
     assert page.locator("text=Practise on three").count() == 0
     assert len(Store(server.store).events("practice")) == 3

@@ -36,7 +36,7 @@ DOCUMENTS = {f"d{n}": f"<a><p>{TEXT}</p></a>" for n in range(4)}
 def store(tmp_path):
     pooled = [Document(0, 0, "first", "00", 5, {"p": 0.5})]
     made = create(str(tmp_path / "s"), {"mode": "highlight"}, [("1", {})], iter(pooled))
-    made.add_judge("anna")
+    made.add_assessor("anna")
     yield made
     made.close()
 
@@ -48,7 +48,9 @@ def event(n, kind="note", value="x", client="client-1"):
 def test_the_same_event_twice_is_one(store):
     assert store.append([event(0), event(1)]) == [(1, ""), (2, "")]
     assert store.append([event(1), event(2)]) == [(2, ""), (3, "")]
-    assert store.append([event(2, value="other")]) == [(0, "another event has this name")]
+    assert store.append([event(2, value="other")]) == [
+        (0, "another event has the same client and number")
+    ]
     assert [one.gesture.n for one in store.events("anna")] == [0, 1, 2]
     assert store.verify() == []
 
@@ -113,7 +115,7 @@ def test_what_the_log_means_cannot_be_changed_in_silence(store, tmp_path, change
 
 
 def test_tokens_are_hashed_and_revoked(store, tmp_path):
-    store.add_judge("anna")
+    store.add_assessor("anna")
     token = store.new_token("anna")
     assert store.bearer(token) == ("anna", "judge")
     assert token.encode() not in (tmp_path / "s").read_bytes()

@@ -75,9 +75,9 @@ class Workshop:
 
     def folder(self) -> Path:
         """A new folder."""
-        from spanwise.executors.cleanup import tidily
+        from spanwise.executors.signals import temporary_folder
 
-        return self._open.enter_context(tidily("spanwise", sockets=False))
+        return self._open.enter_context(temporary_folder("spanwise", sockets=False))
 
     def __enter__(self) -> Workshop:
         return self

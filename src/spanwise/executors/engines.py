@@ -11,66 +11,34 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import socket
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 from spanwise.errors import ClusterError, MissingExtra, SpanwiseError, UnknownName
-from spanwise.executors.cleanup import calmly, tidily, undisturbed
+from spanwise.executors.signals import safe_context, signals_deferred, temporary_folder
 from spanwise.version import __version__
 
-# Signals and output -------------------------------------------------------------------------------
-
-NOT_YET = object()
+PENDING = object()
 """Value that a map yields while a result is not ready, so that signals are handled."""
-A_WHILE = 0.2
+POLL_SECONDS = 0.2
 """Time in seconds after which it is yielded."""
-
-
-@contextmanager
-def hushed() -> Iterator[None]:
-    """Discard what libraries write to standard error past Python."""
-    errors = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(errors, 2)
-        os.close(errors)
-        os.close(nowhere)
-
-
-@contextmanager
-def without_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in threads and processes that are started meanwhile."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # it would let interrupts through again when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # Remote calls -------------------------------------------------------------------------------------
 
-_one_at_a_time = Lock()
+_lock = Lock()
 """Lock for the current folder and the warnings, which all threads of a process share."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class RemoteCall:
     """A function with the state it needs to run in another process as it does here."""
 
     function: Callable[[Any], Any]
@@ -78,15 +46,15 @@ class Visit:
     version: str
 
     @classmethod
-    def here(cls, function: Callable[[Any], Any]) -> Visit:
+    def wrap(cls, function: Callable[[Any], Any]) -> RemoteCall:
         """Wrap a function with the current folder and version."""
         return cls(function, str(Path.cwd()), __version__)
 
     def __call__(self, item: Any) -> Any:
         """Return the result for one item, computed in the sender's folder if it exists here."""
         if self.version != __version__:
-            raise ClusterError("a worker", f"it has spanwise {__version__}, not {self.version}")
-        with _one_at_a_time:
+            raise ClusterError("a worker", f"found spanwise {__version__}; expected {self.version}")
+        with _lock:
             before = Path.cwd()
             with suppress(OSError):
                 os.chdir(self.folder)
@@ -106,7 +74,7 @@ ERROR = re.compile(r"[\w.]*(Error|Exception): ")
 """Start of the last line of a traceback."""
 LISTENING = re.compile(r"(?:(?:tcp|tls|spark|ray)://)?(\[.+\]|[^:/,\[\]]+):(\d+)")
 """The address of one machine with its port."""
-PATIENCE = 10.0
+CONNECT_SECONDS = 10.0
 """Maximum time in seconds to wait for a connection."""
 
 
@@ -166,45 +134,47 @@ def workers(words: str) -> Iterator[Map]:
             function: Callable[[Any], Any], items: Sequence[Any]
         ) -> Generator[Any, None, None]:
             if not started:
-                with _said_in_one_line(name):
+                with _cluster_errors(name):
                     started.append(stack.enter_context(_started(name, address)))
-            results = _each(name, started[0], Visit.here(function), items)
-            stack.callback(results.close)  # not all of them may be wanted
+            results = _results(name, started[0], RemoteCall.wrap(function), items)
+            stack.callback(results.close)  # the caller may stop early
             return results
 
         yield mapped
 
 
-def _each(
+def _results(
     name: str, mapped: Map, function: Callable[[Any], Any], items: Sequence[Any]
 ) -> Generator[Any, None, None]:
     """Yield the results of an engine, deferring signals while its code runs."""
     coming = mapped(function, items)
     try:
         while True:
-            with _said_in_one_line(name), undisturbed():
+            with _cluster_errors(name), signals_deferred():
                 result = next(coming, END)
             if result is END:
                 return
-            if result is not NOT_YET:
+            if result is not PENDING:
                 yield result
     finally:
-        with undisturbed():
+        with signals_deferred():
             coming.close()
 
 
 @contextmanager
 def _started(name: str, address: str | None) -> Iterator[Map]:
     if address is not None:
-        _refuse_silence(name, address)
+        _refuse_unreachable(name, address)
     with (
-        tidily(name) as folder,
-        calmly(import_module(f"spanwise.executors.{name}").workers(address, folder)) as mapped,
+        temporary_folder(name) as folder,
+        safe_context(
+            import_module(f"spanwise.executors.{name}").workers(address, folder)
+        ) as mapped,
     ):
         yield mapped
 
 
-def _refuse_silence(name: str, address: str) -> None:
+def _refuse_unreachable(name: str, address: str) -> None:
     """Raise unless the address accepts connections.
 
     Some engines would retry for minutes.
@@ -213,13 +183,15 @@ def _refuse_silence(name: str, address: str) -> None:
     if found is None:
         return
     try:
-        socket.create_connection((found[1].strip("[]"), int(found[2])), PATIENCE).close()
+        socket.create_connection((found[1].strip("[]"), int(found[2])), CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise ClusterError(name, f"nobody answers at {address} ({error})") from error
+        raise ClusterError(
+            name, f"no connection to {address} ({error}); check the address"
+        ) from error
 
 
 @contextmanager
-def _said_in_one_line(name: str) -> Iterator[None]:
+def _cluster_errors(name: str) -> Iterator[None]:
     """Convert errors of an engine to a ClusterError; errors of spanwise pass unchanged."""
     try:
         yield
@@ -232,5 +204,5 @@ def _said_in_one_line(name: str) -> Iterator[None]:
 def _cause(error: BaseException) -> str:
     """Return the most informative line: the last of a worker's traceback, else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if ERROR.match(line)]
-    return told[-1] if told else ": ".join([type(error).__name__, *lines[:1]])
+    named = [line for line in lines if ERROR.match(line)]
+    return named[-1] if named else ": ".join([type(error).__name__, *lines[:1]])

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
-SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 """Environment variables that limit libraries to one thread per process."""
 
 
@@ -84,8 +84,8 @@ def _begin() -> None:
 @contextmanager
 def _single_threads() -> Iterator[None]:
     """Limit processes that are started meanwhile to one thread each."""
-    before = {name: os.environ.get(name) for name in SINGLE}
-    os.environ.update(dict.fromkeys(SINGLE, "1"))
+    before = {name: os.environ.get(name) for name in THREAD_LIMITS}
+    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import A_WHILE, NOT_YET
+from spanwise.executors.engines import PENDING, POLL_SECONDS
 
 if TYPE_CHECKING:
     from spanwise.executors.engines import Map
@@ -55,20 +55,20 @@ def _session(master: str, folder: Path) -> Iterator[Any]:
     finally:
         context.stop()
         _end(gateway)
-        if master.startswith("local-cluster"):  # its workers have a folder of their own
+        if master.startswith("local-cluster"):  # its workers use another folder
             shutil.rmtree(Path(_find_spark_home(), "work", application), ignore_errors=True)
 
 
 def _settings(master: str, folder: Path) -> list[tuple[str, str]]:
     """Return the settings for any master, and those for local ones."""
     everywhere = {"spark.ui.enabled": "false", "spark.driver.maxResultSize": "0"}
-    here = {
+    local = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.local.dir": str(folder),
         "spark.executorEnv.TMPDIR": str(folder),
     }
-    return list((everywhere | here if master.startswith("local") else everywhere).items())
+    return list((everywhere | local if master.startswith("local") else everywhere).items())
 
 
 def _end(gateway: Any) -> None:
@@ -92,8 +92,8 @@ def _map_of(context: Any) -> Map:
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(collected)
             try:
-                while not wait([waiting], A_WHILE).done:
-                    yield NOT_YET
+                while not wait([waiting], POLL_SECONDS).done:
+                    yield PENDING
             except GeneratorExit:
                 context.cancelJobsWithTag(tag)
                 raise

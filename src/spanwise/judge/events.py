@@ -41,7 +41,7 @@ class Gesture:
     start: int = -1
     end: int = -1
     value: str = ""
-    check: str = ""  # of the text that is meant
+    check: str = ""  # hash of the text that it refers to
 
     @property
     def key(self) -> str:
@@ -229,13 +229,13 @@ def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]]
     if mode == "document":
         return [] if state.grade is not None else ["give the document a grade"]
     if marked and state.bep is None:
-        found.append("set the best entry point: something is highlighted")
+        found.append("set the best entry point: text is highlighted")
     if not marked and state.bep is not None:
         found.append("remove the best entry point: nothing is highlighted")
     if mode == "grades" and marked and not state.grade:
-        found.append("give a grade of 1 or more: something is highlighted")
+        found.append("give a grade of 1 or more: text is highlighted")
     if mode == "grades" and not marked and state.grade:
-        found.append("nothing is highlighted, so the grade is 0 or none")
+        found.append("set the grade to 0 or remove it: nothing is highlighted")
     if mode == "exhaustivity":
         found += _exhaustivity_left(state, assess)
     return found
@@ -264,9 +264,9 @@ def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list
     for path, whole in assess:
         grade = UNKNOWN if path in lost else exhaustivity_of(state.exhaustivity, path)
         if grade == UNKNOWN:
-            found.append(f"say how exhaustive {path} is")
+            found.append(f"assess the exhaustivity of {path}")
         elif grade == TOO_SMALL and whole:
-            found.append(f"{path} holds a whole passage, so it is not too small")
+            found.append(f"{path} contains a whole passage, so it cannot be too small")
     return found
 
 
@@ -288,24 +288,24 @@ HIGHEST = 1 << 53
 def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     """Return what is wrong with a submitted event; empty if it is valid."""
     if not isinstance(sent, Mapping):
-        return "an event is an object"
+        return "an event must be a JSON object"
     if unknown := set(sent) - FIELDS:
         return f"unknown field {min(unknown)!r}"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
-        return "client is no name of 8 to 64 letters"
+        return "client must have 8 to 64 letters, digits, - or _"
     for name, needed in (("n", True), ("topic", True), ("doc", True), ("base", False)):
         if (name in sent or needed) and not whole(sent.get(name)):
-            return f"{name} is no whole number from 0 on"
+            return f"{name} must be a whole number of 0 or more"
     if sent.get("kind") not in KINDS:
-        return "no such kind of event"
+        return "unknown kind of event"
     for name in ("layer", "value", "check"):
         if not isinstance(sent.get(name, ""), str) or len(sent.get(name, "")) > LONGEST:
-            return f"{name} is no text of at most {LONGEST} characters"
+            return f"{name} must be a text of at most {LONGEST} characters"
         if any(0xD800 <= ord(c) <= 0xDFFF for c in sent.get(name, "")):
-            return f"{name} has half a character"
+            return f"{name} contains an unpaired surrogate"
     at = sent.get("at", 0)
     if not isinstance(at, int | float) or isinstance(at, bool) or not 0 <= at < LATEST:
-        return "at is no time"
+        return "at must be a time in seconds"
     return _meaning(sent, mode, aspects)
 
 
@@ -318,24 +318,24 @@ def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     kind, value = sent["kind"], sent.get("value", "")
     if kind in ("add", "remove"):
         if not (whole(sent.get("start")) and whole(sent.get("end"))):
-            return "a stretch needs start and end"
+            return "a span needs start and end"
         if sent["start"] >= sent["end"]:
-            return "a stretch ends after its start"
+            return "a span must end after its start"
         if not CHECK.fullmatch(sent.get("check", "")):
-            return "a stretch needs a check of its text"
+            return "a span needs a check of its text"
         layers = aspects if mode == "aspects" else (RELEVANT,)
         if sent.get("layer") not in layers:
-            return "no such layer"
+            return "unknown layer"
     elif kind == "bep" and not whole(sent.get("start")):
-        return "an entry point needs a place"
+        return "an entry point needs a position"
     elif kind == "bep" and not CHECK.fullmatch(sent.get("check", "")):
         return "an entry point needs a check of its text"
     elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
-        return "a grade is 0 to 3, or empty"
+        return "a grade must be 0 to 3, or empty"
     elif kind == "exh" and (value not in ("-1", "0", "1", "2") or not sent.get("layer")):
-        return "exhaustivity is -1, 0, 1 or 2 of a path"
+        return "exhaustivity must be -1, 0, 1 or 2, with a path"
     elif kind == "skip" and not value.strip():
         return "a skip needs a reason"
     elif kind in ("undo", "redo") and ":" not in value:
-        return "an undo names an event"
+        return "an undo must name an event"
     return ""

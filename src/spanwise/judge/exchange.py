@@ -32,7 +32,7 @@ from spanwise.judge.store import Document, Event, Store
 from spanwise.judge.verdicts import (
     MACHINE,
     Verdict,
-    chosen_judges,
+    chosen_assessors,
     judgements_of,
     merged_verdicts,
     verdicts,
@@ -58,7 +58,7 @@ class Wanted:
     """The options of an export."""
 
     to: str = "span_qrels"
-    judge: str | None = None
+    assessor: str | None = None
     merge: str | None = None
     state: str = "done"
     collection: str | None = None
@@ -68,7 +68,7 @@ class Wanted:
 def exported(path: str, output: str, wanted: Wanted) -> str:
     """Write a file or a folder, and return a sentence about what was written."""
     store = Store(path)
-    names = chosen_judges(store, wanted.judge, wanted.merge, wanted.machines)
+    names = chosen_assessors(store, wanted.assessor, wanted.merge, wanted.machines)
     found = verdicts(store, names, every=wanted.state == "all")
     if wanted.merge in ("union", "intersection", "majority"):
         found = merged_verdicts(found, wanted.merge)
@@ -84,14 +84,14 @@ def exported(path: str, output: str, wanted: Wanted) -> str:
         write_atomically(Path(output + ABOUT), line(about))
     seq, head = store.head()
     return (
-        f"{output}: {len(found)} judged documents, {len({v.judge for v in found})} judges,"
+        f"{output}: {len(found)} judged documents, {len({v.assessor for v in found})} assessors,"
         f" log {seq} {head[:16]}\n"
     )
 
 
 def _needed(wanted: Wanted) -> str:
     if wanted.collection is None:
-        raise UsageError(f"--to {wanted.to} needs --collection, to say where text lies")
+        raise UsageError(f"--to {wanted.to} needs --collection to locate text")
     return wanted.collection
 
 
@@ -102,37 +102,37 @@ def _write_format(store: Store, output: str, wanted: Wanted, found: Sequence[Ver
     collection = open_collection(_needed(wanted)) if xml else None
     judgements = judgements_of(found, store.path, collection)
     if judgements.assessors is not None:
-        raise UsageError(f"--to {wanted.to} has no room for several judges; use --judge or --merge")
+        raise UsageError(f"--to {wanted.to} cannot hold several assessors; use --judge or --merge")
     (alone,) = by_assessor(judgements)
-    _say_lost(output, wanted.to, {**({} if xml else entry.loses(alone)), **_beside(found)})
+    _warn_of_losses(output, wanted.to, {**({} if xml else entry.loses(alone)), **_losses(found)})
     if entry.files is not None:
-        said = {"unit": "codepoint", **origin(store)}
-        parts = ((name, _commented(entry.write(one), said)) for name, one in entry.files(alone))
+        record = {"unit": "codepoint", **origin(store)}
+        parts = ((name, _commented(entry.write(one), record)) for name, one in entry.files(alone))
         write_folder_atomically(Path(output), parts)
     else:
         write_atomically(Path(output), entry.write(alone))
 
 
-def _beside(found: Sequence[Verdict]) -> dict[str, int]:
+def _losses(found: Sequence[Verdict]) -> dict[str, int]:
     """Count what the assessors recorded that only spanwise's own formats hold."""
     return {
         "skipped documents": sum(one.state.status == "skipped" for one in found),
         "notes": sum(bool(one.state.note) for one in found),
         "layers of aspects": sum(len(set(one.state.layers) - {RELEVANT}) for one in found),
-        "probabilities below 1": sum(one.document.said.get("p", 1) < 1 for one in found),
+        "probabilities below 1": sum(one.document.details.get("p", 1) < 1 for one in found),
     }
 
 
-def _say_lost(output: str, to: str, lost: dict[str, int]) -> None:
-    if told := ", ".join(f"{count} {what}" for what, count in lost.items() if count):
-        warn(f"{output}: format {to!r} cannot hold {told}", SpanwiseWarning, stacklevel=2)
+def _warn_of_losses(output: str, to: str, lost: dict[str, int]) -> None:
+    if parts := ", ".join(f"{count} {what}" for what, count in lost.items() if count):
+        warn(f"{output}: format {to!r} cannot hold {parts}", SpanwiseWarning, stacklevel=2)
 
 
-def _commented(pieces: Iterable[bytes], said: dict[str, Any]) -> Iterator[bytes]:
+def _commented(pieces: Iterable[bytes], record: dict[str, Any]) -> Iterator[bytes]:
     """Yield XML with a comment about its origin after the declaration."""
     declaration, _, rest = b"".join(pieces).partition(b"\n")
-    told = line(said).strip().replace(b"--", b"-\\u002d")  # which would end the comment
-    yield b"%b\n<!-- %b -->\n%b" % (declaration, told, rest)
+    comment = line(record).strip().replace(b"--", b"-\\u002d")  # `--` would end the comment
+    yield b"%b\n<!-- %b -->\n%b" % (declaration, comment, rest)
 
 
 def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
@@ -152,42 +152,42 @@ def lines(store: Store, found: Sequence[Verdict]) -> Iterator[bytes]:
     )
     pool = store.about.get("pool", {})
     for one in found:
-        yield line(_said(one, pool))
+        yield line(_record(one, pool))
 
 
-def _said(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
-    state, drawn = one.state, one.document.said
-    said: dict[str, Any] = {
+def _record(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
+    state, drawn = one.state, one.document.details
+    record: dict[str, Any] = {
         "qid": one.topic,
         "doc": one.document.id,
-        "by": one.judge,
+        "by": one.assessor,
         "state": state.status,
         "doc_len": one.document.chars,
         "spans": [{"s": start, "e": end} for start, end in one.spans],
     }
     if state.bep is not None:
-        said["bep"] = state.bep
+        record["bep"] = state.bep
     if state.grade is not None or state.status == "skipped":
-        said["grade"] = int(one.grade)
+        record["grade"] = int(one.grade)
     if set(state.layers) - {RELEVANT}:
-        said["layers"] = {
+        record["layers"] = {
             name: [list(span) for span in spans] for name, spans in state.layers.items()
         }
     if state.exhaustivity:
-        said["exhaustivity"] = dict(state.exhaustivity)
+        record["exhaustivity"] = dict(state.exhaustivity)
     for name in ("note", "reason"):
         if getattr(state, name):
-            said[name] = getattr(state, name)
-    said |= {"judged": "full", "sha256": one.document.sha256}
-    said["origin"] = "machine" if one.judge.startswith(MACHINE) else "human"
-    said["drawn"] = {
+            record[name] = getattr(state, name)
+    record |= {"judged": "full", "sha256": one.document.sha256}
+    record["origin"] = "machine" if one.assessor.startswith(MACHINE) else "human"
+    record["drawn"] = {
         "method": pool.get("method"),
         "p": drawn.get("p", 1.0),
         "stratum": drawn.get("stratum", 1),
     }
     if one.document.added_by:
-        said["drawn"] = {"method": "judge", "added_by": one.document.added_by}
-    return said | {"seconds": round(one.seconds, 1), "seq": one.seq}
+        record["drawn"] = {"method": "judge", "added_by": one.document.added_by}
+    return record | {"seconds": round(one.seconds, 1), "seq": one.seq}
 
 
 # W3C Web Annotations ------------------------------------------------------------------------------
@@ -210,27 +210,27 @@ def written_annotations(
 ) -> Iterator[bytes]:
     """Yield the verdicts as one annotation page."""
     items = [item for one in found for item in _items(one, collection)]
-    said = {
+    record = {
         "@context": CONTEXT,
         "type": "AnnotationPage",
         "spanwise": {"unit": "codepoint", **origin(store)},
         "items": items,
     }
-    yield json.dumps(said, ensure_ascii=True, indent=1).encode() + b"\n"
+    yield json.dumps(record, ensure_ascii=True, indent=1).encode() + b"\n"
 
 
 def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
     name, state = one.document.id, one.state
-    base = ":".join(["urn:spanwise", *map(_quoted, (one.topic, name, one.judge))])
+    base = ":".join(["urn:spanwise", *map(_quoted, (one.topic, name, one.assessor))])
     source = {
         "source": _quoted(name),
         "state": {"type": "TextState", "sha256": one.document.sha256},
     }
-    creator = {"type": "Person", "name": one.judge}
-    said: dict[str, Any] = {"topic": one.topic, "state": state.status}
-    said |= {"bep": state.bep, "grade": state.grade}
-    said |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
-    said["exhaustivity"] = dict(state.exhaustivity) or None
+    creator = {"type": "Person", "name": one.assessor}
+    record: dict[str, Any] = {"topic": one.topic, "state": state.status}
+    record |= {"bep": state.bep, "grade": state.grade}
+    record |= {"chars": one.document.chars, "note": state.note, "reason": state.reason}
+    record["exhaustivity"] = dict(state.exhaustivity) or None
     yield {
         "id": base,
         "type": "Annotation",
@@ -240,7 +240,7 @@ def _items(one: Verdict, collection: Collection) -> Iterator[dict[str, Any]]:
             "type": "TextualBody",
             "purpose": "assessing",
             "format": "application/json",
-            "value": json.dumps({k: v for k, v in said.items() if v not in (None, "")}),
+            "value": json.dumps({k: v for k, v in record.items() if v not in (None, "")}),
         },
         "target": source,
     }
@@ -299,9 +299,9 @@ def read_annotations(file: str, collection: Collection) -> Judged:
     try:
         return _annotated(file, json.loads(Path(file).read_bytes())["items"], collection)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        said = f"no annotations of judgements ({type(error).__name__}: {error})"
+        record = f"invalid annotations ({type(error).__name__}: {error})"
         raise FormatError(
-            file, None, said, "what `spanwise judge export --to w3c` writes"
+            file, None, record, "what `spanwise judge export --to w3c` writes"
         ) from error
 
 
@@ -310,11 +310,11 @@ def _annotated(file: str, items: list[dict[str, Any]], collection: Collection) -
     owners: dict[str, tuple[str, str]] = {}
     for item in items:
         if item.get("motivation") == "assessing":
-            said = json.loads(item["body"]["value"])
+            record = json.loads(item["body"]["value"])
             source = unquote(item["target"]["source"], errors="surrogateescape")
-            key = (said.pop("topic"), source)
+            key = (record.pop("topic"), source)
             owners[item["id"]] = key
-            found[key] = {"layers": {}, **said}
+            found[key] = {"layers": {}, **record}
     for item in items:
         if item.get("motivation") == "highlighting":
             _highlight(file, item, owners, found, collection)
@@ -327,14 +327,16 @@ def _highlight(
     layer = item["body"]["value"]
     owner = owners.get(item["id"].rsplit(f":{_quoted(layer)}:", 1)[0])
     if owner is None:
-        raise InputError(f"{file}: {item['id']}: a highlight of a document that is not assessed")
+        raise InputError(
+            f"{file}: {item['id']}: found a highlight in a document that is not assessed"
+        )
     by_type = {one["type"]: one for one in item["target"]["selector"]}
     place, quote = by_type["TextPositionSelector"], by_type["TextQuoteSelector"]
     start, end = place["start"], place["end"]
     if collection.text(owner[1], start, end - start) != quote["exact"]:
         raise InputError(
-            f"{file}: {item['id']}: the text at {start} is not the one quoted; expected the same"
-            " collection, and nothing is moved to where it might fit"
+            f"{file}: {item['id']}: the text at {start} differs from the quoted text; use the"
+            " collection that was judged"
         )
     found[owner]["layers"].setdefault(layer, []).append((start, end))
 
@@ -345,32 +347,36 @@ def _highlight(
 OWN = ("state", "note", "reason", "exhaustivity")
 
 
-def imported(path: str, file: str, judge: str, collection: str, form: str | None) -> str:
+def imported(path: str, file: str, assessor: str, collection: str, form: str | None) -> str:
     """Import a file as the judgements of one assessor, and return a summary."""
     store, documents = Store(path), open_collection(collection)
-    if store.events(judge):
-        raise UsageError(f"{path}: {judge!r} has judged already; import under another name")
+    if store.events(assessor):
+        raise UsageError(
+            f"{path}: already has judgements of {assessor!r}; import under another name"
+        )
     annotated = form == "w3c" or (form is None and looks_like_annotations(file))
     found = read_annotations(file, documents) if annotated else _from_format(file, form, documents)
     if store.about["mode"] != "exhaustivity":
-        found = {key: {**said, "exhaustivity": {}} for key, said in found.items()}
+        found = {key: {**record, "exhaustivity": {}} for key, record in found.items()}
     _refuse_layers(file, store, found)
     numbers = {name: number for number, name, _ in store.topics()}
     places = {(t, d.id): d for t, n in numbers.items() for d in store.documents(n)}
-    known = {key: said for key, said in found.items() if key in places}
+    known = {key: record for key, record in found.items() if key in places}
     if not known:
         raise InputError(f"{file}: none of its documents is in the pool of {path}")
-    store.add_judge(judge)
-    client = "import-" + sha256(f"{file} {judge} {time.time()}".encode()).hexdigest()[:16]
+    store.add_assessor(assessor)
+    client = "import-" + sha256(f"{file} {assessor} {time.time()}".encode()).hexdigest()[:16]
     events: list[Event] = []
-    for key, said in known.items():
-        for gesture in _gestures(client, len(events), said, places[key], documents):
+    for key, record in known.items():
+        for gesture in _gestures(client, len(events), record, places[key], documents):
             place = places[key]
-            events.append(Event(0, judge, place.topic, place.number, gesture, 0, 0.0, time.time()))
+            events.append(
+                Event(0, assessor, place.topic, place.number, gesture, 0, 0.0, time.time())
+            )
     store.append(events)
     beyond = len(found) - len(known)
     return (
-        f"{path}: {len(known)} documents of {judge} from {file}"
+        f"{path}: {len(known)} documents of {assessor} from {file}"
         + (f"; {beyond} that are not in the pool were left out" if beyond else "")
         + "\n"
     )
@@ -380,10 +386,10 @@ def _refuse_layers(file: str, store: Store, found: Judged) -> None:
     """Raise if a highlight is on a layer that the page does not show."""
     aspects = store.about.get("aspects", [])
     shown = aspects if store.about["mode"] == "aspects" else [RELEVANT]
-    others = sorted({layer for said in found.values() for layer in said["layers"]} - set(shown))
+    others = sorted({layer for record in found.values() for layer in record["layers"]} - set(shown))
     if others:
         raise InputError(
-            f"{file}: highlights on a layer {others[0]!r}; the store has {', '.join(shown)}"
+            f"{file}: found highlights on layer {others[0]!r}; expected {', '.join(shown)}"
         )
 
 
@@ -393,25 +399,27 @@ def _from_format(file: str, form: str | None, collection: Collection) -> Judged:
         judgements.assessors is not None
         and len(set(judgements.assessors.take(np.arange(len(judgements.rows))))) > 1
     ):
-        raise UsageError(f"{file}: not the judgements of one judge; import one at a time")
+        raise UsageError(
+            f"{file}: found other judgements than those of one assessor; import one at a time"
+        )
     rows, marked = judgements.rows, judgements.highlights
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
     found: Judged = {}
     for row, name in enumerate(judgements.documents.take(np.arange(len(rows)))):
         grade = float(judgements.grades[row])
-        said: dict[str, Any] = {"layers": {}, "state": "skipped" if grade < 0 else "done"}
-        said["reason"] = "not judged" if grade < 0 else ""
+        record: dict[str, Any] = {"layers": {}, "state": "skipped" if grade < 0 else "done"}
+        record["reason"] = "not judged" if grade < 0 else ""
         if marked is not None:
             spans = marked.of(row)
             pairs = list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True))
-            said["layers"] = {"relevant": pairs} if pairs else {}
+            record["layers"] = {"relevant": pairs} if pairs else {}
             entry = int(marked.entries[row])
-            said["bep"] = entry if entry >= 0 else None
-            said["chars"] = int(marked.lengths[row])
-        said["exhaustivity"] = _exhaustivity(judgements, row)
+            record["bep"] = entry if entry >= 0 else None
+            record["chars"] = int(marked.lengths[row])
+        record["exhaustivity"] = _exhaustivity(judgements, row)
         if grade >= 0 and (marked is None or grade > 1):
-            said["grade"] = int(grade)
-        found[text(rows.topics[owners[row]]), text(name)] = said
+            record["grade"] = int(grade)
+        found[text(rows.topics[owners[row]]), text(name)] = record
     for key, more in own_words(file).items():
         if key in found:
             found[key] |= more
@@ -436,46 +444,46 @@ def own_words(file: str) -> Judged:
     written = Path(file).read_bytes() if Path(file).is_file() else b""
     found: Judged = {}
     for row in written.splitlines() if written.startswith(b"{") else ():
-        said = json.loads(row) if row.strip() else {}
-        if "qid" in said and "doc" in said:
-            more = {name: said[name] for name in OWN if name in said}
-            if "layers" in said:
+        record = json.loads(row) if row.strip() else {}
+        if "qid" in record and "doc" in record:
+            more = {name: record[name] for name in OWN if name in record}
+            if "layers" in record:
                 more["layers"] = {
-                    name: list(map(tuple, spans)) for name, spans in said["layers"].items()
+                    name: list(map(tuple, spans)) for name, spans in record["layers"].items()
                 }
-            found[str(said["qid"]), str(said["doc"])] = more
+            found[str(record["qid"]), str(record["doc"])] = more
     return found
 
 
 def _gestures(
-    client: str, first: int, said: dict[str, Any], place: Document, collection: Collection
+    client: str, first: int, record: dict[str, Any], place: Document, collection: Collection
 ) -> Iterator[Gesture]:
     """Yield the gestures that lead to a judgement; the text must be the one that was judged."""
     content = collection.text(place.id)
     if fingerprint(content) != place.sha256:
         raise InputError(f"{place.id}: the text has changed since the pool was made")
-    if said.get("chars", -1) not in (-1, None, len(content)):
+    if record.get("chars", -1) not in (-1, None, len(content)):
         raise InputError(
-            f"{place.id}: judged with {said['chars']} characters, but the collection has"
+            f"{place.id}: judged with {record['chars']} characters, but the collection has"
             f" {len(content)}; expected the same text"
         )
     made: list[dict[str, Any]] = []
-    for layer, spans in said["layers"].items():
+    for layer, spans in record["layers"].items():
         for start, end in spans:
             check = check_of(content[start:end])
             made.append({"kind": "add", "layer": layer, "start": start, "end": end, "check": check})
-    if said.get("bep") is not None:
-        check = check_of(content[said["bep"] : said["bep"] + READ_FIRST])
-        made.append({"kind": "bep", "start": said["bep"], "check": check})
-    if said.get("grade") is not None:
-        made.append({"kind": "grade", "value": str(said["grade"])})
-    for path, value in sorted(said.get("exhaustivity", {}).items(), key=lambda one: len(one[0])):
+    if record.get("bep") is not None:
+        check = check_of(content[record["bep"] : record["bep"] + READ_FIRST])
+        made.append({"kind": "bep", "start": record["bep"], "check": check})
+    if record.get("grade") is not None:
+        made.append({"kind": "grade", "value": str(record["grade"])})
+    for path, value in sorted(record.get("exhaustivity", {}).items(), key=lambda one: len(one[0])):
         made.append({"kind": "exh", "layer": path, "value": str(value)})
-    if said.get("note"):
-        made.append({"kind": "note", "value": said["note"]})
-    if said["state"] == "skipped":
-        made.append({"kind": "skip", "value": said.get("reason") or "not judged"})
-    elif said["state"] == "done":
+    if record.get("note"):
+        made.append({"kind": "note", "value": record["note"]})
+    if record["state"] == "skipped":
+        made.append({"kind": "skip", "value": record.get("reason") or "not judged"})
+    elif record["state"] == "done":
         made.append({"kind": "done"})
     for number, one in enumerate(made, first):
         yield Gesture(client, number, **one)

@@ -92,7 +92,7 @@ LESSONS = (
     ),
     Lesson(
         "Keeping bees in a town",
-        "Where nothing is relevant, one key says so: 0.",
+        "If nothing is relevant, press 0.",
         (
             ("heading", ("Keeping bees in a town",)),
             ("block", ("A roof is a good place for a hive.", "Neighbours like to be asked first.")),
@@ -118,9 +118,9 @@ LESSONS = (
 )
 
 
-def lessons(store: Store, judge: str) -> dict[str, Any]:
+def lessons(store: Store, assessor: str) -> dict[str, Any]:
     """Return the practice topic and its documents without the answers."""
-    done = practised(store).get(judge, {})
+    done = practised(store).get(assessor, {})
     documents = [
         {
             "number": number,
@@ -149,22 +149,22 @@ def practised(store: Store) -> dict[str, dict[int, float]]:
 def refusal(sent: Mapping[str, Any]) -> str:
     """Return what is wrong with a submitted answer; empty if it is valid."""
     if set(sent) - {"client", "n", "number", "spans", "bep"}:
-        return "an answer has client, n, number, spans, and perhaps bep"
+        return "an answer needs client, n, number, spans and optionally bep"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
-        return "client is no name of 8 to 64 letters"
+        return "client must have 8 to 64 letters, digits, - or _"
     if not whole(sent.get("n")) or not whole(sent.get("number")) or sent["number"] >= len(LESSONS):
-        return "n and number are whole numbers, and there are three lessons"
+        return "n must be a whole number, and number that of a lesson"
     spans = sent.get("spans")
     if not isinstance(spans, list) or len(spans) > MOST:
-        return f"spans are a list of at most {MOST}"
+        return f"spans must be a list of at most {MOST}"
     if not all(isinstance(one, list) and len(one) == 2 and all(map(whole, one)) for one in spans):
-        return "a span is a start and an end"
+        return "a span must have a start and an end"
     if sent.get("bep") is not None and not whole(sent["bep"]):
-        return "an entry point is a place"
+        return "an entry point must be a position"
     return ""
 
 
-def answered(sent: Mapping[str, Any], judge: str) -> tuple[Event, dict[str, Any]]:
+def answered(sent: Mapping[str, Any], assessor: str) -> tuple[Event, dict[str, Any]]:
     """Return an answer as an event of the log, and the feedback on it."""
     known = LESSONS[sent["number"]].known()
     mine: Spans = ()
@@ -173,8 +173,8 @@ def answered(sent: Mapping[str, Any], judge: str) -> tuple[Event, dict[str, Any]
     entry = known[0][0] if known else None
     far = None if entry is None or sent.get("bep") is None else abs(sent["bep"] - entry)
     right = {"overlap": _overlap(mine, known), "distance": far}
-    said = json.dumps(right | {"spans": mine, "bep": sent.get("bep")})
-    gesture = Gesture(sent["client"], sent["n"], "practice", judge, value=said)
+    feedback = json.dumps(right | {"spans": mine, "bep": sent.get("bep")})
+    gesture = Gesture(sent["client"], sent["n"], "practice", assessor, value=feedback)
     event = Event(0, PRACTICE, NOWHERE, sent["number"], gesture, 0, 0.0, time.time())
     return event, right | {"known": known, "bep": entry}
 

@@ -34,7 +34,7 @@ class Campaign:
     seed: int = 1
     support: bool = True
     guidelines: str = ""
-    judges: tuple[str, ...] = field(default_factory=tuple)
+    assessors: tuple[str, ...] = field(default_factory=tuple)
 
 
 def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign) -> Store:
@@ -44,15 +44,15 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
     """
     refuse_bytes(collection)
     if plan.mode == "aspects" and not plan.aspects:
-        raise UsageError("--mode aspects needs --aspect NAME, once for each")
+        raise UsageError("--mode aspects needs --aspect NAME, once for each aspect")
     if plan.mode != "aspects" and plan.aspects:
-        raise UsageError(f"--aspect is for --mode aspects, not for {plan.mode}")
+        raise UsageError(f"--aspect has no effect with --mode {plan.mode}; expected --mode aspects")
     if not all(one.strip() for one in plan.aspects) or len({*plan.aspects}) < len(plan.aspects):
-        raise UsageError("--aspect needs a name, another one each time")
+        raise UsageError("--aspect is empty or repeated; expected distinct names")
     known = {topic.id: topic for topic in topics}
     lost = [name for name in pool.topics if name not in known]
     if lost:
-        raise InputError(f"{topics.source}: no topic {lost[0]!r}, which is in the pool")
+        raise InputError(f"{topics.source}: topic {lost[0]!r} of the pool is missing")
     absent = [one for one in pool if one.document not in collection]
     if absent:
         raise InputError(
@@ -76,18 +76,18 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
 
 def guidelines_of(file: str) -> str:
     """Read the guidelines that assessors see beside every topic."""
-    said = b"".join(chunks(file))
+    data = b"".join(chunks(file))
     try:
-        return said.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = said.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{said[error.start]:02X} is not UTF-8"
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02X} is not UTF-8"
         raise FormatError(file, line, found, "text in UTF-8") from error
 
 
 def _statement(topic: Topic) -> dict[str, Any]:
-    said = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
-    return {name: value for name, value in said.items() if value}
+    shown = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
+    return {name: value for name, value in shown.items() if value}
 
 
 def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
@@ -128,7 +128,9 @@ def opened_or_made(
     if not Path(path).exists():
         return made(path, pool, topics, collection, plan)
     if not is_store(path):
-        raise UsageError(f"{path}: is there and no judging store; give another --store")
+        raise UsageError(
+            f"{path}: already exists and is not a judging store; choose another --store"
+        )
     store = Store(path)
     theirs = {
         (name, one.id)
@@ -137,15 +139,17 @@ def opened_or_made(
         if not one.added_by
     }
     if theirs != pool.keys():
-        raise UsageError(f"{path}: made from another pool; give another --store")
+        raise UsageError(f"{path}: was made from another pool; choose another --store")
     if store.about["mode"] != plan.mode:
-        raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+        raise UsageError(f"{path}: found mode {store.about['mode']!r}; expected {plan.mode!r}")
     if plan.aspects and list(plan.aspects) != store.about["aspects"]:
-        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects']) or 'none'}")
+        raise UsageError(
+            f"{path}: expected the store's aspects: {', '.join(store.about['aspects']) or 'none'}"
+        )
     unsaid = replace(Campaign(), order=str(drawn.about.get("order", Campaign().order)))
     for name in ("order", "seed", "support", "guidelines"):
         if getattr(plan, name) not in (getattr(unsaid, name), store.about.get(name)):
-            raise UsageError(f"{path}: made with other --{name}; give another --store")
+            raise UsageError(f"{path}: was made with another --{name}; choose another --store")
     return store
 
 
@@ -158,7 +162,7 @@ def locked(path: str) -> IO[str]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         handle.seek(0)
-        raise UsageError(f"{path}: another server has it open ({handle.read().strip()})") from None
+        raise UsageError(f"{path}: is in use by another server ({handle.read().strip()})") from None
     handle.truncate(0)
     handle.write(f"process {os.getpid()}\n")
     handle.flush()

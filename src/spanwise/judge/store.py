@@ -58,7 +58,7 @@ COLUMNS = (
 # Store --------------------------------------------------------------------------------------------
 
 GENESIS = b"\0" * 32
-GUARDS = ("event_stays", "event_remains")
+TRIGGERS = ("event_stays", "event_remains")
 PRACTICE = "practice"
 """Name under which answers to practice documents are in the log."""
 RESERVED = ("adjudicated", "desk", PRACTICE)
@@ -73,7 +73,7 @@ class Event:
     """A gesture with its assessor, document, times and number in the log."""
 
     seq: int
-    judge: str
+    assessor: str
     topic: int
     doc: int
     gesture: Gesture
@@ -91,13 +91,13 @@ class Document:
     id: str
     sha256: str
     chars: int
-    said: dict[str, Any]
+    details: dict[str, Any]
 
     @property
     def added_by(self) -> list[str]:
         """The assessors who added the document to their own pools, if it was not pooled."""
-        who: list[str] = self.said.get("added_by", [])
-        return who
+        names: list[str] = self.details.get("added_by", [])
+        return names
 
 
 def is_store(path: str) -> bool:
@@ -117,7 +117,7 @@ class Store:
 
     def __init__(self, path: str) -> None:
         if not is_store(path):
-            raise InputError(f"{path}: not a judging store; make one with: spanwise judge POOL ...")
+            raise InputError(f"{path}: not a judging store; to create one: spanwise judge POOL ...")
         self.path = path
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -150,18 +150,18 @@ class Store:
 
     # Who and what -----------------------------------------------------------------------------
 
-    def judges(self) -> dict[str, str]:
+    def assessors(self) -> dict[str, str]:
         """Return the names and roles of assessors in the order in which they were added."""
         return dict(self._read("SELECT name, role FROM judge ORDER BY number"))
 
-    def add_judge(self, name: str, role: str = "judge") -> None:
+    def add_assessor(self, name: str, role: str = "judge") -> None:
         """Add an assessor unless there is one of that name."""
         if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(
-                f"{name!r} is no name of a judge; expected 1 to {LONGEST_NAME} letters"
+                f"found the assessor name {name!r}; expected 1 to {LONGEST_NAME} printable letters"
             )
         if role == "judge" and name in RESERVED:
-            raise UsageError(f"{name!r} is not the name of a judge here; give another")
+            raise UsageError(f"the assessor name {name!r} is reserved; choose another")
         insert = "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge"
         try:
             with self._lock:
@@ -169,17 +169,17 @@ class Store:
         except sqlite3.Error as error:
             raise UsageError(f"{self.path}: cannot be written ({error})") from error
 
-    def new_token(self, judge: str) -> str:
+    def new_token(self, assessor: str) -> str:
         """Create a secret token for an assessor, of which only the hash is stored."""
         token = secrets.token_urlsafe(32)
         with self._lock:
-            self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), judge))
+            self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), assessor))
         return token
 
-    def revoke(self, judge: str) -> int:
+    def revoke(self, assessor: str) -> int:
         """Revoke all tokens of an assessor and return their number."""
         with self._lock:
-            return self._writer.execute("DELETE FROM token WHERE judge = ?", (judge,)).rowcount
+            return self._writer.execute("DELETE FROM token WHERE judge = ?", (assessor,)).rowcount
 
     def bearer(self, token: str) -> tuple[str, str] | None:
         """Return the name and role of the assessor to whom a token belongs."""
@@ -190,7 +190,7 @@ class Store:
     def topics(self) -> list[tuple[int, str, dict[str, Any]]]:
         """Return the number, id and statement of each topic."""
         rows = self._read("SELECT number, id, said FROM topic ORDER BY number")
-        return [(number, name, json.loads(said)) for number, name, said in rows]
+        return [(number, name, json.loads(statement)) for number, name, statement in rows]
 
     def documents(self, topic: int) -> list[Document]:
         """Return the pool of a topic, ordered by number."""
@@ -203,7 +203,7 @@ class Store:
         rows = self._read(query, (topic, number))
         return _document(rows[0]) if rows else None
 
-    def add_document(self, one: Document, judge: str) -> int:
+    def add_document(self, one: Document, assessor: str) -> int:
         """Add a document to an assessor's pool of a topic, and return its number."""
         with self._lock:
             query = "SELECT * FROM document WHERE topic = ? AND id = ?"
@@ -215,8 +215,8 @@ class Store:
                 one = replace(one, number=self._writer.execute(last, (one.topic,)).fetchone()[0])
             else:
                 one = _document(old)
-            said = {**one.said, "added_by": sorted({*one.added_by, judge})}
-            row = (one.topic, one.number, one.id, one.sha256, one.chars, json.dumps(said))
+            details = {**one.details, "added_by": sorted({*one.added_by, assessor})}
+            row = (one.topic, one.number, one.id, one.sha256, one.chars, json.dumps(details))
             self._writer.execute("INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)", row)
             return one.number
 
@@ -224,7 +224,7 @@ class Store:
 
     def events(
         self,
-        judge: str | None = None,
+        assessor: str | None = None,
         topic: int = -1,
         doc: int = -1,
         since: int = 0,
@@ -232,7 +232,7 @@ class Store:
     ) -> list[Event]:
         """Return the log, or its events of an assessor, a topic or a document."""
         wanted: list[tuple[str, object]] = [("seq > ?", since)]
-        wanted += [("judge = ?", judge)] if judge is not None else []
+        wanted += [("judge = ?", assessor)] if assessor is not None else []
         wanted += [("topic = ?", topic)] if topic >= 0 else []
         wanted += [("doc = ?", doc)] if doc >= 0 else []
         where = " AND ".join(condition for condition, _ in wanted)
@@ -258,7 +258,7 @@ class Store:
                 self._note_head()
                 self._writer.execute("COMMIT")
             except BaseException:
-                if self._writer.in_transaction:  # a full disk ends it by itself
+                if self._writer.in_transaction:  # SQLite rolls back by itself on a full disk
                     self._writer.execute("ROLLBACK")
                 raise
         return answers
@@ -269,13 +269,13 @@ class Store:
         old = self._writer.execute(query, (gesture.client, gesture.n)).fetchone()
         if old is not None:
             known = _event(old)
-            same = (known.judge, known.topic, known.doc, known.gesture) == (
-                event.judge,
+            same = (known.assessor, known.topic, known.doc, known.gesture) == (
+                event.assessor,
                 event.topic,
                 event.doc,
                 gesture,
             )
-            return (known.seq, "") if same else (0, "another event has this name")
+            return (known.seq, "") if same else (0, "another event has the same client and number")
         last = self._writer.execute(
             "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
         ).fetchone() or (0, self._start)
@@ -301,9 +301,11 @@ class Store:
         `cited` is the head that an export names, or its beginning: the log must contain it.
         """
         problems = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
-        guards = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
+        names = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
         problems += [
-            f"{name!r} is gone, which keeps the log" for name in GUARDS if name not in guards
+            f"the trigger {name!r} that protects the log is missing"
+            for name in TRIGGERS
+            if name not in names
         ]
         problems += self._broken_links()
         noted = [
@@ -311,10 +313,12 @@ class Store:
         ]
         heads = {seq: head.hex() for seq, head in self._read("SELECT seq, hash FROM event")}
         problems += [
-            f"the log was cut: it went on to event {s}" for s, h in noted if heads.get(s) != h
+            f"the log was truncated: it extended to event {s}"
+            for s, h in noted
+            if heads.get(s) != h
         ]
         if heads and not noted:
-            problems.append("the note is gone that says where the log ends")
+            problems.append("the record of the end of the log is missing")
         problems += self._other_contents()
         every = (self._start.hex(), *heads.values())
         if cited is not None and not any(h.startswith(cited.lower()) for h in every):
@@ -324,11 +328,11 @@ class Store:
     def _other_contents(self) -> Iterator[str]:
         """Yield problems of the tables that give the log its meaning."""
         if "contents" in self.about and contents(self._writer) != self._start:
-            yield "pool, topics or settings are not those with which the log began"
+            yield "pool, topics or settings have changed since the store was created"
         unknown = "SELECT DISTINCT judge FROM event WHERE judge NOT IN (SELECT name FROM judge)"
         for (name,) in self._read(unknown):
             if name != PRACTICE:
-                yield f"{name!r} has judged, and is no judge here"
+                yield f"the log has events of {name!r}, who is not an assessor"
 
     def _broken_links(self) -> list[str]:
         problems = []
@@ -338,7 +342,7 @@ class Store:
             if seq != due:
                 problems.append(f"event {due} is missing")
             if stored_prev != prev or chained(prev, seq, row) != stored:
-                problems.append(f"event {seq} is not what was stored")
+                problems.append(f"event {seq} was changed")
             prev, due = stored, seq + 1
         return problems
 
@@ -348,36 +352,36 @@ class Store:
         try:
             self._read("VACUUM INTO ?", (str(path),))
             copy = sqlite3.connect(path)
-            (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            (answer,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
             copy.close()
         except sqlite3.Error as error:
             path.unlink(missing_ok=True)
             return str(error)
-        return "" if said == "ok" else str(said)
+        return "" if answer == "ok" else str(answer)
 
 
 def _row(event: Event) -> tuple[Any, ...]:
     g = event.gesture
     return (
-        *(event.judge, event.topic, event.doc, g.client, g.n, g.kind, g.layer, g.start, g.end),
+        *(event.assessor, event.topic, event.doc, g.client, g.n, g.kind, g.layer, g.start, g.end),
         *(g.value, g.check, event.base, event.at_client, event.at_server),
     )
 
 
 def _event(row: Sequence[Any]) -> Event:
-    seq, judge, topic, doc, *rest = row
-    return Event(seq, judge, topic, doc, Gesture(*rest[:8]), *rest[8:])
+    seq, assessor, topic, doc, *rest = row
+    return Event(seq, assessor, topic, doc, Gesture(*rest[:8]), *rest[8:])
 
 
 def _document(row: Sequence[Any]) -> Document:
-    topic, number, name, sha256, chars, said = row
-    return Document(topic, number, name, sha256, chars, json.loads(said))
+    topic, number, name, sha256, chars, details = row
+    return Document(topic, number, name, sha256, chars, json.loads(details))
 
 
 def chained(prev: bytes, seq: int, row: Sequence[Any]) -> bytes:
     """Return the hash of an event, which includes all events before it."""
-    said = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(prev + said.encode()).digest()
+    text = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(prev + text.encode()).digest()
 
 
 def contents(connection: sqlite3.Connection) -> bytes:
@@ -385,14 +389,14 @@ def contents(connection: sqlite3.Connection) -> bytes:
 
     Documents that assessors added to the pool later are not included.
     """
-    said = hashlib.sha256()
+    digest = hashlib.sha256()
     kept = "SELECT * FROM about WHERE key NOT IN ('head', 'contents') ORDER BY key"
     pool = "SELECT * FROM document ORDER BY topic, number"
     for query in (kept, "SELECT * FROM topic ORDER BY number", pool):
         for row in connection.execute(query):
             if query != pool or not _document(row).added_by:
-                said.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
-    return said.digest()
+                digest.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
+    return digest.digest()
 
 
 def _hashed(token: str) -> bytes:
@@ -418,8 +422,8 @@ def create(
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.executescript(TABLES)
     connection.execute("BEGIN")
-    said = {**about, "made": time.time()}
-    rows = [(key, json.dumps(value)) for key, value in said.items()]
+    settings = {**about, "made": time.time()}
+    rows = [(key, json.dumps(value)) for key, value in settings.items()]
     connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
     for number, (name, statement) in enumerate(topics):
         connection.execute(
@@ -427,7 +431,7 @@ def create(
         )
     connection.executemany(
         "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
-        ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.said)) for d in documents),
+        ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.details)) for d in documents),
     )
     made = json.dumps(contents(connection).hex())
     connection.execute("INSERT INTO about VALUES ('contents', ?)", (made,))

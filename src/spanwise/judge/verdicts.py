@@ -80,54 +80,54 @@ class Tally:
         self._last: dict[str, Event] = {}
         self._refolded: set[tuple[str, Place]] = set()
 
-    def states(self, judge: str) -> dict[Place, State]:
+    def states(self, assessor: str) -> dict[Place, State]:
         """Return the state of every document that an assessor has opened."""
         self._catch_up()
-        return dict(self._states.get(judge, {}))
+        return dict(self._states.get(assessor, {}))
 
-    def seconds(self, judge: str) -> dict[Place, float]:
+    def seconds(self, assessor: str) -> dict[Place, float]:
         """Return the time in seconds that an assessor spent on each document."""
         self._catch_up()
-        return dict(self._spent.get(judge, {}))
+        return dict(self._spent.get(assessor, {}))
 
-    def finished(self, judge: str) -> Counter[int]:
+    def finished(self, assessor: str) -> Counter[int]:
         """Count the documents of each topic that an assessor has finished."""
         self._catch_up()
-        return Counter(self._finished.get(judge, {}))
+        return Counter(self._finished.get(assessor, {}))
 
-    def last(self, judge: str) -> Event | None:
+    def last(self, assessor: str) -> Event | None:
         """Return the last event of an assessor."""
         self._catch_up()
-        return self._last.get(judge)
+        return self._last.get(assessor)
 
     def _catch_up(self) -> None:
         with self._lock:
             while fresh := self._store.events(since=self._seq, most=AT_ONCE):
                 for event in fresh:
                     self._take(event)
-                touched = {(one.judge, (one.topic, one.doc)) for one in fresh}
-                for who, place in touched & self._refolded:
-                    every = self._store.events(who, *place)
-                    self._put(who, place, folded(one.gesture for one in every))
+                touched = {(one.assessor, (one.topic, one.doc)) for one in fresh}
+                for assessor, place in touched & self._refolded:
+                    every = self._store.events(assessor, *place)
+                    self._put(assessor, place, folded(one.gesture for one in every))
                 self._seq = fresh[-1].seq
 
     def _take(self, event: Event) -> None:
-        who, place = event.judge, (event.topic, event.doc)
-        spent = self._spent.setdefault(who, {})
-        spent[place] = spent.get(place, 0.0) + busy(self._last.get(who), event)
-        self._last[who] = event
+        assessor, place = event.assessor, (event.topic, event.doc)
+        spent = self._spent.setdefault(assessor, {})
+        spent[place] = spent.get(place, 0.0) + busy(self._last.get(assessor), event)
+        self._last[assessor] = event
         if event.gesture.kind in ("undo", "redo"):
-            self._refolded.add((who, place))
-        if (who, place) not in self._refolded:
-            old = self._states.get(who, {}).get(place, State("open"))
-            self._put(who, place, applied(old, event.gesture))
+            self._refolded.add((assessor, place))
+        if (assessor, place) not in self._refolded:
+            old = self._states.get(assessor, {}).get(place, State("open"))
+            self._put(assessor, place, applied(old, event.gesture))
 
-    def _put(self, who: str, place: Place, state: State) -> None:
-        mine = self._states.setdefault(who, {})
+    def _put(self, assessor: str, place: Place, state: State) -> None:
+        mine = self._states.setdefault(assessor, {})
         before = place in mine and mine[place].status in FINISHED
         mine[place] = state
         change = (state.status in FINISHED) - before
-        self._finished.setdefault(who, Counter())[place[0]] += change
+        self._finished.setdefault(assessor, Counter())[place[0]] += change
 
 
 # Verdicts -----------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Verdict:
 
     topic: str
     document: Document
-    judge: str
+    assessor: str
     state: State
     seconds: float = 0.0
     seq: int = 0
@@ -176,16 +176,20 @@ def verdicts(store: Store, names: Sequence[str], *, every: bool = False) -> list
                 document = documents[topic][number]
                 times = spent[topic, number], last[topic, number]
                 found.append(Verdict(store.topics()[topic][1], document, name, state, *times))
-    return sorted(found, key=lambda v: (v.document.topic, v.document.number, names.index(v.judge)))
+    return sorted(
+        found, key=lambda v: (v.document.topic, v.document.number, names.index(v.assessor))
+    )
 
 
-def chosen_judges(store: Store, judge: str | None, merge: str | None, machines: bool) -> list[str]:
+def chosen_assessors(
+    store: Store, assessor: str | None, merge: str | None, machines: bool
+) -> list[str]:
     """Return the names of the assessors whose verdicts are exported."""
-    roles = store.judges()
-    if judge is not None:
-        if judge not in roles:
-            raise UsageError(f"no judge {judge!r}; there are {', '.join(roles)}")
-        return [judge]
+    roles = store.assessors()
+    if assessor is not None:
+        if assessor not in roles:
+            raise UsageError(f"unknown assessor {assessor!r}; expected one of {', '.join(roles)}")
+        return [assessor]
     if merge == "adjudicated":
         return [name for name, role in roles.items() if role == "adjudicator"]
     return [
@@ -219,7 +223,7 @@ def _merged(group: Sequence[Verdict], how: str) -> Verdict:
     grade = grades[len(grades) // 2] if grades else None
     layers = {"relevant": spans} if spans else {}
     state = State("done", layers, bep, grade)
-    return replace(group[0], judge=how, state=state, seconds=sum(v.seconds for v in group))
+    return replace(group[0], assessor=how, state=state, seconds=sum(v.seconds for v in group))
 
 
 # Judgements ---------------------------------------------------------------------------------------
@@ -231,20 +235,20 @@ def judgements_of(
     """Return verdicts as judgements; with a collection also paths and elements."""
     found = [one for one in found if one.state.status != "skipped"]
     if not found:
-        raise InputError(f"{source}: nothing is judged yet")
+        raise InputError(f"{source}: found no judgements")
     topics: dict[str, list[Verdict]] = {}
     for one in found:
         topics.setdefault(one.topic, []).append(one)
     ordered = [one for group in topics.values() for one in group]
     starts = begins_of([len(group) for group in topics.values()])
     rows = Rows(source, tuple(map(_bytes, topics)), starts, has_lines=False)
-    people = {one.judge for one in ordered}
+    people = {one.assessor for one in ordered}
     highlights = _highlights(ordered)
     return Judgements(
         rows,
         PlainIds([_bytes(one.document.id) for one in ordered]),
         np.array([one.grade for one in ordered]),
-        PlainIds([_bytes(one.judge) for one in ordered]) if len(people) > 1 else None,
+        PlainIds([_bytes(one.assessor) for one in ordered]) if len(people) > 1 else None,
         highlights,
         None if collection is None else _assessments(ordered, highlights, collection, len(topics)),
     )
@@ -278,5 +282,7 @@ def _assessments(
     )
     if unnamed:
         name = found[unnamed[0]].document.id
-        raise InputError(f"{name}: the collection has not the text that was judged")
+        raise InputError(
+            f"{name}: the text differs from the judged text; use the collection that was judged"
+        )
     return content

@@ -58,7 +58,7 @@ class View:
     elements: list[tuple[int, str, str]]  # parent, role, name
     blocks: list[tuple[int, int, str]]  # element, start, text
 
-    def said(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the view as a JSON object."""
         return {
             "sha256": self.sha256,
@@ -149,7 +149,7 @@ def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
 
     A block is the text up to where another block begins or ends.
     """
-    edges: list[tuple[int, int, int]] = []  # place, depth of what is entered or left, owner there
+    edges: list[tuple[int, int, int]] = []  # position, depth, owner
     starts, lengths = tree.start.tolist(), tree.length.tolist()
     stack: list[tuple[int, int]] = []
     for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
@@ -292,8 +292,8 @@ def matches(pattern: object, blocks: Iterable[tuple[int, int, str]]) -> dict[str
             check=False,
         )
     if child.returncode == -signal.SIGPROF:
-        raise InputError(f"takes longer than {SECONDS * 1000:.0f} ms; make it simpler")
+        raise InputError(f"the expression takes longer than {SECONDS * 1000:.0f} ms; simplify it")
     answer: dict[str, Any] = json.loads(child.stdout) if child.returncode == 0 else {}
     if "spans" not in answer:
-        raise InputError(f"no regular expression: {answer.get('error', 'it cannot be read')}")
+        raise InputError(f"invalid regular expression: {answer.get('error', 'it cannot be read')}")
     return answer

@@ -38,9 +38,9 @@ class Described(Protocol):
 
 
 FAMILY = {
-    "ranks": "Where the relevant results stand",
+    "ranks": "Ranks of relevant results",
     "gains": "Graded relevance",
-    "users": "Models of a reader",
+    "users": "User models",
     "incomplete": "Incomplete judgements",
     "sets": "Sets and counts",
     "preferences": "Preferences (formats prefs and qrels_prefs)",
@@ -52,7 +52,7 @@ FAMILY = {
     "precall": "Elements: precision by recall (2002-04)",
     "next_generation": "Elements: specificity and exhaustivity (2003)",
     "hixeval": "Elements: highlighted characters; overlap",
-    "navigation": "Readers who go on from what they find; entry points",
+    "navigation": "User models with navigation; entry points",
     "older": "TrecEval II and trec_eval 8",
     "older_bpref": "Variants of bpref (trec_eval 8)",
     "older_time": "Scores that are times (trec_eval 8)",
@@ -70,7 +70,7 @@ def listed(measures: Iterable[Measure], width: int) -> str:
         if family in families:
             lines += ["", FAMILY.get(family, family)]
             lines += [_listed(measure, width) for measure in families[family]]
-    return "\n".join([*lines[1:], "", "One of them in full: spanwise measures NAME", ""])
+    return "\n".join([*lines[1:], "", "To describe a measure: spanwise measures NAME", ""])
 
 
 def _listed(measure: Measure, width: int) -> str:
@@ -99,7 +99,7 @@ def defined(measure: Measure) -> str:
     lines += [f"Reference: {measure.reference}"]
     lines += [f"Law: {law.value}" for law in in_order(measure.laws)]
     if measure.expected is not None:
-        lines += ["Ties: its expected value over all orders of tied results is known"]
+        lines += ["Ties: the expected value over all orders of tied results is available"]
     return "\n".join(lines) + "\n"
 
 
@@ -107,8 +107,8 @@ AGGREGATES = {
     "mean": "the mean",
     "sum": "the sum",
     "geometric": "the geometric mean, with a floor of 0.00001",
-    "pooled": "total divided by total, so that topics with more documents weigh more",
-    "text": "none, it is a text",
+    "pooled": "total divided by total; topics with more documents weigh more",
+    "text": "none; the value is a text",
 }
 
 
@@ -129,7 +129,7 @@ def described_parameters(measure: Measure) -> Iterable[str]:
 
 def _choices(kind: Any) -> str:
     values = get_args(kind)
-    if values and get_args(values[0]):  # one of these, or none
+    if values and get_args(values[0]):  # an optional choice
         values = get_args(values[0])
     return " or ".join(values) if values and all(isinstance(v, str) for v in values) else ""
 
@@ -154,7 +154,7 @@ def formats_listed(formats: Iterable[Described]) -> str:
         f"{entry.name:<21} {entry.holds:<12} {entry.description.splitlines()[0]}"
         for entry in formats
     ]
-    return "\n".join([*lines, "", "One of them in full: spanwise formats NAME", ""])
+    return "\n".join([*lines, "", "To describe a format: spanwise formats NAME", ""])
 
 
 def format_described(entry: Described) -> str:
@@ -271,7 +271,7 @@ def references(measure: Measure) -> list[Cited]:
     """Return the references that the registry states for a measure."""
     found = []
     for part in measure.reference.split("; "):
-        text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark on what it is cited for
+        text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark before the reference
         match = REFERENCE.fullmatch(text) or PROGRAM.fullmatch(text)
         if match:
             said = {name: value or "" for name, value in match.groupdict().items()}

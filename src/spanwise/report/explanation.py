@@ -27,7 +27,7 @@ class Listing:
     """The results of one topic in rank order, as text."""
 
     documents: Sequence[str]
-    places: Sequence[str] = ()  # span or path; empty: results are whole documents
+    places: Sequence[str] = ()  # span or path; empty for whole documents
 
     def columns(self) -> list[tuple[str, Sequence[str]]]:
         """Return the columns rank, document and, if results are parts, part."""
@@ -288,9 +288,9 @@ def _narrowed(table: Table, width: int) -> Table:
 # Elements -----------------------------------------------------------------------------------------
 
 GAIN_WORDS = (
-    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
-    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off"
-    " because its ideal element has no more left; ideal: gain of the ideal run so far"
+    "value: quantised grade; case: text shown before: none, part (in characters) or all"
+    " (blank: value 0); earns: value without text shown before; bound: deduction because"
+    " the gain of the ideal element is used up; ideal: cumulated gain of the ideal run"
 )
 
 
@@ -299,12 +299,12 @@ class Earnings:
     """The gains of one topic, rank by rank."""
 
     value: FloatArray
-    cases: Sequence[str]  # of the gain function; none where overlap is ignored
-    seen: Sequence[int]  # characters shown before, where a part was
+    cases: Sequence[str]  # of the gain function; empty if overlap is ignored
+    seen: Sequence[int]  # characters shown before, if only a part was
     bare: FloatArray  # before the bound
     gain: FloatArray
     gained: FloatArray  # cumulated
-    best: FloatArray  # the same of the ideal run
+    best: FloatArray  # cumulated gain of the ideal run
 
 
 def numbers(column: Any) -> list[str]:
@@ -393,7 +393,7 @@ def journey_table(
 
 def entry_table(journey: Journey, listing: Listing) -> Table:
     """Return a table of the distances of first results to their documents' entry points."""
-    _, first = np.unique(journey.target, return_index=True)  # pairs come by rank
+    _, first = np.unique(journey.target, return_index=True)  # pairs are ordered by rank
     near = np.zeros(journey.results)
     near[journey.rank[first] - 1] = journey.chance[first]
     counts = np.bincount(journey.rank[first] - 1, minlength=journey.results)

@@ -38,8 +38,8 @@ class Marked:
     title: str
     length: int
     retrieved: Spans
-    relevant: Spans  # disjoint, rising
-    read: Callable[[int, int], str]  # the text from a start, so many characters
+    relevant: Spans  # disjoint and sorted
+    read: Callable[[int, int], str]  # returns the text at a start with a length
 
     def stretches(self) -> Iterator[tuple[int, int, int]]:
         """Yield the start, end and mark of each segment with constant marks."""

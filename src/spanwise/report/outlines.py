@@ -61,7 +61,7 @@ def outlined(query: Query) -> str:
     if isinstance(query, Structured):
         lines = ["content and structure"]
         for step in query.steps:
-            asked = "  (asked for)" if step is query.steps[-1] else ""
+            asked = "  (target)" if step is query.steps[-1] else ""
             lines.append(f"  {step.path}{asked}")
             if step.condition is not None:
                 lines += [f"    {line}" for line in _outlined(step.condition)]

@@ -83,7 +83,7 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
         "field": "difference",
         "type": "quantitative",
         "title": f"{measure}: {run} minus {baseline}",
-        "stack": None,  # stacks are kept under the names of topics, and some names are taken
+        "stack": None,  # stacking fails for topics with some names
     }
     x = {
         "field": "topic",
@@ -167,7 +167,7 @@ PAPER = {
 def drawn(spec: Spec, values: Sequence[dict[str, Any]], ending: str) -> bytes:
     """Draw a specification with its data as SVG, PNG, PDF or JSON."""
     if ending not in ENDINGS[:4]:
-        raise UsageError(f"a picture cannot be {ending!r}; expected .png, .svg, .pdf or .json")
+        raise UsageError(f"found the picture format {ending!r}; expected .png, .svg, .pdf or .json")
     whole = {
         "$schema": SCHEMA,
         "width": 480,
@@ -219,11 +219,11 @@ class Curve:
     name: str
     x: str
     y: str
-    template: str  # the measure, `{x}` standing for the place
+    template: str  # the measure, with `{x}` for the position
     places: tuple[float, ...]
     logarithmic: bool = False
     bounded: bool = True  # between 0 and 1
-    reads: str = ""  # the kind of judgements it is for; empty: whatever its measure is for
+    reads: str = ""  # kind of judgements; empty for that of its measure
 
     def measures(self) -> list[str]:
         """Return the measure at every position of the curve."""
@@ -264,8 +264,10 @@ def curve_of(measure: str) -> Curve | None:
         return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
-        places = LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]  # few take level 0
-        if re.match(r"(ep|precall)\b", stem):  # as their campaigns drew them
+        places = (
+            LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]
+        )  # most measures have no level 0
+        if re.match(r"(ep|precall)\b", stem):  # as in their campaigns
             places = HUNDREDTHS
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
@@ -287,7 +289,7 @@ def find_curve(name: str, measures: Sequence[str], kinds: Sequence[str]) -> Curv
         raise UnknownName("curve", name, [*CURVES, "curve"])
     fitting = [one for one in CURVES[name] if not one.reads or one.reads in kinds]
     if not fitting:
-        raise UsageError(f"{name} cannot be drawn of {' and '.join(kinds)}")
+        raise UsageError(f"{name} cannot be drawn from {' and '.join(kinds)}")
     return fitting[-1]
 
 

@@ -38,7 +38,7 @@ def means_table(results: Sequence[Scores], counting: frozenset[str]) -> Table:
 
     def cell(scores: Scores, name: str) -> str:
         if name not in scores.means:
-            return ""  # it was not asked of this run
+            return ""  # not measured for this run
         number = shown(scores.means[name], 0 if name in counting else 4)
         return number if same else f"{number} ({scores.counts[name]})"
 

@@ -43,7 +43,7 @@ def _pairs(answer: Answer) -> Table:
         cells = [_number(values[name]) for name in names]
         rows.append((f"{pair['a']} - {pair['b']}", *cells))
     below = (f"mean over topics: {answer['topics']}, unit: {answer['unit']}",)
-    return Table(("judges", *names), tuple(rows), below)
+    return Table(("assessors", *names), tuple(rows), below)
 
 
 def _all(answer: Answer) -> Table:
@@ -52,9 +52,9 @@ def _all(answer: Answer) -> Table:
         low, high = answer["intervals"]["all"].get(name) or (None, None)
         rows.append((name, _number(value), _number(low), _number(high)))
     for size, value in answer["overlap_of"].items():
-        rows.append((f"overlap of {size} judges", _number(value), "-", "-"))
+        rows.append((f"overlap of {size} assessors", _number(value), "-", "-"))
     below = ("95 % intervals: topics drawn with replacement; none below 5 topics",)
-    return Table(("all judges", "value", "low", "high"), tuple(rows), below)
+    return Table(("all assessors", "value", "low", "high"), tuple(rows), below)
 
 
 def _entries(pairs: Sequence[Answer]) -> Table:
@@ -113,7 +113,7 @@ def _verdict(effect: Answer) -> Iterator[str]:
         )
     mixed = effect["mixtures"]
     yield (
-        f"{mixed['count']} mixtures of judges: mean tau {_number(mixed['tau_mean'])},"
+        f"{mixed['count']} mixtures of assessors: mean tau {_number(mixed['tau_mean'])},"
         f" 95 % above {_number(mixed['tau_low'])}, the best run stays the best in"
         f" {100 * mixed['same_best']:.1f} %"
     )
@@ -121,7 +121,7 @@ def _verdict(effect: Answer) -> Iterator[str]:
     if not swaps:
         yield "The disagreement does not change the ranking."
     elif not sure:
-        yield "The disagreement swaps runs, but only such as no judge tells apart (p >= 0.05)."
+        yield "The disagreement swaps runs, but only runs that no assessor separates (p >= 0.05)."
     else:
         yield f"The disagreement changes the ranking: {len(sure)} swaps of p < 0.05."
 
@@ -144,7 +144,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
         f"pool: {found['topics']} topics, {found['documents']} documents"
         f" ({sizes[0]} to {sizes[-1]} for a topic)",
         f"expected: {found['hours']:.1f} hours at {found['minutes']:g} minutes a document",
-        "unique: pooled documents that no other of these runs brought in",
+        "unique: pooled documents that none of the other runs contributed",
     ]
     if "judged" in found:
         below.insert(1, f"judged: {found['judged']} of them")
@@ -169,7 +169,7 @@ def estimate_tables(found: Mapping[str, Any]) -> str:
     header = ("run", "measure", "mean", "low", "high", "low*", "high*")
     below = (
         f"mean over topics: {found['topics']}",
-        "low, high: had other documents been drawn; low*, high*: or other topics, too",
+        "low, high: sampling of documents; low*, high*: sampling of documents and topics",
     )
     return text + "\n" + as_text(Table(header, rows, below))
 
@@ -237,9 +237,9 @@ class Study:
     """The results of a reliability study."""
 
     simulated: Ranked
-    violations: tuple[Any, ...]  # each says itself in words
+    violations: tuple[Any, ...]  # str() describes each
     signature: str
-    notes: tuple[str, ...] = ()  # what was ignored, missing or left open
+    notes: tuple[str, ...] = ()  # about ignored or missing input
     real: Ranked | None = None
     agreements: tuple[Agreement, ...] = ()
     halves: Mapping[str, float] | None = None  # swaps between halves of the topics, by measure
@@ -362,7 +362,7 @@ class Entry:
     path: str
     value: float
     ideal: bool
-    size: int | None  # characters; None where nobody says
+    size: int | None  # in characters; None if unknown
     highlighted: int | None
 
 

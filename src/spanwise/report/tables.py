@@ -105,10 +105,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
-    words: tuple[int, ...] = (0,)  # columns of words, which stand to the left
+    words: tuple[int, ...] = (0,)  # columns of words, aligned left
     bold: frozenset[Cell] = frozenset()
-    marks: Mapping[Cell, str] = field(default_factory=dict)  # raised, behind the cell's text
-    attached: frozenset[int] = frozenset()  # columns that say something about the one before
+    marks: Mapping[Cell, str] = field(default_factory=dict)  # superscripts behind the cell's text
+    attached: frozenset[int] = frozenset()  # columns that belong to the one before
 
     def widths(self) -> list[int]:
         """Return the width of the widest cell of every column."""
@@ -243,7 +243,7 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
 
 
 SPECIAL = re.compile(
-    r"[*`~$]|<(?=\S)|\\(?=[!-/:-@\[-`{-~])"  # markup anywhere; a backslash that would escape
+    r"[*`~$]|<(?=\S)|\\(?=[!-/:-@\[-`{-~])"  # markup anywhere; a backslash before punctuation
     r"|\](?=[(\[])|&(?=#?\w+;)"  # links and entities
     r"|(?<![^\W_])_|_(?![^\W_])"  # at the edge of a word
 )
@@ -333,7 +333,7 @@ def as_latex(table: Table) -> str:
     )
 
     def line(cells: Sequence[str]) -> str:
-        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # they would belong to the line before
+        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # else an argument of the line before
         return shield + " & ".join(cells) + r" \\"
 
     body: list[str] = []

@@ -25,7 +25,7 @@ def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int 
     sparse, decomposition, _ = _libraries()
     postings = postings_of(texts)
     if not postings.words:
-        raise InputError("no words in the texts but stop words")
+        raise InputError("the texts contain no words except stop words")
     count, owners = len(postings.lengths), postings.owners
     if space == "plsi":
         return _unit(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
@@ -57,7 +57,9 @@ def clustered(rows: Any, clusters: int, seed: int = 0) -> IntArray:
     """Return the cluster of each row, by the best of ten runs of k-means."""
     _, _, cluster = _libraries()
     if not 1 <= clusters <= rows.shape[0]:
-        raise UsageError(f"{clusters} clusters of {rows.shape[0]} documents; expected no more")
+        raise UsageError(
+            f"found {clusters} clusters for {rows.shape[0]} documents; expected at most as many"
+        )
     labels: IntArray = cluster.KMeans(clusters, n_init=10, random_state=seed).fit_predict(rows)
     return labels.astype(np.int64)
 

@@ -54,7 +54,7 @@ def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
         raise UnknownName("expansion", name, ["rocchio", "rm3", "wordnet"])
     counts: Counter[str] = Counter()
     postings = postings_of(_counting(units.texts(), counts))
-    spelled = spellings(counts)  # an engine that has other stems wants words, not our stems
+    spelled = spellings(counts)  # engines have other stems and need words
     names = [spelled.get(stem, stem) for stem in postings.words]
     by_unit = _by_unit(postings)
 

@@ -125,9 +125,9 @@ class Asking:
     """The evaluation of a structural query on the units of a collection."""
 
     units: Units
-    search: Callable[[list[str]], Hits]  # for words, all units that have some
+    search: Callable[[list[str]], Hits]  # returns all units that contain any of the words
     fits: Fits
-    value: Callable[[int], float | None]  # the number that a unit's text is
+    value: Callable[[int], float | None]  # the numeric value of a unit's text
 
     def vaguely(self, query: Structured) -> Hits:
         """Return all units that match the words, with a bonus for the target kind."""
@@ -323,7 +323,7 @@ def _first_of_each(units: Units, ranked: Hits, top: int) -> Hits:
 def _grouped(units: Units, ranked: Hits, top: int) -> Hits:
     documents = units.document[ranked.units]
     _, first, which = np.unique(documents, return_index=True, return_inverse=True)
-    place = first[which]  # where the best result of the document stood
+    place = first[which]  # row of the document's best result
     order = np.argsort(place, kind="stable")
     kept = order[np.isin(place[order], np.sort(first)[:top])]
     return Hits(ranked.units[kept], ranked.scores[kept])
@@ -352,7 +352,7 @@ def rounded(scores: FloatArray) -> FloatArray:
 def _say_unanswered(topics: Sequence[str], source: str) -> None:
     if topics:
         some = ", ".join(map(repr, topics[:5])) + (", ..." if len(topics) > 5 else "")
-        message = f"{source}: nothing was found for {len(topics)} of the topics: {some}"
+        message = f"{source}: no results for {len(topics)} of the topics: {some}"
         warn(message, SpanwiseWarning, stacklevel=2)
 
 
@@ -363,7 +363,7 @@ def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) ->
     """
     found = {topic: hits for topic, hits in answers.items() if len(hits.units)}
     if not found:
-        raise InputError(f"{source}: nothing was found for any topic")
+        raise InputError(f"{source}: found no results for any topic")
     _say_unanswered([topic for topic in answers if topic not in found], source)
     rows = np.concatenate([hits.units for hits in found.values()])
     scores = rounded(np.concatenate([hits.scores for hits in found.values()]))

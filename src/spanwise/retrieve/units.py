@@ -88,13 +88,13 @@ class Units:
 
     grain: Grain
     collection: Collection
-    names: Sequence[str]  # of documents, as the collection knows them
-    ids: Sequence[str]  # of documents, as a run calls them
+    names: Sequence[str]  # of documents, as in the collection
+    ids: Sequence[str]  # of documents, as in runs
     document: IntArray
     spans: Spans
     paths: Sequence[str]  # of elements; empty for other grains
     first: IntArray  # document d has the units first[d] to first[d + 1]
-    own: bool = False  # the text of an element is what no smaller unit holds
+    own: bool = False  # whether the text of an element excludes smaller units
 
     def __len__(self) -> int:
         return len(self.document)
@@ -190,7 +190,9 @@ def units_of(collection: Collection, grain: Grain) -> Units:
             lengths.append(places.lengths)
     counts = [len(one) for one in starts]
     if not sum(counts):
-        raise InputError(f"no {grain} in the collection; see: spanwise collection show")
+        raise InputError(
+            f"found no {grain} in the collection; to list its documents: spanwise collection show"
+        )
     return Units(
         grain,
         collection,
@@ -317,7 +319,7 @@ def _known(note: Path) -> dict[str, Any]:
         said = json.loads(note.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{note}: cannot be read; name another folder or remove this one"
+            f"{note}: cannot be read; choose another folder or remove this one"
         ) from error
     return said if isinstance(said, dict) else {}
 
@@ -331,11 +333,11 @@ def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -
             return
         other = next(key for key in about if known.get(key) != about[key])
         raise UsageError(
-            f"{place}: the index is of another {other}: {known.get(other)!r}, not"
-            f" {about[other]!r}; name another folder or remove this one"
+            f"{place}: found an index with {other} {known.get(other)!r}; expected"
+            f" {about[other]!r}; choose another folder or remove this one"
         )
     if place.exists() and not (place.is_dir() and not any(place.iterdir())):
-        raise UsageError(f"{place}: is there already and no index; expected a new folder")
+        raise UsageError(f"{place}: already exists and is not an index; expected a new folder")
     part = place.parent / f".{place.name}.part"
     shutil.rmtree(part, ignore_errors=True)
     try:

@@ -32,8 +32,8 @@ MISSING = -1
 class Ratings:
     """The rating of each unit by each assessor: 0 or more, or MISSING."""
 
-    weights: IntArray  # how many units each column stands for
-    values: IntArray | FloatArray  # judges by columns; grades may be fractions
+    weights: IntArray  # number of units in each column
+    values: IntArray | FloatArray  # assessors by columns; grades may be fractions
 
     def of(self, a: int, b: int) -> Ratings:
         """Return the ratings of two assessors on the units that both judged."""
@@ -135,12 +135,12 @@ def weighted_kappa(ratings: Ratings) -> float:
 def fleiss(ratings: Ratings) -> float:
     """Return Fleiss' kappa of all assessors on the units that all of them judged."""
     seen = ratings.complete()
-    judges, total = len(seen.values), float(seen.weights.sum())
-    if judges < 2 or not total:
+    assessors, total = len(seen.values), float(seen.weights.sum())
+    if assessors < 2 or not total:
         return NAN
     counts = _counts(seen)
-    pairs = (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
-    shares = (counts * seen.weights).sum(axis=1) / (judges * total)
+    pairs = (counts * (counts - 1)).sum(axis=0) / (assessors * (assessors - 1))
+    shares = (counts * seen.weights).sum(axis=1) / (assessors * total)
     observed = float((pairs * seen.weights).sum()) / total
     return _beyond(observed, float((shares**2).sum()))
 
@@ -152,15 +152,15 @@ def alpha(ratings: Ratings, *, ordinal: bool = False) -> float:
     `ordinal`, grades whose distance is the number of values between them.
     """
     counts = _counts(ratings)
-    judges = counts.sum(axis=0)
-    counts, judges, weights = (
-        counts[:, judges > 1],
-        judges[judges > 1],
-        ratings.weights[judges > 1],
+    assessors = counts.sum(axis=0)
+    counts, assessors, weights = (
+        counts[:, assessors > 1],
+        assessors[assessors > 1],
+        ratings.weights[assessors > 1],
     )
-    if not len(judges):
+    if not len(assessors):
         return NAN
-    scaled = counts * (weights / (judges - 1))
+    scaled = counts * (weights / (assessors - 1))
     together = scaled @ counts.T
     together[np.diag_indices(len(together))] -= scaled.sum(axis=1)
     totals = together.sum(axis=1)
@@ -229,9 +229,9 @@ class Continuum:
         """The number of characters in the text."""
         return int(self.bounds[-1])
 
-    def gaps(self, judge: int) -> IntArray:
+    def gaps(self, assessor: int) -> IntArray:
         """Return the lengths of the gaps between an assessor's units in each document."""
-        units = self.units[judge]
+        units = self.units[assessor]
         starts = np.concatenate([self.bounds[:-1], units.ends])
         ends = np.concatenate([units.starts, self.bounds[1:]])
         starts.sort()
@@ -250,9 +250,9 @@ def alpha_u(text: Continuum) -> float:
 
 
 def _observed(text: Continuum) -> float:
-    judges = len(text.units)
+    assessors = len(text.units)
     apart = sum(2 * _apart(a, b) for a, b in combinations(text.units, 2))
-    return apart / (judges * (judges - 1) * float(text.length) ** 2)
+    return apart / (assessors * (assessors - 1) * float(text.length) ** 2)
 
 
 def _apart(a: Spans, b: Spans) -> float:
@@ -272,16 +272,16 @@ def _squares(lengths: IntArray) -> float:
 
 
 def _expected(text: Continuum) -> float:
-    judges, length = len(text.units), float(text.length)
+    assessors, length = len(text.units), float(text.length)
     units = _lengths(text.units).astype(np.float64)
     if not len(units) or not length:
         return 0.0
-    gaps = np.sort(np.concatenate([text.gaps(j) for j in range(judges)])).astype(np.float64)
+    gaps = np.sort(np.concatenate([text.gaps(j) for j in range(assessors)])).astype(np.float64)
     above = np.concatenate([np.cumsum(gaps[::-1])[::-1], [0.0]])
     place = np.searchsorted(gaps, units, side="left")
     room = above[place] - (len(gaps) - place) * (units - 1)
     meeting = (len(units) - 1) / 3 * (2 * units**3 - 3 * units**2 + units)
-    pairs = judges * length * (judges * length - 1) - float((units * (units - 1)).sum())
+    pairs = assessors * length * (assessors * length - 1) - float((units * (units - 1)).sum())
     return 2 / length * float((meeting + units**2 * room).sum()) / pairs
 
 
@@ -291,12 +291,12 @@ def alpha_u_binary(text: Continuum) -> float:
     The expected disagreement treats units as wholes; gaps are not units, their characters count one
     by one. Undefined if all assessors marked the whole text or nothing.
     """
-    judges, length = len(text.units), float(text.length)
+    assessors, length = len(text.units), float(text.length)
     units = _lengths(text.units).astype(np.float64)
     both = sum(2.0 * float(overlap(a, b).sum()) for a, b in combinations(text.units, 2))
     marked = float(units.sum())
-    apart = 2 * ((judges - 1) * marked - both) / (judges - 1)
-    total = judges * length
+    apart = 2 * ((assessors - 1) * marked - both) / (assessors - 1)
+    total = assessors * length
     rest = total - marked
     whole = float((units**2).sum()) + rest
     expected = 2 * total * marked * rest / (total**2 - whole) if total**2 > whole else 0.0

@@ -38,7 +38,7 @@ def two_way(values: FloatArray) -> Anova:
     grand = values.mean()
     by_run, by_topic = values.mean(0), values.mean(1)
     left = values - by_run - by_topic[:, None] + grand
-    least = SAME**2 * float((values**2).sum())  # below this all that is left is rounding
+    least = SAME**2 * float((values**2).sum())  # smaller sums are rounding errors
 
     def square(parts: FloatArray) -> float:
         total = float(parts.sum())
@@ -87,7 +87,7 @@ def tukey(
         return Family(np.where(same, 1.0, 0.0).tolist(), 0.0)
     spread = stats().studentized_range
     with catch_warnings():
-        simplefilter("ignore")  # near 1 the integral is said to diverge, and is right all the same
+        simplefilter("ignore")  # near 1 SciPy wrongly warns of divergence
         p = spread.sf(gaps / error, runs, analysis.freedom_left)
         reach = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
     return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), reach)

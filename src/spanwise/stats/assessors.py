@@ -39,7 +39,7 @@ Lengths = Callable[[Sequence[bytes]], "IntArray"]
 """A function that returns the lengths of documents in characters, -1 if unknown."""
 
 
-class Judge(NamedTuple):
+class Assessor(NamedTuple):
     """An assessor and the judgements made by that assessor."""
 
     name: str
@@ -52,12 +52,12 @@ class Shared:
 
     topic: bytes
     documents: tuple[bytes, ...]
-    bounds: IntArray  # where each document begins and ends when they lie end to end
-    known: BoolArray  # whether each document's length is known, or only how far it was highlighted
-    seen: BoolArray  # judges by documents
-    units: tuple[Spans, ...]  # what each judge highlighted
-    entries: IntArray  # judges by documents: best entry points within the document, -1 for none
-    grades: FloatArray  # judges by documents
+    bounds: IntArray  # of the documents on the common axis
+    known: BoolArray  # whether the lengths are known; else bounds end at highlights
+    seen: BoolArray  # assessors by documents
+    units: tuple[Spans, ...]  # highlights of each assessor
+    entries: IntArray  # assessors by documents: best entry points, -1 for none
+    grades: FloatArray  # assessors by documents
 
     def ratings(self) -> Ratings:
         """Return the rating of every character by every assessor."""
@@ -107,9 +107,9 @@ class Shared:
         return bool(self.known.all())
 
 
-def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> list[Shared]:
+def shared_topics(assessors: Sequence[Assessor], lengths: Lengths | None = None) -> list[Shared]:
     """Collect the documents that two or more assessors judged, in byte order of topics."""
-    books = [_book(judge) for judge in judges]
+    books = [_book(assessor) for assessor in assessors]
     found = []
     for topic in sorted(set().union(*books)):
         pages = [book.get(topic, {}) for book in books]
@@ -118,13 +118,13 @@ def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> li
         several = (rows >= 0).sum(axis=0) > 1
         if several.any():
             chosen = tuple(name for name, kept in zip(documents, several, strict=True) if kept)
-            found.append(_shared(judges, topic, chosen, rows[:, several], lengths))
+            found.append(_shared(assessors, topic, chosen, rows[:, several], lengths))
     return found
 
 
-def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
+def _book(assessor: Assessor) -> dict[bytes, dict[bytes, int]]:
     """Return the row of every judged document, by topic."""
-    judgements = judge.judgements
+    judgements = assessor.judgements
     rows = judgements.rows
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
     names = judgements.documents.take(np.arange(len(rows)))
@@ -136,7 +136,7 @@ def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
         if graded[row] and name in page:
             raise InputError(
                 f"{rows.place(row)}: document {text(name)!r} of topic {text(topic)!r} is"
-                f" judged twice by {judge.name!r}; expected one judgement by each judge"
+                f" judged twice by {assessor.name!r}; expected one judgement by each assessor"
             )
         if graded[row]:
             page[name] = row
@@ -144,27 +144,33 @@ def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
 
 
 def _shared(
-    judges: Sequence[Judge],
+    assessors: Sequence[Assessor],
     topic: bytes,
     documents: tuple[bytes, ...],
     rows: IntArray,
     lengths: Lengths | None,
 ) -> Shared:
-    stated = _stated_lengths(judges, topic, documents, rows)
+    stated = _stated_lengths(assessors, topic, documents, rows)
     if lengths is not None:
         told = lengths(documents)
         stated = np.where(stated < 0, told, stated)
     known = stated >= 0
     reach = np.array(
-        [[_reach(judge, row) for row in mine] for judge, mine in zip(judges, rows, strict=True)]
+        [
+            [_reach(assessor, row) for row in mine]
+            for assessor, mine in zip(assessors, rows, strict=True)
+        ]
     ).max(axis=0)
     if (beyond := np.flatnonzero(known & (reach > stated))).size:
         raise InputError(
-            f"topic {text(topic)!r}, document {text(documents[beyond[0]])!r}: highlighted up to"
-            f" character {reach[beyond[0]]}, but it has {stated[beyond[0]]}"
+            f"topic {text(topic)!r}, document {text(documents[beyond[0]])!r}: found a"
+            f" highlight up to character {reach[beyond[0]]}; expected at most the length"
+            f" of the document, {stated[beyond[0]]}"
         )
     bounds = np.concatenate([[0], np.cumsum(np.where(known, stated, reach))])
-    units = tuple(_laid_out(judge, mine, bounds) for judge, mine in zip(judges, rows, strict=True))
+    units = tuple(
+        _laid_out(assessor, mine, bounds) for assessor, mine in zip(assessors, rows, strict=True)
+    )
     return Shared(
         topic,
         documents,
@@ -172,45 +178,45 @@ def _shared(
         known,
         rows >= 0,
         units,
-        _entries(judges, rows),
-        _grades(judges, rows),
+        _entries(assessors, rows),
+        _grades(assessors, rows),
     )
 
 
 def _stated_lengths(
-    judges: Sequence[Judge], topic: bytes, documents: Sequence[bytes], rows: IntArray
+    assessors: Sequence[Assessor], topic: bytes, documents: Sequence[bytes], rows: IntArray
 ) -> IntArray:
     """Return the lengths that the judgements state; raise if they contradict each other."""
     stated = np.full(len(documents), -1)
-    for judge, mine in zip(judges, rows, strict=True):
-        marked = judge.judgements.highlights
+    for assessor, mine in zip(assessors, rows, strict=True):
+        marked = assessor.judgements.highlights
         if marked is None:
             continue
         said = np.where(mine >= 0, marked.lengths[mine], -1)
         other = np.flatnonzero((said >= 0) & (stated >= 0) & (said != stated))
         if other.size:
             raise InputError(
-                f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {judge.name!r}"
-                f" judged a text of {said[other[0]]} characters, another judge one of"
+                f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {assessor.name!r}"
+                f" judged a text of {said[other[0]]} characters, another assessor one of"
                 f" {stated[other[0]]}; expected the same text"
             )
         stated = np.maximum(stated, said)
     return stated
 
 
-def _spans(judge: Judge, row: int) -> Spans:
-    marked = judge.judgements.highlights
+def _spans(assessor: Assessor, row: int) -> Spans:
+    marked = assessor.judgements.highlights
     return NOTHING if marked is None or row < 0 else marked.of(row)
 
 
-def _reach(judge: Judge, row: int) -> int:
-    spans = _spans(judge, row)
+def _reach(assessor: Assessor, row: int) -> int:
+    spans = _spans(assessor, row)
     return int(spans.ends[-1]) if len(spans) else 0
 
 
-def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
+def _laid_out(assessor: Assessor, rows: IntArray, bounds: IntArray) -> Spans:
     """Return the highlights of an assessor on the common axis."""
-    each = [_spans(judge, row) for row in rows.tolist()]
+    each = [_spans(assessor, row) for row in rows.tolist()]
     offsets = np.repeat(bounds[:-1], [len(one) for one in each])
     return Spans(
         np.concatenate([one.starts for one in each]) + offsets,
@@ -218,20 +224,20 @@ def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
     )
 
 
-def _entries(judges: Sequence[Judge], rows: IntArray) -> IntArray:
+def _entries(assessors: Sequence[Assessor], rows: IntArray) -> IntArray:
     entries = np.full(rows.shape, -1)
-    for number, (judge, mine) in enumerate(zip(judges, rows, strict=True)):
-        marked = judge.judgements.highlights
+    for number, (assessor, mine) in enumerate(zip(assessors, rows, strict=True)):
+        marked = assessor.judgements.highlights
         if marked is not None:
             entries[number] = np.where(mine >= 0, marked.entries[mine], -1)
     return entries
 
 
-def _grades(judges: Sequence[Judge], rows: IntArray) -> FloatArray:
+def _grades(assessors: Sequence[Assessor], rows: IntArray) -> FloatArray:
     return np.array(
         [
-            np.where(mine >= 0, judge.judgements.grades[mine], MISSING)
-            for judge, mine in zip(judges, rows, strict=True)
+            np.where(mine >= 0, assessor.judgements.grades[mine], MISSING)
+            for assessor, mine in zip(assessors, rows, strict=True)
         ],
         np.float64,
     )
@@ -257,7 +263,7 @@ class Agreement:
     pairs: Mapping[tuple[int, int], Mapping[str, FloatArray]]
     all: Mapping[str, FloatArray]
     entries: Mapping[tuple[int, int], Entries]
-    curve: Mapping[int, float]  # overlap of all within groups of so many judges
+    curve: Mapping[int, float]  # overlap by size of groups of assessors
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +272,7 @@ class Entries:
 
     documents: int
     median: float
-    within: Mapping[int, float]  # share of documents within so many characters
+    within: Mapping[int, float]  # share of documents by maximum distance
     chance: float  # the median for two points anywhere in the document
 
 
@@ -275,9 +281,9 @@ def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Ag
 
     `cut` returns the tokens, sentences or elements of a topic; without it units are characters.
     """
-    judges = len(topics[0].seen) if topics else 0
+    assessors = len(topics[0].seen) if topics else 0
     rated = [_rated(shared, unit, cut) for shared in topics]
-    chosen = list(combinations(range(judges), 2))
+    chosen = list(combinations(range(assessors), 2))
     pairs = {(a, b): _pair(topics, rated, a, b, graded=unit == "document") for a, b in chosen}
     every = _columns(
         [_of_all(shared, one, unit) for shared, one in zip(topics, rated, strict=True)]
@@ -287,7 +293,7 @@ def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Ag
         pairs,
         every,
         {(a, b): entry_points(topics, a, b) for a, b in chosen},
-        _curve(rated, judges),
+        _curve(rated, assessors),
     )
 
 
@@ -369,15 +375,17 @@ def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
     )
 
 
-def _curve(rated: Sequence[Ratings], judges: int) -> dict[int, float]:
+def _curve(rated: Sequence[Ratings], assessors: int) -> dict[int, float]:
     """Return the expected overlap in a random group of 2, 3, ... assessors.
 
     It is the text that all members of such a group marked, divided by the text that any member
     marked. Both are means over all groups, on the units that all assessors judged.
     """
     curve = {}
-    for size in range(2, judges + 1):
-        share = np.array([math.comb(k, size) for k in range(judges + 1)]) / math.comb(judges, size)
+    for size in range(2, assessors + 1):
+        share = np.array([math.comb(k, size) for k in range(assessors + 1)]) / math.comb(
+            assessors, size
+        )
         curve[size] = mean(np.array([_expected_overlap(one.complete(), share) for one in rated]))
     return curve
 

@@ -19,13 +19,15 @@ class Facts:
 
     run: str
     read: float  # characters after k results, mean over topics
-    waste: float  # share of all its text that it had returned before
+    waste: float  # share of duplicate text among all returned text
     placements: Mapping[str, int] = field(default_factory=dict)
-    invalid: int = 0  # chunks without a place, or whose text stands elsewhere, if any states one
-    missing: int = 0  # results of documents that are not there
+    invalid: int = 0  # chunks without a place or with another text there
+    missing: int = 0  # results that name unknown documents
     results: int = 0
-    judged: float = 1.0  # share of what is read that was judged
-    touching: Mapping[str, float] = field(default_factory=dict)  # measures that depend on size
+    judged: float = 1.0  # judged share of the text that is read
+    touching: Mapping[str, float] = field(
+        default_factory=dict
+    )  # measures that depend on chunk size
     recall: Mapping[float, float] = field(default_factory=dict)  # at each budget
 
 
@@ -45,19 +47,19 @@ def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
 
 def _of_run(one: Facts) -> Iterator[str]:
     if one.waste >= OFTEN:
-        yield f"{_share(one.waste)} of what {one.run} returns is duplicate: it was returned before."
+        yield f"{_share(one.waste)} of the text that {one.run} returns is duplicate."
     lost = one.placements.get("lost", 0)
     if one.invalid:
         placed = one.invalid - lost
         yield (
             f"{_share(one.invalid / one.results)} of the chunks of {one.run} had no valid offset;"
             f" {_share(placed / one.results)} were re-placed by their text"
-            + (f", {lost} {'is' if lost == 1 else 'are'} lost." if lost else ".")
+            + (f", {lost} {'is' if lost == 1 else 'are'} unplaced." if lost else ".")
         )
     elif lost:
         yield (
-            f"{lost} of {one.results} chunks of {one.run} {'is' if lost == 1 else 'are'} nowhere in"
-            " the documents."
+            f"{lost} of {one.results} chunks of {one.run} {'is' if lost == 1 else 'are'} unplaced:"
+            " the documents do not contain the text."
         )
     if one.missing:
         yield (
@@ -66,8 +68,8 @@ def _of_run(one: Facts) -> Iterator[str]:
         )
     if one.judged < 1 - OFTEN:
         yield (
-            f"Only {_share(one.judged)} of what {one.run} reads was judged; the rest counts as not"
-            " relevant."
+            f"Only {_share(one.judged)} of the text that {one.run} reads was judged; unjudged text"
+            " counts as not relevant."
         )
 
 
@@ -104,7 +106,7 @@ def _reversals(worse: Facts, facts: Sequence[Facts], unit: str) -> Iterator[str]
                 f"{' and '.join(names)} depend{'s' if len(names) == 1 else ''} on chunk size and"
                 f" point{'s' if len(names) == 1 else ''} the other way: better for {worse.run}, but"
                 f" within {budget:,.0f} {unit} {better.run} finds {better.recall[budget]:.3f} of"
-                f" the needed text and {worse.run} {worse.recall[budget]:.3f}."
+                f" the relevant text and {worse.run} {worse.recall[budget]:.3f}."
             )
             return
 

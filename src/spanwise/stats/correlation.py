@@ -56,14 +56,14 @@ def tau_ap(a: Ranked, b: Ranked) -> float:
     things = len(truth)
     if things < 2:
         return float("nan")
-    right = (1 + _signs(truth)) / 2  # [i, j]: how far i belongs above j
+    right = (1 + _signs(truth)) / 2  # [i, j]: degree to which i belongs above j
     total = 0.0
     for thing in range(things):
         above, level = scores > scores[thing], scores == scores[thing]
         level[thing] = False
         before, beside = int(above.sum()), int(level.sum())
         sure, open_ = float(right[above, thing].sum()), float(right[level, thing].sum())
-        k = np.arange(beside + 1)  # how many of its equals stand above it: all equally likely
+        k = np.arange(beside + 1)  # equal items above it: all numbers equally likely
         held = sure + (k * open_ / beside if beside else 0.0)
         others = before + k
         shares = np.divide(held, others, out=np.zeros(len(k)), where=others > 0)
@@ -102,12 +102,14 @@ def _paired(a: Ranked, b: Ranked) -> tuple[FloatArray, FloatArray]:
         b = [b[name] for name in a]
         a = list(a.values())
     elif isinstance(a, Mapping) or isinstance(b, Mapping):
-        raise UsageError("one ranking has names and the other has none; expected two of a kind")
+        raise UsageError(
+            "one ranking has names and the other has none; expected names in both or in none"
+        )
     first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if first.shape != second.shape or first.ndim != 1 or not len(first):
-        raise UsageError(f"{first.size} scores against {second.size}; expected the same things")
+        raise UsageError(f"{first.size} scores against {second.size}; expected equally many")
     if np.isnan(first).any() or np.isnan(second).any():
-        raise UsageError("a score is undefined; leave out what is not scored on both sides")
+        raise UsageError("found an undefined score; remove items that are not scored on both sides")
     return first, second
 
 
@@ -139,7 +141,7 @@ class Swap:
     better_for_b: str
     difference_a: float  # of the means, above 0
     difference_b: float
-    p_a: float  # how likely so large a difference is by chance, under each judge
+    p_a: float  # p-value of the difference, under each assessor
     p_b: float
 
 
@@ -148,7 +150,7 @@ class Rankings:
     """The correlation of the rankings of runs under two assessors."""
 
     tau: float
-    tau_ap: float  # the first judge's ranking is taken for the true one
+    tau_ap: float  # with the first assessor's ranking as the true one
     spearman: float
     swaps: tuple[Swap, ...]
 
@@ -223,14 +225,14 @@ def mixtures(values: FloatArray, seed: int) -> Mixtures:
 
     `values` has axes assessor, run and topic; a mixture takes one assessor for each topic.
     """
-    judges, _, topics = values.shape
+    assessors, _, topics = values.shape
     random = np.random.default_rng(seed)
     whole = values.mean(axis=(0, 2)).round(DIGITS)
     best = whole >= whole.max()
     taus = np.empty(MIXTURES)
     kept = 0
     for number in range(MIXTURES):
-        chosen = random.integers(0, judges, topics)
+        chosen = random.integers(0, assessors, topics)
         means = values[chosen, :, np.arange(topics)].mean(axis=0).round(DIGITS)
         taus[number] = kendall(whole, means)
         kept += bool((best & (means >= means.max())).any())

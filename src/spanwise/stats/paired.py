@@ -32,7 +32,7 @@ class Grid:
 
     measure: str
     topics: tuple[str, ...]
-    values: FloatArray  # not-a-number: the run has no such topic, or the measure is undefined
+    values: FloatArray  # nan: topic missing from the run, or measure undefined
 
     def differences(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on the topics for which both runs have a value."""
@@ -184,7 +184,7 @@ def power(effect: float, topics: int, alpha: float = ALPHA) -> float:
     bound = special().stdtrit(freedom, 1 - alpha / 2)
     above = 1 - special().nctdtr(freedom, shift, bound)
     below = special().nctdtr(freedom, shift, -bound)
-    return float(above if isnan(below) else above + below)  # SciPy gives up where it is nothing
+    return float(above if isnan(below) else above + below)  # SciPy returns nan for tiny values
 
 
 def topics_needed(effect: float, alpha: float = ALPHA, wanted: float = POWER) -> float:

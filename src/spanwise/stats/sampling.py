@@ -173,7 +173,7 @@ def _like(
     chosen = [np.zeros(0, np.int64)]
     for stratum in np.flatnonzero(left).tolist():
         able = np.flatnonzero(found.stratum == stratum)
-        if len(able):  # else nobody has seen one
+        if len(able):  # else no such document was drawn
             others = weights[found.topic[able]]
             own = found.topic[able] == topic
             share = random.gamma(OTHERS * others / others.sum() + own + TINY)

@@ -65,8 +65,8 @@ class Question:
     confidence: float = CONFIDENCE
     draws: Draws = field(default_factory=Draws)
     all_pairs: bool = False
-    watching: Watching = unwatched  # sees how far it has come
-    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+    watching: Watching = unwatched  # reports progress
+    lowest: frozenset[str] = frozenset()  # measures of which lower values are better
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -184,7 +184,7 @@ def _differences(
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
         for n, pair in enumerate(pairs)
     ]
-    if g.measure in question.lowest:  # to win is to be better, not to have more
+    if g.measure in question.lowest:  # a win is a better value, not a higher one
         return [replace(one, wins=one.losses, losses=one.wins) for one in found]
     return found
 
@@ -292,7 +292,7 @@ def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
     for name, scores in zip(names, results, strict=True):
         if scores.signature != results[0].signature:
             yield (
-                f"{names[0]} and {name} were scored under different choices:"
+                f"{names[0]} and {name} were scored with different signatures:"
                 f" {results[0].signature} and {scores.signature}"
             )
 
@@ -348,7 +348,7 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
         ]  # fmt: skip
         if not all(whole):
             yield (
-                f"{g.measure} is no mean over topics: it has no interval, and its differences"
+                f"{g.measure} is not a mean over topics: it has no interval, and its differences"
                 " are means over topics"
             )
         undefined = np.isnan(g.values)
@@ -357,7 +357,7 @@ def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid
             lacking = [name for k, name in enumerate(names) if undefined[uneven, k].any()]
             yield (
                 f"{g.measure} is undefined for some topics of {listed(lacking)}:"
-                " these are left out of their pairs"
+                " their pairs leave these topics out"
             )
 
 
@@ -372,7 +372,7 @@ def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
         chance = 1 - 0.95**count
         yield (
             f"{count} comparisons without correction: by chance alone, at least one p below 0.05"
-            f" comes up with probability {chance:.0%} (if they were independent);"
+            f" occurs with probability {chance:.0%} (if they were independent);"
             " use --correction holm"
         )
     measures = len({measure for measure, _ in families})

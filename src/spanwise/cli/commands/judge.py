@@ -112,14 +112,14 @@ def serve_command(
     documents = open_collection(collection)
     place = store or f"{pool.rstrip('/')}.judged"
     kept = opened_or_made(place, drawn, read_topics(topics), documents, plan)
-    for name in judges or (() if kept.judges() else ("judge",)):
-        kept.add_judge(name)
+    for name in judges or (() if kept.assessors() else ("judge",)):
+        kept.add_assessor(name)
     if adjudicate:
-        kept.add_judge("adjudicated", "adjudicator")
+        kept.add_assessor("adjudicated", "adjudicator")
     if desk:
-        kept.add_judge(NAME, OWNER)
+        kept.add_assessor(NAME, OWNER)
     if prepare:
-        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.judges())}\n")
+        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.assessors())}\n")
         return
     serve(kept, documents, port, browse=not no_open)
 
@@ -194,10 +194,10 @@ def revoke_command(store: str, judge: str) -> None:
     """
     from spanwise.console import emit
     from spanwise.judge.store import Store
-    from spanwise.judge.verdicts import chosen_judges
+    from spanwise.judge.verdicts import chosen_assessors
 
     kept = Store(store)
-    (name,) = chosen_judges(kept, judge, None, machines=True)
+    (name,) = chosen_assessors(kept, judge, None, machines=True)
     emit(f"{name}: {kept.revoke(name)} links revoked\n")
 
 

@@ -49,8 +49,8 @@ class Properties:
     ranks: tuple[int, ...]
     quantisations: tuple[str, ...]
     runs: tuple[str, ...]
-    assessments: tuple[str, ...] = ()  # empty: only the file of all assessments is named
-    everything: str | None = None  # one file with all assessments, made if it is not there
+    assessments: tuple[str, ...] = ()  # empty if only the file of all assessments is named
+    everything: str | None = None  # one file with all assessments, written if it does not exist
     results: str = RESULTS
     collection: str | None = None
 
@@ -238,9 +238,9 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 class Curve:
     """The definition of a curve, drawn once for each run."""
 
-    across: str  # what the horizontal axis shows
+    across: str  # title of the horizontal axis
     upwards: str
-    points: tuple[tuple[float, str, str], ...]  # places on that axis, labels, our measures
+    points: tuple[tuple[float, str, str], ...]  # positions, labels, measures of spanwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +248,9 @@ class Metric:
     """A metric of a configuration: measures to print, and a curve to draw."""
 
     label: str
-    numbers: tuple[tuple[str, str], ...]  # labels and our measures
+    numbers: tuple[tuple[str, str], ...]  # labels and measures of spanwise
     curve: Curve | None = None
-    only: str | None = None  # runs of this task alone
+    only: str | None = None  # task to which it is restricted
 
     def fits(self, task: str | None) -> bool:
         """Return whether runs for a task, or without a stated task, are scored."""
@@ -360,7 +360,7 @@ class Wanted:
     id: str
     only: str | None = None
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
-    inner: str = ""  # the child that was last begun
+    inner: str = ""  # the last child element
 
     def wrong(self, name: str, due: str) -> FormatError:
         """Return an error about the value of a child element."""

@@ -66,7 +66,7 @@ class Line:
     """The curve of one run."""
 
     run: str
-    points: tuple[tuple[float, float], ...]  # where it is not defined there is none
+    points: tuple[tuple[float, float], ...]  # without undefined points
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def write_picture(one: Graph, folder: Path) -> Path:
                 "type": "nominal",
                 "sort": [line.run for line in one.lines],
                 "scale": {"scheme": "tableau10" if len(one.lines) <= 10 else "tableau20"},
-                "legend": {"labelLimit": 0},  # names are not cut
+                "legend": {"labelLimit": 0},  # without limit
             },
         },
     }

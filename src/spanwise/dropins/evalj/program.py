@@ -96,7 +96,7 @@ def parsed(words: list[str]) -> Options:
     options, rest = Options(), list(words)
     while rest:
         word = rest.pop(0)
-        word = word[1:] if word[1:] in NAMED else word  # two dashes, as messages have them
+        word = word[1:] if word[1:] in NAMED else word  # two dashes, as in messages
         if word in NAMED:
             if not rest:
                 raise UsageError(f"evalj: {word} needs a name after it")
@@ -134,7 +134,7 @@ class Job:
     runs: Sequence[str]
     results: Path
     collection: Collection | None
-    task: str | None = None  # what runs should have been made for
+    task: str | None = None  # task that runs should state
 
 
 def main(words: list[str]) -> int:

@@ -80,7 +80,9 @@ class _Memory:
 
     task: Task
     begin: str  # of every message
-    documents: dict[bytes, list[bytes]] = field(default_factory=dict)  # counted, for each topic
+    documents: dict[bytes, list[bytes]] = field(
+        default_factory=dict
+    )  # counted documents of each topic
     passages: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
     latest: bytes | None = None  # document
 
@@ -196,7 +198,7 @@ class Returned:
     """A run, with the documents that the original counts if they differ from it."""
 
     run: Run
-    counted: dict[bytes, list[bytes]] | None = None  # documents of each topic, if one is resumed
+    counted: dict[bytes, list[bytes]] | None = None  # of each topic, if a topic resumes
 
 
 def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:

@@ -152,7 +152,7 @@ def java_double(value: float) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    if abs(value) == 5e-324:  # Java wants two digits and takes those nearest to the number
+    if abs(value) == 5e-324:  # Java prints the nearest two digits
         return f"{'-' if value < 0 else ''}4.9E-324"
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     first, *more = map(str, digits)
@@ -221,7 +221,7 @@ def _columns(
         for block in _blocks(returned, judged, topics or judged.topics[:1], options)
     ]
     counts, values, curves, impossible = zip(*found, strict=True)
-    kept = len(topics)  # none at all, where no topic is both judged and answered
+    kept = len(topics)  # 0 if no topic is both judged and in the run
     return Columns(
         _joined(counts, kept),
         _joined(values, kept),
@@ -378,7 +378,7 @@ def _of_topic(topic: bytes, row: int, columns: Columns) -> Iterator[bytes]:
 
 def _totals(columns: Columns, judged: Judged, options: Options) -> dict[str, int]:
     totals = {name: int(counts.sum()) for name, counts in columns.counts.items()}
-    if options.in_context:  # these two run over all judged topics, averaged or not
+    if options.in_context:  # these two are over all judged topics
         totals["num_rel"] = sum(judged.documents.values())
         totals["rel_size"] = sum(judged.characters.values())
     return totals

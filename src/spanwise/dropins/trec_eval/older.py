@@ -348,7 +348,7 @@ class Row:
 
     label: str
     line: Line | None = None
-    tail: str = ""  # what stands after the value
+    tail: str = ""  # text after the value
 
 
 def report_lines(rows: Sequence[Row]) -> list[Line]:

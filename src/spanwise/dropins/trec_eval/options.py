@@ -77,8 +77,8 @@ class Options:
     help: bool = False
     show_version: bool = False
     per_topic: bool = False
-    marked: set[str] = field(default_factory=set)  # measures asked for, nicknames spelled out
-    parameters: dict[str, str] = field(default_factory=dict)  # the first ones given win
+    marked: set[str] = field(default_factory=set)  # measures to print, with nicknames expanded
+    parameters: dict[str, str] = field(default_factory=dict)  # the first value counts
     complete: bool = False
     level: int = 1
     summary: bool = True

@@ -333,7 +333,7 @@ class Job:
         asked = [column.asked for column in self.columns]
         if not topics or not asked:
             return {}
-        if all(one.measure.reads == "anything" for one in asked):  # no ranking is looked at
+        if all(one.measure.reads == "anything" for one in asked):  # no measure needs a ranking
             return {one.label: np.ones(len(topics)) for one in asked}
         values = values_of(self.judgements, self.results, topics, asked, self.policy)
         if self.options.version >= 10:

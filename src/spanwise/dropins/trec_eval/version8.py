@@ -167,7 +167,7 @@ def _evaluate(options: Options) -> int:
     report = list(short_rows(AVERAGE)) if options.old_layout else []
     lines = report_lines(report) if report else _lines(options)
     columns = measured(found, lines, options.level, times=options.times)
-    counted = found.retrieved > 0  # a topic of which nothing is left is listed, not averaged
+    counted = found.retrieved > 0  # topics without results are listed, not averaged
     topics = len(judgements.rows.topics) if options.complete else int(counted.sum())
     blocks = _listed(found.topics, columns, counted) if options.topics else []
     if counted.any():
@@ -222,4 +222,4 @@ def _in_lines(lines: Sequence[Line], topic: bytes | None, values: list[float]) -
 def _number(line: Line, value: float) -> str:
     if line.whole:
         return str(int(value))
-    return "  -nan" if isnan(value) else f"{value:6.4f}"  # C shows the sign of 0 divided by 0
+    return "  -nan" if isnan(value) else f"{value:6.4f}"  # C prints the sign of 0 / 0

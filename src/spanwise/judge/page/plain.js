@@ -1,4 +1,4 @@
-// The little of Markdown that guidelines need, made of elements: never of markup.
+// The subset of Markdown that guidelines use, rendered as elements without parsing markup.
 
 import { el } from "./app.js";
 

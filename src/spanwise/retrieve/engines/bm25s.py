@@ -35,7 +35,7 @@ class Bm25s:
             )
             index = library.BM25(method=self.method, k1=self.k1, b=self.b)
         if not words.vocab:
-            raise InputError("engine bm25s: no words in the texts but stop words")
+            raise InputError("engine bm25s: the texts contain no words except stop words")
         with refusing(self, ValueError):
             index.index(words, show_progress=False)
         index.save(str(folder), show_progress=False)

@@ -66,7 +66,7 @@ class _Open:
             ).fetchall()
         except sqlite3.DatabaseError as error:
             raise InputError(
-                f"{self._file}: a damaged index ({error}); remove its folder, and it is made again"
+                f"{self._file}: found a damaged index ({error}); remove its folder to rebuild it"
             ) from error
         columns = np.array(found, np.float64).reshape(-1, 2)
         return columns[:, 0].astype(np.int64) - 1, -columns[:, 1]

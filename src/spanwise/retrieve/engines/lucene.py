@@ -70,8 +70,8 @@ class Lucene:
                 *("-output", str(output), "-hits", str(top), "-threads", "1", "-bm25"),
                 *("-bm25.k1", str(self.k1), "-bm25.b", str(self.b)),
             )
-            if not output.is_file():  # Java says that it ended well all the same
-                raise InputError(f"engine lucene: no answers from {SEARCH} with {self}")
+            if not output.is_file():  # Java exits with status 0 even then
+                raise InputError(f"engine lucene: no results from {SEARCH} with {self}")
             answers: list[list[tuple[int, float]]] = [[] for _ in queries]
             for line in output.read_text().splitlines():
                 topic, _, unit, _, score, _ = line.split()
@@ -92,7 +92,7 @@ class Lucene:
         """Return the configured jar, or the one inside the package, which is not imported."""
         given = self.jar or os.environ.get("SPANWISE_LUCENE_JAR", "")
         if given and not Path(given).is_file():
-            raise InputError(f"engine lucene: {given}: there is no such jar")
+            raise InputError(f"engine lucene: {given}: the jar does not exist")
         if given:
             return given
         package = find_spec("pyserini")

@@ -45,8 +45,8 @@ class Lsi:
         vectors = features.TfidfVectorizer(stop_words="english", sublinear_tf=True)
         try:
             weights = vectors.fit_transform(texts)
-        except ValueError as error:  # scikit-learn's way to say so
-            raise InputError("engine lsi: no words in the texts but stop words") from error
+        except ValueError as error:  # raised for an empty vocabulary
+            raise InputError("engine lsi: the texts contain no words except stop words") from error
         axes = _axes(decomposition, weights, self.dimensions, self.seed)
         places = _unit(weights @ axes.T)
         words = {word: int(number) for word, number in vectors.vocabulary_.items()}
@@ -106,7 +106,7 @@ class _Open:
         query = _unit(weights @ self._axes.T)
         if not query.any():
             return np.zeros(0, np.int64), np.zeros(0)
-        scores = np.round(self._places @ query[0], 9)  # as many digits as threads agree on
+        scores = np.round(self._places @ query[0], 9)  # digits that do not depend on threads
         order = np.lexsort((np.arange(len(scores)), -scores))[:top]
         return order, scores[order]
 
@@ -233,7 +233,7 @@ class Plsi:
         """Count the words and fit the topics."""
         postings = postings_of(texts)
         if not postings.words:
-            raise InputError("engine plsi: no words in the texts but stop words")
+            raise InputError("engine plsi: the texts contain no words except stop words")
         postings.save(folder / FILE)
         model = fitted(counted(postings), self.topics, self.rounds, self.beta, self.seed)
         np.savez(folder / "plsi.npz", topics=model.topics, words=model.words)

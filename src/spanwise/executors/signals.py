@@ -1,4 +1,7 @@
-"""Cleanup of engines: stop what was started, and remove what was written."""
+"""Signals, output and temporary files while engines run.
+
+However a run ends, what it started is stopped and what it wrote is removed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
@@ -22,12 +26,12 @@ LONGEST = 30
 
 
 @contextmanager
-def tidily(name: str, *, sockets: bool = True) -> Iterator[Path]:
+def temporary_folder(name: str, *, sockets: bool = True) -> Iterator[Path]:
     """Provide a temporary folder for an engine, with a short path if it holds sockets.
 
     Signals that ask the process to end raise SystemExit meanwhile.
     """
-    with _handled(_leave), calmly(_folder(name, sockets)) as folder:
+    with _handlers(_exit), safe_context(_folder(name, sockets)) as folder:
         yield folder
 
 
@@ -41,41 +45,41 @@ def _folder(name: str, sockets: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def calmly(context: AbstractContextManager[T]) -> Iterator[T]:
+def safe_context(context: AbstractContextManager[T]) -> Iterator[T]:
     """Enter and leave a context with signals deferred; in between they are handled."""
     stack = ExitStack()
     try:
-        with undisturbed():
+        with signals_deferred():
             found = stack.enter_context(context)
         yield found
     finally:
-        with undisturbed():
+        with signals_deferred():
             stack.close()
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def signals_deferred() -> Iterator[None]:
     """Defer signals that ask the process to end while the code of an engine runs.
 
     The engine could lose the exception: if it is raised while an object is destroyed, for instance,
     Python prints it and continues.
     """
     waiting: list[int] = []
-    with _handled(lambda number, _: waiting.append(number), every=True):
+    with _handlers(lambda number, _: waiting.append(number), every=True):
         yield
     if waiting:
         signal.raise_signal(waiting[0])
 
 
-def _leave(number: int, _: FrameType | None) -> None:
+def _exit(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
 @contextmanager
-def _handled(handler: Any, *, every: bool = False) -> Iterator[None]:
+def _handlers(handler: Any, *, every: bool = False) -> Iterator[None]:
     """Install a handler of signals to end; without `every` only for unhandled ones."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's business
+        yield  # only the main thread can handle signals
         return
     before = {number: signal.getsignal(number) for number in REQUESTS}
     mine = [number for number in REQUESTS if every or before[number] is signal.SIG_DFL]
@@ -86,3 +90,31 @@ def _handled(handler: Any, *, every: bool = False) -> Iterator[None]:
     finally:
         for number in mine:
             signal.signal(number, before[number])
+
+
+@contextmanager
+def stderr_discarded() -> Iterator[None]:
+    """Discard what libraries write to standard error past Python."""
+    errors = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(errors, 2)
+        os.close(errors)
+        os.close(nowhere)
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C in threads and processes that are started meanwhile."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock interrupts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
