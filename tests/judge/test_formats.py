@@ -184,7 +184,7 @@ def test_status_verify_and_log(store):
     answer = json.loads(called(main, "judge", "status", store.path, "--format", "json")[0])
     assert all(row["finished"] == row["documents"] for row in answer["judges"])
     out, _, status = called(main, "judge", "verify", store.path, "--collection", ARTICLES)
-    assert (status, out.endswith(b"fine\n")) == (0, True)
+    assert (status, out.endswith(b"intact\n")) == (0, True)
     log = called(main, "judge", "log", store.path, "--judge", "ben")[0].splitlines()
     assert len(log) == len(store.events("ben"))
 
@@ -192,14 +192,17 @@ def test_status_verify_and_log(store):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["export", "{store}", "-o", "x", "--judge", "zoe"], "no judge 'zoe'"),
+        (["export", "{store}", "-o", "x", "--judge", "zoe"], "unknown assessor 'zoe'"),
         (["export", "{store}", "-o", "x", "--to", "inex_qrels"], "use --judge or --merge"),
         (["export", "{store}", "-o", "x", "--to", "w3c"], "needs --collection"),
         (["export", "none", "-o", "x"], "not a judging store"),
-        (["revoke", "{store}", "zoe"], "no judge 'zoe'; there are anna, ben"),
-        (["import", "{store}", "{q}", "--judge", "", "--collection", "c"], "'' is no name"),
+        (["revoke", "{store}", "zoe"], "unknown assessor 'zoe'; expected one of anna, ben"),
+        (
+            ["import", "{store}", "{q}", "--judge", "", "--collection", "c"],
+            "found the assessor name ''",
+        ),
         (["import", "{store}", "{q}", "--judge", "desk", "--collection", "c"], "'desk' is"),
-        (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "has judged already"),
+        (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "already has judgements"),
         (["serve"], "or --demo"),
     ],
 )
@@ -286,7 +289,7 @@ def test_highlights_that_no_page_would_show_are_refused(tmp_path):
     (tmp_path / "q").write_text("t0 Q0 d0 3 28 0 0:3\n")
     words = ["--collection", tmp_path / "docs", "--judge", "ben"]
     _, err, status = called(main, "judge", "import", store.path, tmp_path / "q", *words)
-    assert (status, "highlights on a layer 'relevant'; the store has cause" in err) == (2, True)
+    assert (status, "found highlights on layer 'relevant'; expected cause" in err) == (2, True)
     assert store.events("ben") == []
 
 
@@ -322,4 +325,4 @@ def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):
     words = [store.path, tmp_path / "a.json", "--judge", "zoe", "--collection", ARTICLES]
     _, err, status = called(main, "judge", "import", *words)
     assert (status, err.count("\n")) == (2, 1)
-    assert "no annotations of judgements" in err
+    assert "invalid annotations" in err

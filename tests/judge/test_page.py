@@ -245,7 +245,7 @@ def test_other_modes(tmp_path, opened, mode):
             page.keyboard.press("Alt+3")
         if mode == "exhaustivity":
             page.keyboard.press("f")
-            assert "say how exhaustive" in page.inner_text(".blocked")
+            assert "assess the exhaustivity of" in page.inner_text(".blocked")
             page.locator(".exh input").first.click()
             page.wait_for_timeout(100)
             while page.locator(".exh:not(:has(:checked)) input").count():
@@ -302,7 +302,7 @@ def test_a_gesture_that_is_never_taken_does_not_hold_up_the_others(tmp_path, ope
         given = {"client": "desk-0000", "n": 0, "kind": "assign", "topic": 0, "judge": "ben"}
         assert desk.ask("POST", "/api/desk", given | {"on": True})[0] == 200
         page.keyboard.press("x")
-        page.wait_for_selector("text=Not taken: this topic is assigned to other assessors")
+        page.wait_for_selector("text=Rejected: this topic is assigned to other assessors")
         page.goto(f"http://127.0.0.1:{server.port}/t/1/d/0")
         page.wait_for_selector(".text .b")
         page.keyboard.press("x")

@@ -233,7 +233,7 @@ def test_every_act_is_said_to_who_listens(server, opened):
         "best entry point set in Part one",
         "highlight is now: Part",
         "highlight is now: Part",
-        "no hit",
+        "no match",
         "best entry point removed",
         "Part",
     ]

@@ -42,6 +42,7 @@ from spanwise.matching.placing import placed_judgements
 from spanwise.matching.points import TextPoints
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, by_assessor
+from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
@@ -84,7 +85,8 @@ def exported(path: str, output: str, wanted: Wanted) -> str:
         write_atomically(Path(output + ABOUT), line(about))
     seq, head = store.head()
     return (
-        f"{output}: {len(found)} judged documents, {len({v.assessor for v in found})} assessors,"
+        f"{output}: {len(found)} judged documents,"
+        f" {counted(len({v.assessor for v in found}), 'assessor')},"
         f" log {seq} {head[:16]}\n"
     )
 

@@ -119,7 +119,7 @@ def serve_command(
     if desk:
         kept.add_assessor(NAME, OWNER)
     if prepare:
-        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.assessors())}\n")
+        emit(f"{place}: {len(kept.topics())} topics, assessors: {', '.join(kept.assessors())}\n")
         return
     serve(kept, documents, port, browse=not no_open)
 
