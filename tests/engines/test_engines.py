@@ -20,7 +20,7 @@ from spanwise.errors import InputError, UsageError
 from spanwise.formats.trec.writing import write_run
 from spanwise.retrieve import engines
 from spanwise.retrieve.engines import lucene, zebra
-from spanwise.retrieve.queries import DEEP
+from spanwise.retrieve.queries import ALL_RESULTS
 from spanwise.retrieve.registry import ENGINES, MissingEngine, find_engine
 from spanwise.workflows.search import Search, searched
 
@@ -275,4 +275,4 @@ def test_as_many_units_are_found_as_are_asked_for(name, tmp_path):
     engine.build(["heat" if n % 2 else "drag" for n in range(3000)], folder)
     with engine.open(folder) as searcher:
         assert len(searcher.search(["heat"], 1200)[0]) == 1200
-        assert set(searcher.search(["heat"], DEEP)[0].tolist()) == set(range(1, 3000, 2))
+        assert set(searcher.search(["heat"], ALL_RESULTS)[0].tolist()) == set(range(1, 3000, 2))

@@ -153,7 +153,7 @@ def test_the_desk_in_a_browser(server, opened):
     states = ".pair > span:first-child"
     assert page.locator(states).all_inner_texts() == ["in progress", "open to all"]
     page.get_by_label("assign t1 to ben").uncheck()
-    page.wait_for_selector("[aria-label='ben judges t1']:not(:checked)")
+    page.wait_for_selector("[aria-label='assign t1 to ben']:not(:checked)")
     page.wait_for_selector(f"{states}:text-is('assigned')")
     assert page.locator(states).all_inner_texts() == ["in progress", "assigned"]
     page.get_by_role("button", name="Close").first.click()

@@ -202,7 +202,10 @@ def test_status_verify_and_log(store):
             "found the assessor name ''",
         ),
         (["import", "{store}", "{q}", "--judge", "desk", "--collection", "c"], "'desk' is"),
-        (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "already has judgements"),
+        (
+            ["import", "{store}", "x", "--judge", "anna", "--collection", "c"],
+            "already has judgements",
+        ),
         (["serve"], "or --demo"),
     ],
 )

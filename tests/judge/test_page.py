@@ -205,7 +205,7 @@ def test_two_judges_and_one_who_adjudicates(tmp_path, opened):
                 assert early[0] == 409
             assert judge.send(judge.event("done", base=99))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=2 stretches in dispute")
+        page.wait_for_selector("text=2 passages in dispute")
         page.click("text=Intersection")
         page.keyboard.press("f")
         saved(page)
@@ -350,7 +350,7 @@ def test_aspects_are_adjudicated_one_by_one(tmp_path, opened):
             judge.send(judge.event("bep", 0, 0, ALL, start=15))
             assert judge.send(judge.event("done", base=99))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=1 stretch in dispute")
+        page.wait_for_selector("text=1 passage in dispute")
         page.keyboard.press("j")
         assert page.evaluate("[...CSS.highlights.get('cursor')].length") == 1
         page.click("text=Union")

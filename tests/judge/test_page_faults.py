@@ -191,7 +191,7 @@ def test_what_waits_is_shown_with_the_reason_also_after_reload(server, opened):
     fault = {"status": 507, "json": {"error": "the store cannot be written (a reason)"}}
     page.route("**/api/events", lambda route: route.fulfill(**fault))
     page.keyboard.press("x")
-    page.wait_for_selector("text=1 waiting: the store cannot be written (a reason)")
+    page.wait_for_selector("text=1 unsaved: the store cannot be written (a reason)")
     page.reload()
     page.wait_for_selector("text=My highlights (1)")
     for key, name in (("3", "d1"), ("1", "d0")):

@@ -99,7 +99,7 @@ def removed(spans: Spans, start: int, end: int) -> Spans:
     return tuple(sorted({*left, *right}))
 
 
-def standing(gestures: Iterable[Gesture]) -> list[Gesture]:
+def not_undone(gestures: Iterable[Gesture]) -> list[Gesture]:
     """Return the gestures that have not been undone, in their order."""
     every = list(gestures)
     taken: set[str] = set()
@@ -115,7 +115,7 @@ def folded(gestures: Iterable[Gesture]) -> State:
     """Return the state after all gestures, in the order in which they were stored."""
     every = list(gestures)
     state = State("open" if every else "new")
-    kept = standing(every)
+    kept = not_undone(every)
     for one in kept:
         state = applied(state, one)
     if state.status == "done" and _edited_before(every, kept):
@@ -130,12 +130,12 @@ def _edited_before(every: Sequence[Gesture], kept: Sequence[Gesture]) -> bool:
     """
     name = next(one.key for one in reversed(kept) if one.kind == "done")
     place = next(i for i, one in enumerate(every) if one.key == name)
-    since = max(i for i, one in enumerate(every) if i == place or _brings_back(one, name))
+    since = max(i for i, one in enumerate(every) if i == place or _restores(one, name))
     edits = {one.key for one in every[:place] if one.kind in EDITS}
     return any(one.kind in ("undo", "redo") and one.value in edits for one in every[since:])
 
 
-def _brings_back(one: Gesture, name: str) -> bool:
+def _restores(one: Gesture, name: str) -> bool:
     return one.kind == "redo" and one.value == name
 
 
@@ -155,7 +155,7 @@ def applied(state: State, one: Gesture) -> State:
         case "grade":
             return replace(state, status="touched", grade=int(one.value) if one.value else None)
         case "exh":
-            values = exhausted(state.exhaustivity, one.layer, int(one.value))
+            values = with_exhaustivity(state.exhaustivity, one.layer, int(one.value))
             return replace(state, status="touched", exhaustivity=values)
         case "note":
             return replace(state, note=one.value)
@@ -168,7 +168,7 @@ def applied(state: State, one: Gesture) -> State:
     return state
 
 
-def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
+def with_exhaustivity(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
     """Return the exhaustivity values after one element is set, by the rules of 2005.
 
     Descendants above the value become unknown. Too small spreads downwards, and ancestors of
@@ -251,9 +251,9 @@ def unsupported(values: Mapping[str, int], asked: Container[str]) -> set[str]:
     held: set[str] = set()
     highest = [path for path, grade in values.items() if grade == MOST]
     for path in sorted(highest, key=lambda one: one.count("/"), reverse=True):
-        stands = path in asked and (path not in leaning or path in held)
+        supported = path in asked and (path not in leaning or path in held)
         leaning.update(_around(path))
-        if stands:
+        if supported:
             held.update(_around(path))
     return leaning - held
 

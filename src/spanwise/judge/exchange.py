@@ -55,7 +55,7 @@ LINES = {"qrels": "document", "inex_qrels": "codepoint"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportOptions:
     """The options of an export."""
 
     to: str = "span_qrels"
@@ -66,7 +66,7 @@ class Wanted:
     machines: bool = False
 
 
-def exported(path: str, output: str, wanted: Wanted) -> str:
+def exported(path: str, output: str, wanted: ExportOptions) -> str:
     """Write a file or a folder, and return a sentence about what was written."""
     store = Store(path)
     names = chosen_assessors(store, wanted.assessor, wanted.merge, wanted.machines)
@@ -91,13 +91,15 @@ def exported(path: str, output: str, wanted: Wanted) -> str:
     )
 
 
-def _needed(wanted: Wanted) -> str:
+def _needed(wanted: ExportOptions) -> str:
     if wanted.collection is None:
         raise UsageError(f"--to {wanted.to} needs --collection to locate text")
     return wanted.collection
 
 
-def _write_format(store: Store, output: str, wanted: Wanted, found: Sequence[Verdict]) -> None:
+def _write_format(
+    store: Store, output: str, wanted: ExportOptions, found: Sequence[Verdict]
+) -> None:
     entry = FORMATS[wanted.to]
     assert entry.write is not None  # all formats offered here are written
     xml = wanted.to.startswith("inex_assessments")
@@ -197,7 +199,7 @@ def _record(one: Verdict, pool: dict[str, Any]) -> dict[str, Any]:
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 AROUND = 32
 """Number of context characters on either side of a quote."""
-Judged = dict[tuple[str, str], dict[str, Any]]
+Assessments = dict[tuple[str, str], dict[str, Any]]
 
 
 def origin(store: Store) -> dict[str, Any]:
@@ -296,7 +298,7 @@ def looks_like_annotations(file: str) -> bool:
         return CONTEXT.encode() in stream.read(1000)
 
 
-def read_annotations(file: str, collection: Collection) -> Judged:
+def read_annotations(file: str, collection: Collection) -> Assessments:
     """Read judgements from a page of annotations; every quote must match its position."""
     try:
         return _annotated(file, json.loads(Path(file).read_bytes())["items"], collection)
@@ -307,8 +309,8 @@ def read_annotations(file: str, collection: Collection) -> Judged:
         ) from error
 
 
-def _annotated(file: str, items: list[dict[str, Any]], collection: Collection) -> Judged:
-    found: Judged = {}
+def _annotated(file: str, items: list[dict[str, Any]], collection: Collection) -> Assessments:
+    found: Assessments = {}
     owners: dict[str, tuple[str, str]] = {}
     for item in items:
         if item.get("motivation") == "assessing":
@@ -324,7 +326,11 @@ def _annotated(file: str, items: list[dict[str, Any]], collection: Collection) -
 
 
 def _highlight(
-    file: str, item: Any, owners: dict[str, tuple[str, str]], found: Judged, collection: Collection
+    file: str,
+    item: Any,
+    owners: dict[str, tuple[str, str]],
+    found: Assessments,
+    collection: Collection,
 ) -> None:
     layer = item["body"]["value"]
     owner = owners.get(item["id"].rsplit(f":{_quoted(layer)}:", 1)[0])
@@ -384,7 +390,7 @@ def imported(path: str, file: str, assessor: str, collection: str, form: str | N
     )
 
 
-def _refuse_layers(file: str, store: Store, found: Judged) -> None:
+def _refuse_layers(file: str, store: Store, found: Assessments) -> None:
     """Raise if a highlight is on a layer that the page does not show."""
     aspects = store.about.get("aspects", [])
     shown = aspects if store.about["mode"] == "aspects" else [RELEVANT]
@@ -395,7 +401,7 @@ def _refuse_layers(file: str, store: Store, found: Judged) -> None:
         )
 
 
-def _from_format(file: str, form: str | None, collection: Collection) -> Judged:
+def _from_format(file: str, form: str | None, collection: Collection) -> Assessments:
     judgements = placed_judgements(read_judgements(file, form), collection)
     if not isinstance(judgements, Judgements) or (
         judgements.assessors is not None
@@ -406,7 +412,7 @@ def _from_format(file: str, form: str | None, collection: Collection) -> Judged:
         )
     rows, marked = judgements.rows, judgements.highlights
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
-    found: Judged = {}
+    found: Assessments = {}
     for row, name in enumerate(judgements.documents.take(np.arange(len(rows)))):
         grade = float(judgements.grades[row])
         record: dict[str, Any] = {"layers": {}, "state": "skipped" if grade < 0 else "done"}
@@ -438,13 +444,13 @@ def _exhaustivity(judgements: Judgements, row: int) -> dict[str, int]:
     return {text(path): value for path, value in pairs if value in (TOO_SMALL, 1, 2)}
 
 
-def own_words(file: str) -> Judged:
+def own_words(file: str) -> Assessments:
     """Return what spanwise's own lines hold beyond all other formats.
 
     These are layers, notes, reasons of skips, states and exhaustivity.
     """
     written = Path(file).read_bytes() if Path(file).is_file() else b""
-    found: Judged = {}
+    found: Assessments = {}
     for row in written.splitlines() if written.startswith(b"{") else ():
         record = json.loads(row) if row.strip() else {}
         if "qid" in record and "doc" in record:

@@ -178,7 +178,7 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Req
         Route("/api/practice", api.answers(api.practise), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
         Route("/api/desk", api.answers(api.campaign), methods=["GET"]),
-        Route("/api/desk", api.answers(api.configure), methods=["POST"]),
+        Route("/api/desk", api.answers(api.decide), methods=["POST"]),
         Route("/api/desk/export", api.answers(api.export)),
     ]
     return RequestFilter(Starlette(routes=routes), hosts, scheme)
@@ -345,9 +345,7 @@ class Api:
             "head": head,
         }
 
-    def configure(
-        self, identity: tuple[str, str], request: Request, body: bytes
-    ) -> tuple[int, Any]:  # noqa: ARG002
+    def decide(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
         """Store a setting of the organiser."""
         _refuse_unless_organiser(identity)
         sent = _object(body)

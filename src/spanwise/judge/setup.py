@@ -120,7 +120,7 @@ def _support(one: Pooled, collection: Collection) -> list[list[int]]:
     return [list(span) for span in unique]
 
 
-def opened_or_made(
+def open_or_create(
     path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
 ) -> Store:
     """Open the store of a pool, or create it if the file does not exist."""

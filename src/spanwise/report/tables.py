@@ -14,9 +14,9 @@ from unicodedata import category, combining, east_asian_width, normalize
 
 # Text on terminals --------------------------------------------------------------------------------
 
-DISOBEYED = {"Cc", "Zl", "Zp"}
+CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode categories of control characters and line separators."""
-TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def counted(number: int, what: str) -> str:
@@ -38,15 +38,15 @@ def visible(text: str) -> str:
         return text
     return "".join(
         c.encode("ascii", "backslashreplace").decode()
-        if c in TURNING
+        if c in DIRECTION_MARKS
         else repr(c)[1:-1]
-        if category(c) in DISOBEYED
+        if category(c) in CONTROLS
         else c
         for c in text
     )
 
 
-def room_of(text: str) -> int:
+def display_width(text: str) -> int:
     """Return the number of columns of a text: wide letters take two, combining marks none.
 
     >>> room_of("abc"), room_of("日本"), room_of("e\u0301")
@@ -57,9 +57,9 @@ def room_of(text: str) -> int:
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in text if not combining(c))
 
 
-def filled(text: str, width: int, *, right: bool = False) -> str:
+def padded(text: str, width: int, *, right: bool = False) -> str:
     """Pad a text with spaces to a number of columns."""
-    blanks = " " * (width - room_of(text))
+    blanks = " " * (width - display_width(text))
     return blanks + text if right else text + blanks
 
 
@@ -73,18 +73,18 @@ def shortened(name: str, width: int, head: int = 0) -> str:
     >>> shortened("precision at 2,000", 12, head=3)
     'pre... 2,000'
     """
-    if room_of(name) <= width:
+    if display_width(name) <= width:
         return name
     start = name[: max(head, 0)]
     first = len(name)
-    while first > len(start) and room_of(start + name[first - 1 :]) <= width - 3:
+    while first > len(start) and display_width(start + name[first - 1 :]) <= width - 3:
         first -= 1
     return start + "..." + name[first:]
 
 
 def wrapped(line: str, width: int | None) -> list[str]:
     """Wrap a sentence to a width; words are never broken, so that they can be copied."""
-    if width is None or room_of(line) <= width:
+    if width is None or display_width(line) <= width:
         return [line]
     return textwrap.wrap(
         line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
@@ -112,7 +112,9 @@ class Table:
 
     def widths(self) -> list[int]:
         """Return the width of the widest cell of every column."""
-        return [max(map(room_of, column)) for column in zip(self.header, *self.rows, strict=True)]
+        return [
+            max(map(display_width, column)) for column in zip(self.header, *self.rows, strict=True)
+        ]
 
     def written(
         self,
@@ -227,9 +229,9 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
 
     def drawn(cells: Sequence[str], column: int, row: int) -> str:
         text, width = cells[column], widths[column]
-        padded = filled(text, width, right=column not in table.words)
+        shown = padded(text, width, right=column not in table.words)
         set_apart = styled and (row, column) in table.bold
-        return padded.replace(text, BOLD.format(text)) if set_apart else padded
+        return shown.replace(text, BOLD.format(text)) if set_apart else shown
 
     def line(cells: Sequence[str], row: int = -1) -> str:
         return "  ".join(drawn(cells, column, row) for column in columns).rstrip()
@@ -270,7 +272,7 @@ def as_markdown(table: Table) -> str:
 
     def line(cells: Sequence[str]) -> str:
         every = (
-            filled(cell, widths[n], right=n not in table.words) for n, cell in enumerate(cells)
+            padded(cell, widths[n], right=n not in table.words) for n, cell in enumerate(cells)
         )
         return "| " + " | ".join(every) + " |"
 

@@ -20,7 +20,7 @@ SPACES: tuple[Space, ...] = ("tfidf", "bm25", "lsi", "plsi")
 K1, B = 1.2, 0.75
 
 
-def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int = 0) -> Any:
+def row_vectors(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int = 0) -> Any:
     """Return texts as row vectors of length 1, sparse if each word has a column."""
     sparse, decomposition, _ = _libraries()
     postings = postings_of(texts)

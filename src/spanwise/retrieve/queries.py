@@ -43,7 +43,7 @@ class Hits:
         return Hits(self.units[order], self.scores[order])
 
 
-def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
+def search_weighted(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
     """Search for weighted words.
 
     A model that supports weights is given them. Other engines are asked once for each weight and
@@ -57,7 +57,7 @@ def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
         weight, some = next(iter(groups.items()))
         units, scores = searcher.search(some, top)
         return Hits(units, scores * weight).best(top)
-    parts = [(weight, searcher.search(some, DEEP)) for weight, some in groups.items()]
+    parts = [(weight, searcher.search(some, ALL_RESULTS)) for weight, some in groups.items()]
     return summed([Hits(units, scores * weight) for weight, (units, scores) in parts]).best(top)
 
 
@@ -69,7 +69,7 @@ def by_weight(words: Mapping[str, float]) -> dict[float, list[str]]:
     return groups
 
 
-DEEP = 10_000_000
+ALL_RESULTS = 10_000_000
 """Number of results that is asked for when all are needed; no collection has more."""
 
 
@@ -95,7 +95,7 @@ def positive(scores: FloatArray) -> FloatArray:
 # Structural queries -------------------------------------------------------------------------------
 
 
-def wanted_words(terms: Sequence[Term]) -> list[str]:
+def query_words(terms: Sequence[Term]) -> list[str]:
     """Return the words of an about clause that are not marked with a minus."""
     found: list[str] = []
     for term in terms:
@@ -107,21 +107,21 @@ def wanted_words(terms: Sequence[Term]) -> list[str]:
 def content_words(query: Query) -> list[str]:
     """Return all words that a query asks for in any clause."""
     if not isinstance(query, Structured):
-        return wanted_words(query.terms)
+        return query_words(query.terms)
     conditions = [step.condition for step in query.steps if step.condition is not None]
     return [word for one in conditions for about in _abouts(one) for word in about]
 
 
 def _abouts(condition: Condition) -> list[list[str]]:
     if isinstance(condition, About):
-        return [wanted_words(condition.terms)]
+        return [query_words(condition.terms)]
     if isinstance(condition, Comparison):
         return []
     return [words for part in condition.conditions for words in _abouts(part)]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class StructuralSearch:
     """The evaluation of a structural query on the units of a collection."""
 
     units: Units
@@ -166,7 +166,7 @@ class Asking:
     ) -> tuple[BoolArray, FloatArray]:
         """Return which units meet a condition, and their scores."""
         if isinstance(condition, About):
-            hits = self.search(wanted_words(condition.terms))
+            hits = self.search(query_words(condition.terms))
             hits = Hits(hits.units, positive(hits.scores))
             scores = self._inside(units, self._at(hits, place, condition.path))
             met = scores > NOTHING
@@ -279,7 +279,7 @@ Task = Literal["thorough", "focused", "ric", "bic"]
 TASKS: tuple[Task, ...] = ("thorough", "focused", "ric", "bic")
 
 
-def shaped(units: Units, hits: Hits, task: Task, top: int) -> Hits:
+def filtered_for_task(units: Units, hits: Hits, task: Task, top: int) -> Hits:
     """Filter a ranking for a task; `top` counts results, in context tasks documents.
 
     thorough: the ranking is unchanged. focused: from the top down, a result that overlaps a better

@@ -278,7 +278,7 @@ def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:
 # Indexes ------------------------------------------------------------------------------------------
 
 
-NOTE = "spanwise-index.json"
+DESCRIPTION_FILE = "spanwise-index.json"
 
 
 @contextmanager
@@ -291,7 +291,7 @@ def indexed(
         if folder is None:
             engine.build(units.texts(), place)
         else:
-            _prepare(engine, place, _about(engine, name, units), units)
+            _prepare(engine, place, _description(engine, name, units), units)
         with engine.open(place) as searcher:
             yield searcher
     finally:
@@ -299,7 +299,7 @@ def indexed(
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _about(engine: Engine, name: str, units: Units) -> dict[str, Any]:
+def _description(engine: Engine, name: str, units: Units) -> dict[str, Any]:
     """Return the description that must be equal for an index to be used again."""
     digest = blake2b(digest_size=16)
     for text in units.texts():
@@ -314,21 +314,21 @@ def _about(engine: Engine, name: str, units: Units) -> dict[str, Any]:
     }
 
 
-def _known(note: Path) -> dict[str, Any]:
+def _read_description(note: Path) -> dict[str, Any]:
     try:
-        said = json.loads(note.read_bytes())
+        stored = json.loads(note.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{note}: cannot be read; choose another folder or remove this one"
         ) from error
-    return said if isinstance(said, dict) else {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -> None:
     """Reuse an index or build it; the description file is written last."""
-    note = place / NOTE
+    note = place / DESCRIPTION_FILE
     if note.is_file():
-        known = _known(note)
+        known = _read_description(note)
         if known == about:
             return
         other = next(key for key in about if known.get(key) != about[key])
@@ -343,7 +343,7 @@ def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -
     try:
         part.mkdir(parents=True)
         engine.build(units.texts(), part)
-        (part / NOTE).write_text(json.dumps(about, indent=1) + "\n")
+        (part / DESCRIPTION_FILE).write_text(json.dumps(about, indent=1) + "\n")
         if place.exists():
             place.rmdir()
         part.rename(place)

@@ -29,7 +29,7 @@ class Family(NamedTuple):
     """
 
     p: list[float]
-    reach: float
+    radius: float
 
 
 def two_way(values: FloatArray) -> Anova:
@@ -89,8 +89,8 @@ def tukey(
     with catch_warnings():
         simplefilter("ignore")  # near 1 SciPy wrongly warns of divergence
         p = spread.sf(gaps / error, runs, analysis.freedom_left)
-        reach = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
-    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), reach)
+        radius = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
+    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), radius)
 
 
 def randomised_tukey(
@@ -116,8 +116,8 @@ def randomised_tukey(
     ranges.sort()
     reached = _gaps(values.mean(0), pairs) * len(values) - SAME * np.abs(values).sum()
     extreme = len(ranges) - np.searchsorted(ranges, reached, side="left")
-    reach = float(np.quantile(ranges, confidence, method="higher")) / len(values)
-    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), reach)
+    radius = float(np.quantile(ranges, confidence, method="higher")) / len(values)
+    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), radius)
 
 
 def _gaps(means: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:

@@ -109,12 +109,17 @@ class Shared:
 
 def shared_topics(assessors: Sequence[Assessor], lengths: Lengths | None = None) -> list[Shared]:
     """Collect the documents that two or more assessors judged, in byte order of topics."""
-    books = [_book(assessor) for assessor in assessors]
+    judged = [_judged_rows(assessor) for assessor in assessors]
     found = []
-    for topic in sorted(set().union(*books)):
-        pages = [book.get(topic, {}) for book in books]
-        documents = sorted(set().union(*pages))
-        rows = np.array([[page.get(name, -1) for name in documents] for page in pages])
+    for topic in sorted(set().union(*judged)):
+        rows_of_topic = [rows_by_topic.get(topic, {}) for rows_by_topic in judged]
+        documents = sorted(set().union(*rows_of_topic))
+        rows = np.array(
+            [
+                [rows_by_document.get(name, -1) for name in documents]
+                for rows_by_document in rows_of_topic
+            ]
+        )
         several = (rows >= 0).sum(axis=0) > 1
         if several.any():
             chosen = tuple(name for name, kept in zip(documents, several, strict=True) if kept)
@@ -122,25 +127,25 @@ def shared_topics(assessors: Sequence[Assessor], lengths: Lengths | None = None)
     return found
 
 
-def _book(assessor: Assessor) -> dict[bytes, dict[bytes, int]]:
+def _judged_rows(assessor: Assessor) -> dict[bytes, dict[bytes, int]]:
     """Return the row of every judged document, by topic."""
     judgements = assessor.judgements
     rows = judgements.rows
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
     names = judgements.documents.take(np.arange(len(rows)))
     graded = (judgements.grades >= 0).tolist()
-    book: dict[bytes, dict[bytes, int]] = {}
+    rows_by_topic: dict[bytes, dict[bytes, int]] = {}
     for row, (owner, name) in enumerate(zip(owners, names, strict=True)):
         topic = rows.topics[owner]
-        page = book.setdefault(topic, {})
-        if graded[row] and name in page:
+        rows_by_document = rows_by_topic.setdefault(topic, {})
+        if graded[row] and name in rows_by_document:
             raise InputError(
                 f"{rows.place(row)}: document {text(name)!r} of topic {text(topic)!r} is"
                 f" judged twice by {assessor.name!r}; expected one judgement by each assessor"
             )
         if graded[row]:
-            page[name] = row
-    return book
+            rows_by_document[name] = row
+    return rows_by_topic
 
 
 def _shared(
@@ -152,8 +157,8 @@ def _shared(
 ) -> Shared:
     stated = _stated_lengths(assessors, topic, documents, rows)
     if lengths is not None:
-        told = lengths(documents)
-        stated = np.where(stated < 0, told, stated)
+        found = lengths(documents)
+        stated = np.where(stated < 0, found, stated)
     known = stated >= 0
     reach = np.array(
         [
@@ -192,15 +197,15 @@ def _stated_lengths(
         marked = assessor.judgements.highlights
         if marked is None:
             continue
-        said = np.where(mine >= 0, marked.lengths[mine], -1)
-        other = np.flatnonzero((said >= 0) & (stated >= 0) & (said != stated))
+        lengths_ = np.where(mine >= 0, marked.lengths[mine], -1)
+        other = np.flatnonzero((lengths_ >= 0) & (stated >= 0) & (lengths_ != stated))
         if other.size:
             raise InputError(
                 f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {assessor.name!r}"
-                f" judged a text of {said[other[0]]} characters, another assessor one of"
+                f" judged a text of {lengths_[other[0]]} characters, another assessor one of"
                 f" {stated[other[0]]}; expected the same text"
             )
-        stated = np.maximum(stated, said)
+        stated = np.maximum(stated, lengths_)
     return stated
 
 

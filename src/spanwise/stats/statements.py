@@ -210,9 +210,9 @@ def _family(
     g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
 ) -> tuple[list[float], list[Interval]]:
     """Return p-values and intervals that hold for all pairs together."""
-    p, reach = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
+    p, radius = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
     means = [student(column).mean for column in columns]
-    return p, [Interval(mean, mean - reach, mean + reach) for mean in means]
+    return p, [Interval(mean, mean - radius, mean + radius) for mean in means]
 
 
 def _intervals(columns: Sequence[FloatArray], test: str, question: Question) -> list[Interval]:
@@ -313,13 +313,13 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
         yield f"{counted} to compare on: no test can tell a difference from chance"
     elif topics < FEW:
         least = 2.0 ** (1 - topics)
-        reach = (
+        consequence = (
             f"; a randomisation, Wilcoxon or sign test cannot give a p below {least:.2g},"
             " so they find nothing significant"
             if least > 0.05
             else ""
         )
-        yield f"only {counted} to compare on: differences are uncertain{reach}"
+        yield f"only {counted} to compare on: differences are uncertain{consequence}"
 
 
 def _no_difference(found: Sequence[Difference]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from spanwise.errors import InputError, UsageError
 from spanwise.formats import read_judgements
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
-from spanwise.retrieve.clustering import agreement, clustered, placed
+from spanwise.retrieve.clustering import agreement, clustered, row_vectors
 from spanwise.retrieve.units import Grain, units_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def reported(wanted: Clustering) -> tuple[str, str]:
     ids = list(compress(units.ids, chosen))
     kinds = [labels[one] for one in ids] if labels is not None else []
     texts = compress(units.texts(), chosen)
-    rows = placed(texts, wanted.space, wanted.dimensions, wanted.seed)
+    rows = row_vectors(texts, wanted.space, wanted.dimensions, wanted.seed)
     found = clustered(rows, wanted.clusters or len(set(kinds)), wanted.seed).tolist()
     lines = "".join(f"{name} {cluster}\n" for name, cluster in zip(ids, found, strict=True))
     return (_table(found, kinds) if kinds else ""), lines

@@ -94,7 +94,7 @@ def serve_command(
     from spanwise.formats import read_pool, read_topics
     from spanwise.judge.server import refuse_without_extra, serve
     from spanwise.judge.service import NAME, OWNER
-    from spanwise.judge.setup import Campaign, guidelines_of, opened_or_made
+    from spanwise.judge.setup import Campaign, guidelines_of, open_or_create
 
     refuse_without_extra()
     if demo and (pool is not None or collection is not None or topics is not None):
@@ -111,7 +111,7 @@ def serve_command(
     plan = Campaign(mode, aspects, order, seed, support == "on", text)
     documents = open_collection(collection)
     place = store or f"{pool.rstrip('/')}.judged"
-    kept = opened_or_made(place, drawn, read_topics(topics), documents, plan)
+    kept = open_or_create(place, drawn, read_topics(topics), documents, plan)
     for name in judges or (() if kept.assessors() else ("judge",)):
         kept.add_assessor(name)
     if adjudicate:
@@ -227,9 +227,9 @@ def export_command(
       spanwise judge export pool.judged -o judged.jsonl --merge union
     """
     from spanwise.console import tell
-    from spanwise.judge.exchange import Wanted, exported
+    from spanwise.judge.exchange import ExportOptions, exported
 
-    wanted = Wanted(to, judge, merge, state, collection, include_machine)
+    wanted = ExportOptions(to, judge, merge, state, collection, include_machine)
     tell(exported(store, output, wanted), output)
 
 

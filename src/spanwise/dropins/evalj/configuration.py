@@ -56,7 +56,7 @@ class Properties:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Values:
     """The raw values of a property file, with their lines."""
 
     file: str
@@ -69,7 +69,7 @@ class _Said:
         parts = [part.strip() for part in self.one(key, otherwise).split(",")]
         return tuple(part for part in parts if part)
 
-    def wrong(self, key: str, found: str, due: str) -> FormatError:
+    def error(self, key: str, found: str, due: str) -> FormatError:
         line = self.values[key][1] if key in self.values else None
         return FormatError(self.file, line, f"{key} {found}", due)
 
@@ -79,53 +79,53 @@ class _Said:
         asked = self.several(key, otherwise)
         for part in asked:
             if part.lower() not in spelled:
-                raise self.wrong(key, repr(part), f"one of {', '.join(known)}")
+                raise self.error(key, repr(part), f"one of {', '.join(known)}")
         if not asked:
-            raise self.wrong(key, "is missing", f"one or more of {', '.join(known)}")
+            raise self.error(key, "is missing", f"one or more of {', '.join(known)}")
         return tuple(spelled[part.lower()] for part in asked)
 
     def files(self, key: str) -> tuple[str, ...]:
         """Return the files and folders that a list of names and patterns matches."""
         for name in self.several(key):
             if not _matching(name):
-                raise self.wrong(key, repr(name), "a file, a folder, or a pattern that fits some")
-        return self.there(key)
+                raise self.error(key, repr(name), "a file, a folder, or a pattern that fits some")
+        return self.existing(key)
 
-    def there(self, key: str) -> tuple[str, ...]:
+    def existing(self, key: str) -> tuple[str, ...]:
         """Return the matches that exist, each once."""
         return tuple(dict.fromkeys(file for name in self.several(key) for file in _matching(name)))
 
 
 def read_properties(file: str, data: bytes) -> Properties:
     """Parse a property file."""
-    said = _Said(file, dict(_entries(file, data)))
-    (task, *more) = said.chosen("TASK", TASKS, "Thorough")
+    raw = _Values(file, dict(_entries(file, data)))
+    (task, *more) = raw.chosen("TASK", TASKS, "Thorough")
     if more:
-        raise said.wrong("TASK", "has two values", "one task")
-    runs = said.files("SUBMISSIONRUNS_DIR")
+        raise raw.error("TASK", "has two values", "one task")
+    runs = raw.files("SUBMISSIONRUNS_DIR")
     if not runs:
-        raise said.wrong("SUBMISSIONRUNS_DIR", "is missing", "where the runs are")
-    everything = said.one("EXPANDED_FULLRB", "") or None
+        raise raw.error("SUBMISSIONRUNS_DIR", "is missing", "where the runs are")
+    everything = raw.one("EXPANDED_FULLRB", "") or None
     known = everything is not None and Path(everything).exists()
-    assessments = () if known else said.files("ASSESSMENTS_DIR")
+    assessments = () if known else raw.files("ASSESSMENTS_DIR")
     if known and everything is not None:
-        _warn_if_older(everything, said.there("ASSESSMENTS_DIR"))
+        _warn_if_older(everything, raw.existing("ASSESSMENTS_DIR"))
     if not assessments and not known:
         found = "is missing" if everything is None else f"is missing, and there is no {everything}"
-        raise said.wrong("ASSESSMENTS_DIR", found, "where the assessments are")
+        raise raw.error("ASSESSMENTS_DIR", found, "where the assessments are")
     return Properties(
         file,
         task,
-        said.chosen("METRICS", METRICS),
-        said.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
-        _alpha(said),
-        _ranks(said),
-        _quantisations(said),
+        raw.chosen("METRICS", METRICS),
+        raw.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
+        _alpha(raw),
+        _ranks(raw),
+        _quantisations(raw),
         runs,
         assessments,
         everything,
-        said.one("RESULTS_DIR", RESULTS),
-        _collection(said),
+        raw.one("RESULTS_DIR", RESULTS),
+        _collection(raw),
     )
 
 
@@ -180,32 +180,32 @@ def _matching(pattern: str) -> list[str]:
     return sorted(map(str, Path(path.anchor).glob(str(path.relative_to(path.anchor)))))
 
 
-def _alpha(said: _Said) -> float:
-    value = said.one("ALPHA", "1.0")
+def _alpha(raw: _Values) -> float:
+    value = raw.one("ALPHA", "1.0")
     try:
         alpha = float(value)
     except ValueError:
         alpha = -1.0
     if not 0 <= alpha <= 1:
-        raise said.wrong("ALPHA", repr(value), "a number from 0 to 1")
+        raise raw.error("ALPHA", repr(value), "a number from 0 to 1")
     return alpha
 
 
-def _ranks(said: _Said) -> tuple[int, ...]:
-    ranks = said.several("DCV", "5, 10, 25, 50")
+def _ranks(raw: _Values) -> tuple[int, ...]:
+    ranks = raw.several("DCV", "5, 10, 25, 50")
     for rank in ranks:
         if not re.fullmatch(r"[1-9]\d{0,8}", rank):
-            raise said.wrong("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
+            raise raw.error("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
     return tuple(map(int, ranks))
 
 
-def _quantisations(said: _Said) -> tuple[str, ...]:
+def _quantisations(raw: _Values) -> tuple[str, ...]:
     """Return quantisations: known names, or files with tables."""
-    asked = said.several("QUANT_FUNCTIONS", "gen")
+    asked = raw.several("QUANT_FUNCTIONS", "gen")
     for name in asked:
         due = quantisation_due(name)
         if due:
-            raise said.wrong("QUANT_FUNCTIONS", repr(name), due)
+            raise raw.error("QUANT_FUNCTIONS", repr(name), due)
     return asked
 
 
@@ -216,13 +216,13 @@ def quantisation_due(name: str) -> str:
     return f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
 
 
-def _collection(said: _Said) -> str | None:
+def _collection(raw: _Values) -> str | None:
     """Return the folder of the documents, with the usual place as default if it exists."""
-    named = said.one("INEXDOCCOLL_DIR", "")
+    named = raw.one("INEXDOCCOLL_DIR", "")
     if not named:
         return USUAL_COLLECTION if Path(USUAL_COLLECTION).exists() else None
     if not Path(named).exists():
-        raise said.wrong("INEXDOCCOLL_DIR", repr(named), "a folder of documents or a store")
+        raise raw.error("INEXDOCCOLL_DIR", repr(named), "a folder of documents or a store")
     return named
 
 
@@ -310,9 +310,9 @@ def own_name(quant: str, judgements: Judgements) -> str:
     Names have the meaning of the year of the data. Where text was highlighted, `gen` is specificity
     alone if exhaustivity was not graded, and `strict` considers both.
     """
-    said = judgements.elements
-    if said is not None and len(said.elements):
-        elements = said.elements
+    stated = judgements.elements
+    if stated is not None and len(stated.elements):
+        elements = stated.elements
         graded = (elements.specificity != UNSTATED) | (elements.coverage != NO_COVERAGE)
         if graded.any():
             return quant
@@ -351,7 +351,7 @@ RANKS = (5, 10, 25, 50)
 
 
 @dataclass(slots=True)
-class Wanted:
+class MetricElement:
     """A metric as it is stated in the file."""
 
     file: str
@@ -362,20 +362,20 @@ class Wanted:
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
     inner: str = ""  # the last child element
 
-    def wrong(self, name: str, due: str) -> FormatError:
+    def error(self, name: str, due: str) -> FormatError:
         """Return an error about the value of a child element."""
         value, line = self.values[name]
         return FormatError(self.file, line, f"<{name} value={value!r}>", due)
 
-    def said(self, name: str, otherwise: str) -> str:
+    def text_of(self, name: str, otherwise: str) -> str:
         """Return the value of a child element."""
         return self.values.get(name, (otherwise, 0))[0]
 
     def chosen(self, name: str, known: Mapping[str, str], otherwise: str) -> str:
         """Return the translation of a child element's value."""
-        value = self.said(name, otherwise)
+        value = self.text_of(name, otherwise)
         if value not in known:
-            raise self.wrong(name, f"one of {', '.join(known)}")
+            raise self.error(name, f"one of {', '.join(known)}")
         return known[value]
 
 
@@ -384,9 +384,9 @@ def is_metrics(data: bytes) -> bool:
     return data.lstrip()[:1] == b"<"
 
 
-def read_metrics(file: str, data: bytes) -> list[Wanted]:
+def read_metrics(file: str, data: bytes) -> list[MetricElement]:
     """Read the metrics in a file; an unknown element is an error."""
-    found: list[Wanted] = []
+    found: list[MetricElement] = []
     for event in events([data], file, DUE):
         if event.kind != "start":
             continue
@@ -399,7 +399,9 @@ def read_metrics(file: str, data: bytes) -> list[Wanted]:
                 raise FormatError(file, event.line, f"the metric <{event.name}>", due)
             _refuse_attributes(file, event.line, event.name, event.attributes, ("id", "only"))
             label = event.attributes.get("id") or event.name
-            found.append(Wanted(file, event.name, event.line, label, event.attributes.get("only")))
+            found.append(
+                MetricElement(file, event.name, event.line, label, event.attributes.get("only"))
+            )
         else:
             _child(found[-1], event.name, event.attributes, event.line, event.depth)
     if not found:
@@ -414,15 +416,17 @@ def read_metrics(file: str, data: bytes) -> list[Wanted]:
 
 
 def _refuse_attributes(
-    file: str, line: int, name: str, said: Mapping[str, str], known: tuple[str, ...]
+    file: str, line: int, name: str, attributes: Mapping[str, str], known: tuple[str, ...]
 ) -> None:
-    others = set(said) - set(known)
+    others = set(attributes) - set(known)
     if others:
         found = f"the attribute {min(others)!r} of <{name}>"
         raise FormatError(file, line, found, " and ".join(known))
 
 
-def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth: int) -> None:
+def _child(
+    metric: MetricElement, name: str, attributes: Mapping[str, str], line: int, depth: int
+) -> None:
     known = CHILDREN[metric.name]
     if (metric.name, depth, name) == ("BEPD", 3, "A"):
         name = "a"
@@ -436,18 +440,18 @@ def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth:
         raise FormatError(metric.file, line, f"<{name}> in <{metric.inner}>", due)
     if name in metric.values:
         raise FormatError(metric.file, line, f"<{name}> a second time", "each of them once")
-    _refuse_attributes(metric.file, line, name, said, ("value",))
-    if "value" not in said:
+    _refuse_attributes(metric.file, line, name, attributes, ("value",))
+    if "value" not in attributes:
         raise FormatError(metric.file, line, f"<{name}> without a value", f"<{name} value=...>")
-    metric.values[name] = said["value"].strip(), line
+    metric.values[name] = attributes["value"].strip(), line
 
 
-def planned_metrics(metrics: list[Wanted], judgements: Judgements) -> list[Metric]:
+def planned_metrics(metrics: list[MetricElement], judgements: Judgements) -> list[Metric]:
     """Translate metrics to the measures of spanwise."""
     return [_metric(one, judgements) for one in metrics]
 
 
-def _metric(one: Wanted, judgements: Judgements) -> Metric:
+def _metric(one: MetricElement, judgements: Judgements) -> Metric:
     if one.name in ("EPRUM", "GR", "PRUM"):
         return _with_user(one, _user(one, judgements))
     if one.name == "BEPD":
@@ -467,7 +471,7 @@ def _metric(one: Wanted, judgements: Judgements) -> Metric:
     return Metric(one.id, numbers, only=one.only)
 
 
-def _with_user(one: Wanted, given: str) -> Metric:
+def _with_user(one: MetricElement, given: str) -> Metric:
     if one.name == "GR":
         numbers = tuple((f"{one.id}@{rank}", f"GR({given})@{rank}") for rank in RANKS)
         return Metric(one.id, numbers, only=one.only)
@@ -479,39 +483,39 @@ def _with_user(one: Wanted, given: str) -> Metric:
     return Metric(one.id, ((one.id, f"EPRUM({given})"),), curve, one.only)
 
 
-def _user(one: Wanted, judgements: Judgements) -> str:
+def _user(one: MetricElement, judgements: Judgements) -> str:
     """Return the parameters of a user model."""
     behaviour = one.chosen("behaviour", BEHAVIOURS, "Identity")
     entries = behaviour == "bep"
     usual = "BEPTargetGenerator" if entries else "IdealTargetGenerator"
-    if one.said("generator", usual) != usual:
-        raise one.wrong("generator", f"{usual}, which goes with the behaviour")
+    if one.text_of("generator", usual) != usual:
+        raise one.error("generator", f"{usual}, which goes with the behaviour")
     worth = one.chosen("binary", BINARY, "false")
     if entries:
-        if one.said("quantisation", "Exh") != "Exh":
-            raise one.wrong("quantisation", "Exh, which goes with best entry points")
+        if one.text_of("quantisation", "Exh") != "Exh":
+            raise one.error("quantisation", "Exh, which goes with best entry points")
         return f"behaviour=bep,A={_number(one, 'A')}{_length(one)}"
     for distance in ("A", "L"):
         if distance in one.values:
-            raise one.wrong(distance, "it only with the behaviour BEPDistance")
+            raise one.error(distance, "it only with the behaviour BEPDistance")
     given = f"behaviour={behaviour},quant={_quantisation(one, judgements)}"
     return given if one.name == "PRUM" else f"{given},worth={worth}"
 
 
-def _quantisation(one: Wanted, judgements: Judgements) -> str:
-    name = one.said("quantisation", "gen")
+def _quantisation(one: MetricElement, judgements: Judgements) -> str:
+    name = one.text_of("quantisation", "gen")
     due = quantisation_due(name)
     if due:
-        raise one.wrong("quantisation", due)
+        raise one.error("quantisation", due)
     return own_name(name, judgements)
 
 
-def _length(one: Wanted) -> str:
+def _length(one: MetricElement) -> str:
     return f",L={_number(one, 'L')}" if "L" in one.values else ""
 
 
-def _number(one: Wanted, name: str) -> str:
-    value = one.said(name, "1")
+def _number(one: MetricElement, name: str) -> str:
+    value = one.text_of(name, "1")
     if not NUMBER.fullmatch(value) or not 0 < float(value) < inf:
-        raise one.wrong(name, "a number above 0")
+        raise one.error(name, "a number above 0")
     return value

@@ -211,11 +211,11 @@ def _judged(properties: Properties, collection: Collection | None) -> Judgements
     assessed = combined([read_judgements(name) for name in properties.assessments], names)
     judgements = _elements(assessed, names, collection)
     if properties.everything is not None:
-        _put_together(assessed, properties.everything)
+        _combine(assessed, properties.everything)
     return judgements
 
 
-def _put_together(assessed: Judgements | Preferences, file: str) -> None:
+def _combine(assessed: Judgements | Preferences, file: str) -> None:
     """Write all assessments to one file, if its format can hold them."""
     entry = FORMATS[NAME]
     assert entry.write is not None

@@ -92,7 +92,7 @@ class _Memory:
         if topic not in self.documents:
             self.documents[topic], self.passages, self.latest = [], {}, None
         where = f"topic {text(topic)}\tarticle id: {text(document)}"
-        self._visit(topic, document, where, number)
+        self._record_document(topic, document, where, number)
         if fields[6] in (b"X", b"-1"):
             return True
         try:
@@ -102,23 +102,23 @@ class _Memory:
         if size < 0:
             raise Rejected(f"ERROR {self.begin} negative passage size {number}: {text(line)}")
         if self.task != "t" and size and self._overlaps(document, start, start + size):
-            told = "passage overlaps with previously retrieved passages"
-            raise Rejected(f"ERROR {self.begin} {told} in {where}\tin line: {number}")
+            fault = "passage overlaps with previously retrieved passages"
+            raise Rejected(f"ERROR {self.begin} {fault} in {where}\tin line: {number}")
         return True
 
-    def _visit(self, topic: bytes, document: bytes, where: str, number: int) -> None:
+    def _record_document(self, topic: bytes, document: bytes, where: str, number: int) -> None:
         """Record the document of a result: the same as before, a repeated one, or a new one."""
         if document == self.latest:
             if self.task == "b":
-                told = f"multiple results from single article in {where}\tin line: {number}"
-                raise Rejected(f"ERROR {self.begin} {told}")
+                fault = f"multiple results from single article in {where}\tin line: {number}"
+                raise Rejected(f"ERROR {self.begin} {fault}")
         elif document not in self.passages:
             self.passages[document] = []
             self.documents[topic].append(document)
         elif self.task in ("r", "i", "b"):
-            told = f"article results are interleaved in {where}"
+            fault = f"article results are interleaved in {where}"
             more = "\n\tinterleaved results not allowed in inContext tasks!"
-            raise Rejected(f"ERROR {self.begin} {told}{more}")
+            raise Rejected(f"ERROR {self.begin} {fault}{more}")
         self.latest = document
 
     def _overlaps(self, document: bytes, start: int, end: int) -> bool:
@@ -194,14 +194,14 @@ def read_judged(file: str) -> Judged:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Returned:
+class CheckedRun:
     """A run, with the documents that the original counts if they differ from it."""
 
     run: Run
     counted: dict[bytes, list[bytes]] | None = None  # of each topic, if a topic resumes
 
 
-def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:
+def read_run(file: str, task: Task, judged: Collection[bytes]) -> CheckedRun:
     """Read a run that keeps the rules of its task in judged topics, or raise Rejected."""
     pieces = list(chunks(file))
     try:
@@ -220,7 +220,7 @@ def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:
     if (starts < UNKNOWN).any():
         row = int(np.argmax(starts < UNKNOWN))
         raise FormatError(file, rows.line(row), f"offset {starts[row]}", "0 or more, -1 or X")
-    return Returned(run, counted if _resumes(rows) else None)
+    return CheckedRun(run, counted if _resumes(rows) else None)
 
 
 def _resumes(rows: Rows) -> bool:

@@ -12,9 +12,9 @@ import numpy as np
 
 from spanwise.console import emit_bytes, say
 from spanwise.dropins.inex_eval.files import (
+    CheckedRun,
     Judged,
     Rejected,
-    Returned,
     Task,
     read_judged,
     read_run,
@@ -213,7 +213,7 @@ class Columns:
 
 
 def _columns(
-    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+    returned: CheckedRun, judged: Judged, topics: Sequence[bytes], options: Options
 ) -> Columns:
     measured = _in_context if options.in_context else _focused
     found = [
@@ -235,7 +235,7 @@ def _joined(parts: Sequence[dict[str, Any]], kept: int) -> dict[str, Any]:
 
 
 def _blocks(
-    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+    returned: CheckedRun, judged: Judged, topics: Sequence[bytes], options: Options
 ) -> Iterator[Readings]:
     recounted = None if options.in_context else returned.counted
     relevant = judged.relevant() if recounted else set()
@@ -321,7 +321,7 @@ def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], F
 # Lines --------------------------------------------------------------------------------------------
 
 
-def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
+def _lines(returned: CheckedRun, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
     run = returned.run
     answered = set(run.rows.topics)
     topics = [topic for topic in judged.topics if options.complete or topic in answered]
@@ -340,7 +340,9 @@ def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> I
     yield b"</eval>\n"
 
 
-def _remarks(returned: Returned, columns: Columns, largest: int, options: Options) -> Iterator[str]:
+def _remarks(
+    returned: CheckedRun, columns: Columns, largest: int, options: Options
+) -> Iterator[str]:
     """Yield warnings about unusual output."""
     if returned.counted is not None:
         what = "mixes up such topics, these numbers do not" if options.in_context else "forgets it"

@@ -37,7 +37,7 @@ USAGE, BAD_INPUT, DUPLICATE, NO_TOPIC = 1, 2, 3, 255
 """Exit statuses of the older programs."""
 
 
-def refused(error: SpanwiseError) -> int:
+def report_error(error: SpanwiseError) -> int:
     """Report an error in one line and return its exit status."""
     say("error", str(error))
     if isinstance(error, UsageError):
@@ -47,12 +47,12 @@ def refused(error: SpanwiseError) -> int:
     return NO_TOPIC if isinstance(error, NoTopicsError | EmptyError) else BAD_INPUT
 
 
-def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
+def with_exit_status(program: Callable[[list[str]], int], words: list[str]) -> int:
     """Run a program, reporting an error as a line and an exit status."""
     try:
         return program(words)
     except SpanwiseError as error:
-        return refused(error)
+        return report_error(error)
 
 
 def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
@@ -90,7 +90,7 @@ def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) 
     ]
 
 
-def printed(lines: Sequence[bytes]) -> None:
+def print_lines(lines: Sequence[bytes]) -> None:
     """Write lines to standard output unchanged; names of topics can be any bytes."""
     emit_bytes(b"".join(line + b"\n" for line in lines))
 

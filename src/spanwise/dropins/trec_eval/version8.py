@@ -24,15 +24,15 @@ from spanwise.dropins.trec_eval.older import (
     Utility,
     aligned,
     formatted_report,
-    guarded,
     long_lines,
     measured,
     overall_in_32_bits,
-    printed,
+    print_lines,
     read_both,
     report_lines,
     short_lines,
     short_rows,
+    with_exit_status,
 )
 from spanwise.dropins.trec_eval.options import real, whole
 from spanwise.errors import UsageError
@@ -102,7 +102,7 @@ class Options:
 
 def run(words: list[str]) -> int:
     """Run trec_eval 8.1 and return its exit status."""
-    return guarded(_run, words)
+    return with_exit_status(_run, words)
 
 
 def _run(words: list[str]) -> int:
@@ -173,7 +173,7 @@ def _evaluate(options: Options) -> int:
     if counted.any():
         blocks.append((None, _summary(lines, columns, counted, topics)))
     for topic, values in blocks:
-        printed(_in_words(report, topic, values) if report else _in_lines(lines, topic, values))
+        print_lines(_in_words(report, topic, values) if report else _in_lines(lines, topic, values))
     return 0 if counted.any() else NO_TOPIC
 
 

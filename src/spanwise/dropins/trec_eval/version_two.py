@@ -10,13 +10,13 @@ from __future__ import annotations
 from spanwise.dropins.trec_eval.older import (
     aligned,
     formatted_report,
-    guarded,
     long_rows,
     measured,
-    printed,
+    print_lines,
     read_both,
     report_lines,
     short_rows,
+    with_exit_status,
 )
 from spanwise.errors import UsageError
 from spanwise.model.policy import Policy
@@ -28,7 +28,7 @@ POLICY = Policy(topics="both", empty="as-is", follow="TrecEval II")
 
 def run(words: list[str]) -> int:
     """Run TrecEval II and return its exit status."""
-    return guarded(_run, words)
+    return with_exit_status(_run, words)
 
 
 def _run(words: list[str]) -> int:
@@ -58,7 +58,7 @@ def _report(judged: str, returned: str, *, queries: bool, every_measure: bool) -
         overall(values, "sum" if line.whole else "mean")
         for line, values in zip(lines, columns, strict=True)
     ]
-    printed(texts + formatted_report(_opening(b"%d" % len(found.topics)), rows, means))
+    print_lines(texts + formatted_report(_opening(b"%d" % len(found.topics)), rows, means))
 
 
 def _opening(name: bytes) -> bytes:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.retrieve.queries import DEEP, Hits, summed
+from spanwise.retrieve.queries import ALL_RESULTS, Hits, summed
 from spanwise.retrieve.registry import MissingEngine, engine
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class _Open:
         """
         parts = _parts(words)
         if len(parts) > 1:
-            hits = summed([Hits(*self._part(part, DEEP)) for part in parts]).best(top)
+            hits = summed([Hits(*self._part(part, ALL_RESULTS)) for part in parts]).best(top)
             return hits.units, hits.scores
         return self._part(words, top)
 

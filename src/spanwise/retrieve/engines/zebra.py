@@ -28,7 +28,7 @@ from spanwise.retrieve.registry import MissingEngine, engine
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-PATIENCE = 20.0
+START_SECONDS = 20.0
 """Maximum time in seconds that the server may take to start."""
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LETTER = re.compile(r"[^\W\x00-\x7f]")
@@ -122,7 +122,7 @@ def _program(name: str) -> str:
     return found
 
 
-def _tied_to_us() -> list[str]:
+def _end_with_parent() -> list[str]:
     """Return a command prefix that ends a program when this process is killed."""
     found = shutil.which("setpriv")
     return [found, "--pdeathsig", "KILL", "--"] if found is not None else []
@@ -149,11 +149,11 @@ class _Open:
     def __init__(self, folder: Path) -> None:
         self._folder, self._port = folder, _free_port()
         self._server: subprocess.Popen[bytes] | None = None
-        self._door = build_opener(ProxyHandler({}))
+        self._opener = build_opener(ProxyHandler({}))
 
     def __enter__(self) -> _Open:
         server = [_program("zebrasrv"), "-c", "zebra.cfg", "-S", f"tcp:127.0.0.1:{self._port}"]
-        command = [*_tied_to_us(), *server]
+        command = [*_end_with_parent(), *server]
         quiet = subprocess.DEVNULL
         self._server = subprocess.Popen(
             command, cwd=self._folder, stdin=quiet, stdout=quiet, stderr=quiet
@@ -178,7 +178,7 @@ class _Open:
     def _await(self) -> None:
         """Wait until the server accepts connections."""
         assert self._server is not None
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self._server.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self._port), 1).close()
@@ -207,11 +207,11 @@ class _Open:
         }
         address = f"http://127.0.0.1:{self._port}/Default"
         try:
-            with self._door.open(address, urlencode(fields).encode(), timeout=60) as answer:
+            with self._opener.open(address, urlencode(fields).encode(), timeout=60) as answer:
                 text: str = answer.read().decode()
         except (URLError, OSError) as error:
             raise InputError(f"engine zebra: the server does not answer ({error})") from error
         if "<zs:diagnostics>" in text or "<diag:diagnostic" in text:
-            said = re.sub(r"<[^>]+>", " ", text)
-            raise InputError(f"engine zebra: {' '.join(said.split())[:200]}")
+            message = re.sub(r"<[^>]+>", " ", text)
+            raise InputError(f"engine zebra: {' '.join(message.split())[:200]}")
         return text
