@@ -274,8 +274,8 @@ def references(measure: Measure) -> list[Cited]:
         text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark before the reference
         match = REFERENCE.fullmatch(text) or PROGRAM.fullmatch(text)
         if match:
-            said = {name: value or "" for name, value in match.groupdict().items()}
-            found.append(Cited(said["who"], said["what"], said.get("where", ""), said["year"]))
+            parts = {name: value or "" for name, value in match.groupdict().items()}
+            found.append(Cited(parts["who"], parts["what"], parts.get("where", ""), parts["year"]))
         elif text and not text.startswith("see "):
             found.append(Cited("", text, "", ""))
     return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined
 from spanwise.model.scores import number
-from spanwise.report.tables import Table, as_latex, as_markdown, as_text, visible
+from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,15 +46,24 @@ def means_table(c: Comparison) -> Table:
             if mark := c.mark(run, measure):
                 marks[cell] = mark
             rows[place] += [number(mean.value), bounds(mean)]
-    table = tuple(map(tuple, rows))
-    intervals = frozenset(range(2, len(header), 2))
+    return _with_intervals(c, header, rows, bold, marks)
+
+
+def _with_intervals(
+    c: Comparison,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    bold: Iterable[Cell],
+    marks: Mapping[Cell, str],
+) -> Table:
+    """Return a table in which every second column is the interval of the one before."""
     return Table(
         tuple(header),
-        table,
+        tuple(map(tuple, rows)),
         tuple(below(c)),
         bold=frozenset(bold),
         marks=marks,
-        attached=intervals,
+        attached=frozenset(range(2, len(header), 2)),
     )
 
 
@@ -220,16 +229,7 @@ def values_table(c: Comparison) -> Table:
                 bold.add(cell)
             if mark := c.mark(run, measure):
                 marks[cell] = mark
-    table = tuple(map(tuple, rows))
-    intervals = frozenset(range(2, len(header), 2))
-    return Table(
-        tuple(header),
-        table,
-        tuple(below(c)),
-        bold=frozenset(bold),
-        marks=marks,
-        attached=intervals,
-    )
+    return _with_intervals(c, header, rows, bold, marks)
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
@@ -260,8 +260,8 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
         bounds = f"[{low:+.4f}, {high:+.4f}]" if isfinite(low) else "-"
         words = (one.run, one.rule.measure)
         numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
-        said = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
-        rows.append((*words, *numbers, probability(one.p), said))
+        result = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
+        rows.append((*words, *numbers, probability(one.p), result))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
     return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))

@@ -231,6 +231,7 @@ def _whole(column: IntArray) -> list[str]:
 
 
 def _shown(column: FloatArray, digits: int = 4) -> list[str]:
+    """Format numbers with decimals; undefined ones become a dash."""
     return ["-" if value != value else f"{value:.{digits}f}" for value in column.tolist()]
 
 
@@ -307,14 +308,9 @@ class Earnings:
     best: FloatArray  # cumulated gain of the ideal run
 
 
-def numbers(column: Any) -> list[str]:
+def _characters(column: Any) -> list[str]:
     """Format numbers of characters; unknown numbers become a dash."""
     return ["-" if value < 0 else str(value) for value in column.tolist()]
-
-
-def shown(column: Any) -> list[str]:
-    """Format numbers with four decimals; undefined ones become a dash."""
-    return ["-" if value != value else f"{value:.4f}" for value in column.tolist()]
 
 
 def earnings_table(earned: Earnings, listing: Listing, last: str, quotient: FloatArray) -> Table:
@@ -325,14 +321,14 @@ def earnings_table(earned: Earnings, listing: Listing, last: str, quotient: Floa
         for case, seen in zip(earned.cases, earned.seen, strict=False)
     ]
     columns = [
-        ("value", shown(earned.value)),
+        ("value", _shown(earned.value)),
         *([("case", cases)] if cases else []),
-        ("earns", shown(earned.bare)),
+        ("earns", _shown(earned.bare)),
         ("bound", [f"-{value:.4f}" if value > 0 else "" for value in lost.tolist()]),
-        ("gain", shown(earned.gain)),
-        ("xCG", shown(earned.gained)),
-        ("ideal", shown(earned.best)),
-        (last, shown(quotient)),
+        ("gain", _shown(earned.gain)),
+        ("xCG", _shown(earned.gained)),
+        ("ideal", _shown(earned.best)),
+        (last, _shown(quotient)),
     ]
     return table_of(listing, columns)
 
@@ -341,9 +337,9 @@ def chance_table(listing: Listing, chance: FloatArray, level: Sequence[int]) -> 
     """Return a table of probabilities of relevance with their running sums."""
     columns = [
         ("level", [str(1 + number - level[0]) for number in level]),
-        ("value", shown(chance)),
-        ("relevant", shown(np.cumsum(chance))),
-        ("not", shown(np.cumsum(1 - chance))),
+        ("value", _shown(chance)),
+        ("relevant", _shown(np.cumsum(chance))),
+        ("not", _shown(np.cumsum(1 - chance))),
     ]
     return table_of(listing, columns)
 
@@ -353,7 +349,7 @@ def columns_table(listing: Listing, columns: Sequence[tuple[str, Any]]) -> Table
     return table_of(
         listing,
         [
-            (name, numbers(column) if np.asarray(column).dtype.kind == "i" else shown(column))
+            (name, _characters(column) if np.asarray(column).dtype.kind == "i" else _shown(column))
             for name, column in columns
         ],
     )

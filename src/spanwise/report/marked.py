@@ -41,7 +41,7 @@ class Marked:
     relevant: Spans  # disjoint and sorted
     read: Callable[[int, int], str]  # returns the text at a start with a length
 
-    def stretches(self) -> Iterator[tuple[int, int, int]]:
+    def segments(self) -> Iterator[tuple[int, int, int]]:
         """Yield the start, end and mark of each segment with constant marks."""
         bounds = {0, self.length}
         spans = [(RETRIEVED, self.retrieved), (RELEVANT, self.relevant)]
@@ -88,12 +88,12 @@ Cell = tuple[str, int]
 
 def _parts(one: Marked) -> Iterator[list[Cell]]:
     """Yield the text as characters with marks; white space becomes one space."""
-    stretches = list(one.stretches())
+    segments = list(one.segments())
     blank = True
-    for number, (start, end, mark) in enumerate(stretches):
+    for number, (start, end, mark) in enumerate(segments):
         keep = WITHIN if mark else BESIDE
         head = 0 if not mark and number == 0 else keep
-        tail = 0 if not mark and number == len(stretches) - 1 else keep
+        tail = 0 if not mark and number == len(segments) - 1 else keep
         if end - start > head + tail + keep:
             pieces = [one.read(start, head), f"[... {end - start - head - tail:,} characters ...]"]
             pieces.append(one.read(end - tail, tail))

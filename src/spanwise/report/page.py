@@ -175,7 +175,7 @@ def part_of_page(name: str) -> str:
 
 
 def template() -> Any:
-    """Return the template of the page, which escapes whatever is inserted."""
+    """Return the template of the page, which escapes all inserted text."""
     try:
         import jinja2
     except ImportError:

@@ -286,11 +286,11 @@ def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
         heading = {"md": f"## {title}\n\n", "latex": f"% {title}\n"}.get(layout, f"{title}\n\n")
         drawn = draw(table) if draw else as_text(table, width)
         parts.append(heading + drawn.rstrip("\n") + "\n")
-    said = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
-    said += [f"- {violation}" for violation in study.violations]
-    said += ["", study.signature, *study.notes]
+    footer = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
+    footer += [f"- {violation}" for violation in study.violations]
+    footer += ["", study.signature, *study.notes]
     begin = "% " if layout == "latex" else ""
-    lines = [begin + line if line else "" for text in said for line in wrapped(text, width)]
+    lines = [begin + line if line else "" for text in footer for line in wrapped(text, width)]
     return "\n".join([*parts, *lines]) + "\n"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from spanwise.errors import InputError, MissingExtra, UsageError
-from spanwise.retrieve.models.latent import counted, fitted
+from spanwise.retrieve.models.latent import counted, fitted, unit_rows
 from spanwise.retrieve.postings import postings_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def row_vectors(texts: Iterable[str], space: Space, dimensions: int = 100, seed:
         raise InputError("the texts contain no words except stop words")
     count, owners = len(postings.lengths), postings.owners
     if space == "plsi":
-        return _unit(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
+        return unit_rows(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
     idf = np.log(count / postings.frequencies)[owners]
     tf = postings.counts.astype(np.float64)
     if space == "bm25":
@@ -43,14 +43,9 @@ def row_vectors(texts: Iterable[str], space: Space, dimensions: int = 100, seed:
         scale = np.divide(1.0, norms, out=np.zeros(count), where=norms > 0)
         return sparse.diags(scale) @ table
     if min(shape) < 2:
-        return _unit(table.toarray())
+        return unit_rows(table.toarray())
     axes = decomposition.TruncatedSVD(min(dimensions, min(shape) - 1), random_state=seed)
-    return _unit(axes.fit_transform(table))
-
-
-def _unit(rows: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit_rows(axes.fit_transform(table))
 
 
 def clustered(rows: Any, clusters: int, seed: int = 0) -> IntArray:

@@ -2,7 +2,7 @@
 
 The first part is about ratings: values that each assessor gave to the same units. A unit is a
 character, a token, a sentence or a document. Neighbouring units that every assessor rated alike
-share one column, which stands for `weights` units, so that a long text costs no more than the
+share one column, whose weight is their number, so that a long text costs no more than the
 highlights in it. A value below 0 means that the assessor has not judged the unit.
 
 The second part is about units that the assessors cut out of the text themselves: Krippendorff's

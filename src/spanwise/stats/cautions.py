@@ -36,13 +36,13 @@ def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
 
     Sentences about single runs come first, then those about pairs.
     """
-    said: list[str] = []
+    found: list[str] = []
     for one in facts:
-        said += _of_run(one)
-    said += _unequal_reading(facts, k)
+        found += _of_run(one)
+    found += _unequal_reading(facts, k)
     for one in facts:
-        said += _reversals(one, facts, unit)
-    return said
+        found += _reversals(one, facts, unit)
+    return found
 
 
 def _of_run(one: Facts) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Parts shared by the drop-ins for trec_eval 8.1 and TrecEval II.
 
 They read files alike, report errors with the same exit statuses, and print from the same table of
-lines: name, measure, parameters, aggregate. In the long report a value stands in a row below
-headings; all values begin in one column.
+lines: name, measure, parameters, aggregate. In the long report the values are in rows below
+headings and begin in one column.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Lsi:
         except ValueError as error:  # raised for an empty vocabulary
             raise InputError("engine lsi: the texts contain no words except stop words") from error
         axes = _axes(decomposition, weights, self.dimensions, self.seed)
-        places = _unit(weights @ axes.T)
+        places = unit_rows(weights @ axes.T)
         words = {word: int(number) for word, number in vectors.vocabulary_.items()}
         (folder / "words.json").write_text(json.dumps(words))
         np.savez(folder / "lsi.npz", idf=vectors.idf_, axes=axes, places=places)
@@ -77,13 +77,13 @@ def _library() -> tuple[Any, Any]:
 def _axes(decomposition: Any, weights: Any, dimensions: int, seed: int) -> FloatArray:
     """Return the principal axes of the texts; all of them if there are few texts or words."""
     if min(weights.shape) < 2:
-        return np.eye(weights.shape[1]) if weights.shape[0] > 1 else _unit(weights.toarray())
+        return np.eye(weights.shape[1]) if weights.shape[0] > 1 else unit_rows(weights.toarray())
     space = decomposition.TruncatedSVD(min(dimensions, min(weights.shape) - 1), random_state=seed)
     axes: FloatArray = space.fit(weights).components_
     return axes
 
 
-def _unit(rows: FloatArray) -> FloatArray:
+def unit_rows(rows: FloatArray) -> FloatArray:
     """Scale rows to length 1; rows of zeros are kept."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
@@ -103,7 +103,7 @@ class _Open:
         return self._nearest(np.array([list(words.values())]) @ each, top)
 
     def _nearest(self, weights: Any, top: int) -> tuple[IntArray, FloatArray]:
-        query = _unit(weights @ self._axes.T)
+        query = unit_rows(weights @ self._axes.T)
         if not query.any():
             return np.zeros(0, np.int64), np.zeros(0)
         scores = np.round(self._places @ query[0], 9)  # digits that do not depend on threads
