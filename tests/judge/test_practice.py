@@ -80,7 +80,7 @@ def test_the_tour_by_keyboard(server, opened):
     page.wait_for_selector(".told:has-text('Highlight what is relevant')")
     for key in [*"jjjj", "3"]:  # nothing is finished, so it does not go on
         page.keyboard.press(key)
-    page.wait_for_selector("text=Finish this one first")
+    page.wait_for_selector("text=Finish this document first")
     page.keyboard.press("Escape")
     for key in [*"jjj", *"..", "x", "x", "Escape", "b", "b", "f"]:
         page.keyboard.press(key)

@@ -210,12 +210,12 @@ export class DocumentScreen {
 
   // Selection ----------------------------------------------------------------------------------
 
-  select(stretch, { keep = false } = {}) {
-    this.cursor = stretch;
+  select(range, { keep = false } = {}) {
+    this.cursor = range;
     if (!keep) getSelection().removeAllRanges();
     this.painter.paint("preview", []);
     this.paintCursor();
-    if (stretch) this.show(span(stretch, this.view.chars));
+    if (range) this.show(span(range, this.view.chars));
     this.panels.selection();
   }
 
@@ -224,7 +224,7 @@ export class DocumentScreen {
     this.exact = event.altKey;
     if (event.type === "pointerup") this.onselection();
   }
-  snapped(stretch) { return this.text.snapped(stretch, this.exact ? "letter" : this.unit); }
+  snapped(range) { return this.text.snapped(range, this.exact ? "letter" : this.unit); }
 
   onselection() {
     const found = this.text.selected();
@@ -277,9 +277,9 @@ export class DocumentScreen {
   highlight() { this.mark("add"); }
   unhighlight() { this.mark("remove"); }
 
-  mark(kind, stretch = this.chosen()) {
-    if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select text first"); return; }
-    const [start, end] = stretch;
+  mark(kind, range = this.chosen()) {
+    if (!range || range[0] >= range[1] || this.mode === "document") { say("select text first"); return; }
+    const [start, end] = range;
     const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
     if (!this.act({ kind, layer: this.layer, start, end }, `${kind === "add" ? "highlighted" : "removed"} ${words} ${words === 1 ? "word" : "words"}${this.text.under(start)}`)) return;
     this.text.unfold(start, end);
@@ -291,9 +291,9 @@ export class DocumentScreen {
 
   take() {
     if (!this.cursor && !this.text.selected()) this.select(this.text.unit(0, "sentence"));
-    const stretch = this.chosen();
-    this.mark("add", stretch);
-    this.select(this.text.step(stretch[1] - 1, "sentence", 1));
+    const range = this.chosen();
+    this.mark("add", range);
+    this.select(this.text.step(range[1] - 1, "sentence", 1));
   }
 
   bep() {

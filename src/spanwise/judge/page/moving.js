@@ -21,7 +21,7 @@ export const moving = { // methods of a document's screen
     const [start, end] = span(this.cursor ?? [0, 0], this.view.chars, false);
     return this.text.slice(start, Math.min(end, start + 200)).replace(/\s+/g, " ").trim();
   },
-  arrive(stretch) { this.select(stretch); say(this.words()); },
+  arrive(range) { this.select(range); say(this.words()); },
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); },
   setUnit(unit) { this.unit = unit; this.exact = false; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); },
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves

@@ -80,7 +80,7 @@ async function send() {
     answer = await api("/api/events", { events: batch.map((one) => wire(one.event)) });
   } catch { answer = null; }
   busy = false;
-  if (LASTING.has(answer?.status)) { // one that nobody will ever take must not hold up the others
+  if (LASTING.has(answer?.status)) { // a permanently rejected event must not block the others
     if (batch.length === 1) settle(batch[0], { error: answer.content.error || `the server answered ${answer.status}` });
     most = batch.length === 1 ? 50 : 1;
   } else if (!answer || !answer.content.results) {

@@ -263,7 +263,7 @@ export class Panels {
     const each = (together) => Object.fromEntries(layers.map((name) => [name, together(people.map((one) => (Object.hasOwn(one.layers, name) ? one.layers[name] : [])))]));
     const grades = people.map((one) => one.grade).filter((one) => one !== null).sort();
     const middle = grades[grades.length >> 1] ?? null;
-    const take = (whose, wanted, bep = null, grade = middle, said = {}) => () => {
+    const take = (whose, wanted, bep = null, grade = middle, exhaustivity = {}) => () => {
       if (screen.view.frozen || screen.view.closed) { say("this document cannot be judged"); return; }
       for (const [layer, spans] of Object.entries(screen.state.layers)) for (const [start, end] of spans) screen.act({ kind: "remove", layer, start, end });
       for (const [layer, spans] of Object.entries(wanted)) for (const [start, end] of spans) screen.act({ kind: "add", layer, start, end, value: whose }); // the log records the source
@@ -272,7 +272,7 @@ export class Panels {
       else if (screen.state.bep !== null) screen.act({ kind: "unbep" });
       const value = first === undefined && screen.mode === "grades" ? null : grade; // nothing highlighted, no grade
       if (screen.state.grade !== value) screen.act({ kind: "grade", value: value === null ? "" : String(value) });
-      for (const [path, one] of Object.entries(said).sort(([a], [b]) => a.length - b.length)) screen.act({ kind: "exh", layer: path, value: String(one) });
+      for (const [path, one] of Object.entries(exhaustivity).sort(([a], [b]) => a.length - b.length)) screen.act({ kind: "exh", layer: path, value: String(one) });
       say("applied");
     };
     const button = (label, act) => el("button", { class: "button", type: "button", onclick: act }, label);

@@ -86,10 +86,10 @@ export async function topic(number) {
 }
 
 function adding(number) { // a document that no system returned
-  const found = el("ul", { class: "rows" }), said = el("p", { class: "small", role: "status" });
+  const found = el("ul", { class: "rows" }), message = el("p", { class: "small", role: "status" });
   const add = async (id) => {
     const { status, content } = await api(`/api/t/${number}/documents`, { id });
-    if (status === 200) go(`/t/${number}/d/${content.number}`); else said.textContent = content.error;
+    if (status === 200) go(`/t/${number}/d/${content.number}`); else message.textContent = content.error;
   };
   const look = async () => {
     const { found: some, read, documents, more } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
@@ -97,17 +97,17 @@ function adding(number) { // a document that no system returned
       : read < documents ? `The search covered all ${documents.toLocaleString()} names and ${read.toLocaleString()} titles.`
         : some.length ? "" : "No document has these letters in its name or title.";
     found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))));
-    said.textContent = rest;
+    message.textContent = rest;
   };
   const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
   return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Part of its name or title "), wanted, " ",
-    el("button", { class: "button", type: "button", onclick: look }, "Search")), said, found);
+    el("button", { class: "button", type: "button", onclick: look }, "Search")), message, found);
 }
 
-export function statement(said) {
+export function statement(fields) {
   const parts = [["narrative", "What is relevant"], ["description", "Description"], ["keywords", "Keywords"], ["ontopic_keywords", "Keywords"]];
-  return parts.filter(([name]) => said[name]).map(([name, title]) =>
-    el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, said[name])));
+  return parts.filter(([name]) => fields[name]).map(([name, title]) =>
+    el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, fields[name])));
 }
 
 export function guidelines() {

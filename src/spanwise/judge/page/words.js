@@ -22,8 +22,8 @@ export class Words {
   }
 
   kept() { // the saved keywords, else those of the topic
-    const said = settings.get(this.key, null);
-    if (said !== null) return said;
+    const saved = settings.get(this.key, null);
+    if (saved !== null) return saved;
     const { title = "", ontopic_keywords: on = "", keywords = "" } = this.screen.pool.topic;
     const words = (text) => [...new Set(text.split(/[\s,;"']+/).filter((one) => one.length > 3))].join(", ");
     return [words(title), words(`${on} ${keywords}`)].filter(Boolean).join("\n");
