@@ -313,7 +313,7 @@ def test_a_mean_over_topics_and_its_interval(tmp_path):
     assert answer["topics"] == 5
     assert answer["intervals"]["pairs"][0]["overlap"] == pytest.approx([0.8, 0.8])
     table_shown = called(main, "agree", *files, "-q")[0].decode()
-    assert "overlap of 2 judges" in table_shown
+    assert "overlap of 2 assessors" in table_shown
 
 
 @pytest.mark.parametrize(

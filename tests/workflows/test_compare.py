@@ -297,7 +297,7 @@ def test_one_run_is_shown_with_a_warning():
 
 def test_a_sum_has_no_interval():
     found = read(*RUNS[::2], "-m", "NumRelRet")
-    assert found["warnings"][0].startswith("NumRelRet is no mean over topics")
+    assert found["warnings"][0].startswith("NumRelRet is not a mean over topics")
     assert found["scores"][0]["value"] > 12
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
     from spanwise.model.comparison import Comparison
     from spanwise.model.scores import Scores
-    from spanwise.stats.question import Question
+    from spanwise.stats.statements import Question
 
 K = 5
 """Number of results at which chunks are usually compared."""

@@ -16,8 +16,7 @@ from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.measures.names import parse
 from spanwise.model.scores import Results, Scores, run_names
-from spanwise.stats.question import Question
-from spanwise.stats.statements import compared
+from spanwise.stats.statements import Question, compared
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request

@@ -79,9 +79,9 @@ class Scratch:
 
     def folder(self) -> Path:
         """Create a new temporary folder."""
-        from spanwise.executors.cleanup import tidily
+        from spanwise.executors.signals import temporary_folder
 
-        return self._open.enter_context(tidily("spanwise", sockets=False))
+        return self._open.enter_context(temporary_folder("spanwise", sockets=False))
 
     def __enter__(self) -> Scratch:
         return self

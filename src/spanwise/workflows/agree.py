@@ -35,12 +35,14 @@ from spanwise.stats.assessors import (
     BESIDE,
     PAIRS,
     Agreement,
-    Judge,
     Shared,
     agreement,
     intervals,
     mean,
     shared_topics,
+)
+from spanwise.stats.assessors import (
+    Assessor as Judge,
 )
 from spanwise.stats.correlation import Mixtures, Rankings, mixtures, rankings
 
@@ -238,7 +240,7 @@ def _judges_of(file: Any, name: str | None, collection: Collection | None) -> It
         from spanwise.judge.verdicts import judgements_of, verdicts
 
         store = Store(file)
-        for judge in [one for one, role in store.judges().items() if role == "judge"]:
+        for judge in [one for one, role in store.assessors().items() if role == "judge"]:
             if found := verdicts(store, [judge]):
                 yield Judge(judge, judgements_of(found, file))
         return

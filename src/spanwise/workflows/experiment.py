@@ -33,10 +33,10 @@ from spanwise.evaluation.request import Request
 from spanwise.formats import FORMATS, expanded, read_judgements, read_topics
 from spanwise.measures.names import parse
 from spanwise.model.comparison import BETTER, WORSE
+from spanwise.retrieve.queries import TASKS
 from spanwise.retrieve.registry import MissingEngine
-from spanwise.retrieve.shaping import TASKS
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import Question
 from spanwise.workflows.convert import plainest
 from spanwise.workflows.results import keep
 from spanwise.workflows.search import Search, check_request, searched

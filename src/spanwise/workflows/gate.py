@@ -21,8 +21,8 @@ from spanwise.model.comparison import Rule, Verdict
 from spanwise.model.scores import Scores
 from spanwise.report.comparison import as_md
 from spanwise.stats.gates import judged
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
 from spanwise.report.page import packed, page, short
 from spanwise.report.plots import Curve, curve_of, find_curve
-from spanwise.stats.grid import grid
-from spanwise.stats.intervals import student
+from spanwise.stats.paired import grid, student
 from spanwise.workflows.explain import Case, ranking_of
 
 if TYPE_CHECKING:

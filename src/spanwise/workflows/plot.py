@@ -24,8 +24,7 @@ from spanwise.model.comparison import Comparison
 from spanwise.model.scores import Scores, run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
-from spanwise.stats.grid import grid
-from spanwise.stats.intervals import student
+from spanwise.stats.paired import grid, student
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request

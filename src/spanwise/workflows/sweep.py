@@ -29,8 +29,8 @@ from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 from spanwise.retrieve.chunkers import Chunker, find_chunker, find_retriever, refuse_sizes
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import Question
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison

@@ -10,7 +10,7 @@ from spanwise.cli.command import Command, option
 from spanwise.cli.names import engine_names
 
 if TYPE_CHECKING:
-    from spanwise.retrieve.shaping import Task
+    from spanwise.retrieve.queries import Task
 
 
 @click.command("search", cls=Command)
