@@ -1,27 +1,13 @@
 """Readers and writers of files and foreign objects, one sub-package per family of formats."""
 
-# ruff: noqa: F401  (importing a family registers its formats)
-
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats.trec import (
-    columns,  # the least specific format comes first: the last registered is tried first
-)
-
-# isort: split
-from spanwise.formats import pools
-from spanwise.formats.chunks import datasets, rag_exports
-from spanwise.formats.classic import judgements
 from spanwise.formats.folders import expanded
-from spanwise.formats.inex import assessments, qrels, runs, submissions
 from spanwise.formats.registry import FORMATS, Format, Reading, read
-from spanwise.formats.spans import parquet  # with those in JSON lines
-from spanwise.formats.topics import inex, plain
-from spanwise.formats.trec import beir, genomics
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -69,7 +70,39 @@ class Format:
         return getdoc(self.parse) or ""
 
 
-FORMATS: Registry[Format] = Registry("format")
+PARQUET_FILES, XML_FILES, JSON_FILES, TEXT_FILES = PARQUET, b"<", b"{", b""
+FAMILIES: dict[str, tuple[bytes, ...]] = {
+    "trec.columns": (TEXT_FILES,),
+    "pools": (XML_FILES, JSON_FILES),
+    "chunks.datasets": (JSON_FILES, TEXT_FILES),
+    "chunks.rag_exports": (JSON_FILES, TEXT_FILES),
+    "classic.judgements": (XML_FILES, TEXT_FILES),
+    "inex.assessments": (XML_FILES,),
+    "inex.qrels": (TEXT_FILES,),
+    "inex.runs": (TEXT_FILES,),
+    "inex.submissions": (XML_FILES,),
+    "spans.runs": (JSON_FILES,),
+    "spans.judgements": (JSON_FILES,),
+    "spans.parquet": (PARQUET_FILES,),
+    "topics.inex": (XML_FILES,),
+    "topics.plain": (XML_FILES, JSON_FILES, TEXT_FILES),
+    "trec.beir": (TEXT_FILES,),
+    "trec.genomics": (TEXT_FILES,),
+}
+"""The modules that define our formats, and how files of these formats begin. The least specific
+formats come first: those registered later are tried first."""
+
+
+def load_families(mark: bytes | None = None) -> None:
+    """Import our families of formats, or those whose files begin in a certain way."""
+    for family, marks in FAMILIES.items():
+        if mark is None or mark in marks:
+            import_module(f"spanwise.formats.{family}")
+    places = {f"spanwise.formats.{family}": place for place, family in enumerate(FAMILIES)}
+    FORMATS.arrange(lambda entry: places.get(FORMATS.home(entry.name), len(places)))
+
+
+FORMATS: Registry[Format] = Registry("format", load_families)
 
 
 def reader(
@@ -273,6 +306,7 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     with a file that no format recognises, line by line.
     """
     mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
+    load_families(mark)
     common = [FORMATS[name] for name in COMMONEST[mark]]
     for ours in (True, False):
         if not ours:
