@@ -109,7 +109,7 @@ def test_what_is_irrelevant_has_no_value_in_a_table(folder):
     (folder / "own.txt").write_text("3 3 1\n0 0 0.5\n")
     _, errors, status = called(main, "recallbase", "judged.xml", "--quant", "own.txt")
     assert status == 2
-    assert "own.txt:2: '0 0 0.5'; expected 0 for what is not relevant" in errors
+    assert "own.txt:2: '0 0 0.5'; expected the value 0 for exhaustivity 0" in errors
     (folder / "own.txt").write_text("3 3 1\n0 0 0\n")
     out, _, status = called(main, "recallbase", "judged.xml", "--quant", "own.txt")
     assert (status, "2 elements of 1 topic" in out.decode()) == (0, True)

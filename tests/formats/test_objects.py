@@ -231,6 +231,6 @@ def test_a_document_twice_in_a_frame_is_refused_without_lines():
     with pytest.raises(spanwise.SpanwiseError) as caught:
         spanwise.evaluate({"q": {"a": 1}}, twice, "AP")
     assert str(caught.value) == (
-        "the run: document 'a' is there twice for topic 'q';"
+        "the run: document 'a' occurs twice for topic 'q';"
         " expected each document once; remove one of the two"
     )

@@ -179,7 +179,7 @@ def test_estimates_are_near_the_truth(tmp_path):
 @pytest.mark.parametrize(
     ("qrels", "words", "message"),
     [
-        ("t0 0 d0 1\nt0 0 d0 0\n", (), "is there twice"),
+        ("t0 0 d0 1\nt0 0 d0 0\n", (), "occurs twice"),
         ("t0 0 d0 1\n", ("-m", "MAiP"), "measure 'MAiP' needs"),
         ("t0 0 d0 1\n", ("-m", "what"), "unknown measure 'what'"),
         ("t0 0 d0 1\n", ("-m", "nxCG@5"), "'nxCG@5' cannot be estimated"),

@@ -58,7 +58,7 @@ def read_quantisation_table(file: str) -> Grades:
             raise FormatError(file, number, f"{match[1]} {match[2]} occurs twice", "each pair once")
         table[pair] = float(match[3])
         if pair[0] == 0 and table[pair]:
-            expected = "0 for exhaustivity 0, because unjudged elements have it"
+            expected = "the value 0 for exhaustivity 0, which unjudged elements have too"
             raise FormatError(file, number, f"{content[:60]!r}", expected)
     if not table:
         raise EmptyError(file, None, "no grades", EXPECTED)
