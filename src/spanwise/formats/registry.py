@@ -14,7 +14,7 @@ from warnings import warn
 from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
 from spanwise.formats.io.files import PARQUET, chunks
-from spanwise.plugin_loading import F, Registry, home_of, is_ours, load
+from spanwise.plugin_loading import F, Registry, home_of, load
 
 END = 1 << 16
 """Bytes at the end of a Parquet file that are inspected to recognise its format."""
@@ -71,6 +71,7 @@ class Format:
 
 
 PARQUET_FILES, XML_FILES, JSON_FILES, TEXT_FILES = PARQUET, b"<", b"{", b""
+OURS = "spanwise.formats."
 FAMILIES: dict[str, tuple[bytes, ...]] = {
     "trec.columns": (TEXT_FILES,),
     "pools": (XML_FILES, JSON_FILES),
@@ -98,8 +99,7 @@ def load_families(mark: bytes | None = None) -> None:
     for family, marks in FAMILIES.items():
         if mark is None or mark in marks:
             import_module(f"spanwise.formats.{family}")
-    places = {f"spanwise.formats.{family}": place for place, family in enumerate(FAMILIES)}
-    FORMATS.arrange(lambda entry: places.get(FORMATS.home(entry.name), len(places)))
+    FORMATS.arrange([f"spanwise.formats.{family}" for family in FAMILIES])
 
 
 FORMATS: Registry[Format] = Registry("format", load_families)
@@ -149,15 +149,20 @@ def reader(
     """
 
     def enter(parse: F) -> F:
+        if str(parse.__module__).startswith("spanwise."):
+            entry = Format(name, holds, parse, recognise, resemble, lines=lines)
+            if name in FORMATS.registered:
+                raise ValueError(f"two formats are called {name!r}")
+            FORMATS.registered[name], FORMATS.homes[name] = entry, parse.__module__
+            return parse
         home = home_of(parse)
         if holds not in get_args(Holds):
             due = ", ".join(get_args(Holds))
             raise UsageError(f"format {name!r} of {home}: holds={holds!r}; expected {due}")
         entry = Format(name, holds, parse, recognise, resemble, lines=lines)
-        if not is_ours(home):
-            if not entry.description:
-                raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
-            entry = _careful(entry, home)
+        if not entry.description:
+            raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
+        entry = _careful(entry, home)
         before = FORMATS.registered.get(name)
         if before is not None:  # the writer stays when a cell of a notebook runs again
             entry = replace(entry, write=before.write, loses=before.loses, files=before.files)
@@ -247,19 +252,23 @@ def writer(
     """
 
     def enter(write: F) -> F:
-        home = home_of(write)
         entry = FORMATS.registered.get(name)
+        if entry is not None and str(write.__module__).startswith("spanwise."):
+            entry = replace(entry, write=write, loses=loses, files=files)
+            FORMATS.registered[name] = entry
+            return write
+        home = home_of(write)
         if entry is None:
             raise UsageError(
                 f"format {name!r} of {home} has a writer but no reader; register the reader first"
             )
-        if entry.write is not None and FORMATS.home(name) != home:
+        if entry.write is not None and FORMATS.homes[name] != home:
             raise UsageError(
-                f"format {name!r} of {home} already has a writer in {FORMATS.home(name)};"
+                f"format {name!r} of {home} already has a writer in {FORMATS.homes[name]};"
                 " choose another name"
             )
         FORMATS.enter(
-            name, replace(entry, write=write, loses=loses, files=files), FORMATS.home(name)
+            name, replace(entry, write=write, loses=loses, files=files), FORMATS.homes[name]
         )
         return write
 
@@ -311,15 +320,14 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     for ours in (True, False):
         if not ours:
             load()
-        candidates = [
-            entry
-            for name, entry in reversed(list(FORMATS.registered.items()))
-            if entry.holds in holds and is_ours(FORMATS.home(name)) == ours
-        ]
-        if mark == PARQUET and ours:  # it is no text, whatever the bytes look like
-            candidates = [entry for entry in reversed(common) if entry.holds in holds]
-        for entry in candidates:
-            if entry.recognise(head):
+        families = {
+            home
+            for home in FORMATS.homes.values()
+            if mark in FAMILIES.get(home.removeprefix(OURS), ())
+        }
+        for entry in FORMATS.of(ours=ours):
+            fits = FORMATS.homes[entry.name] in families if ours else mark != PARQUET
+            if entry.holds in holds and fits and entry.recognise(head):
                 return entry
     every = [entry for entry in FORMATS.registered.values() if entry.holds in holds]
     near = (entry for entry in every if mark != PARQUET and entry.resemble(head))

@@ -18,7 +18,7 @@ from spanwise.model.measure import (
     Reads,
     keywords,
 )
-from spanwise.plugin_loading import F, Registry, home_of, is_ours
+from spanwise.plugin_loading import F, Registry, home_of
 
 PLAIN = Properties()
 FAMILIES = (
@@ -41,7 +41,7 @@ def load_families() -> Iterator[str]:
 def _load_all() -> None:
     if len(_loaded) < len(FAMILIES):
         _loaded.update(load_families())
-        MEASURES.arrange(lambda entry: FAMILIES.index(entry.family))
+        MEASURES.arrange([f"spanwise.measures.{family}" for family in FAMILIES])
 
 
 _loaded: set[str] = set()
@@ -106,8 +106,8 @@ def measure(
     """
 
     def enter(function: F) -> F:
-        home = home_of(function)
-        plugin = "" if is_ours(home) else home
+        home = function.__module__ or "an unknown module"
+        plugin = "" if home.startswith("spanwise.") else home_of(function)
         entry = Measure(
             name=name,
             function=function,
@@ -134,7 +134,11 @@ def measure(
         )
         if plugin:
             _refuse_incomplete(entry)
-        MEASURES.enter(name, entry, home, aliases)
+            MEASURES.enter(name, entry, plugin, aliases)
+        else:
+            if name in MEASURES.registered:
+                raise ValueError(f"two measures are called {name!r}")
+            MEASURES.registered[name], MEASURES.homes[name] = entry, home
         return function
 
     return enter
