@@ -73,7 +73,17 @@ def test_without_a_year_there_is_no_limit(files, ask):
 
 def test_only_evaluated_topics_count(files, ask):
     (files / "qrels").write_text("1 Q0 d1501 10 10 0 0:10\n3 Q0 d1500 10 10 0 0:10\n")
-    words = ("eval", "qrels", "run", "-m", "gR@5", "--profile", "inex2009", "--topics", "judged")
+    words = (
+        "eval",
+        "qrels",
+        "run",
+        "-m",
+        "gR@5",
+        "--profile",
+        "inex2009",
+        "--average-over",
+        "judged",
+    )
     assert f"{NOTE}: 1\n" in ask(*words).text
 
 

@@ -111,7 +111,7 @@ def test_plain_qrels_keep_who_is_relevant(store, tmp_path):
 
 def test_scores_are_the_same_whichever_format(store, tmp_path):
     scores = []
-    for form in ("span_qrels", "inex_assessments_2007", "inex_qrels"):
+    for form in ("span_qrels", "inex_assessments_2007", "inex_qrels", "w3c"):
         words = ["--to", form, "--judge", "anna", "--collection", ARTICLES]
         called(main, "judge", "export", store.path, "-o", tmp_path / form, *words)
         words = ["-m", "MAiP", "-m", "iP[0.01]", "-m", "gP(score=bep)@5", "--format", "jsonl"]
@@ -120,6 +120,7 @@ def test_scores_are_the_same_whichever_format(store, tmp_path):
         scores.append([json.loads(line)["value"] for line in out.splitlines()])
     assert scores[0] == pytest.approx(scores[1], abs=1e-12)
     assert scores[0] == pytest.approx(scores[2], abs=1e-12)
+    assert scores[0] == pytest.approx(scores[3], abs=1e-12)
     assert all(value > 0 for value in scores[0])
 
 

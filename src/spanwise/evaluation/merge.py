@@ -154,7 +154,7 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
             notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
     return Scores(
         run=found.run,
-        topics=tuple(text(topic) for topic in topics),
+        topics=tuple(map(text, topics)),
         values=numbers,
         means={one.label: _overall(one, values) for one in numeric},
         counts={name: len(topics) - undefined[name] for name in numbers},

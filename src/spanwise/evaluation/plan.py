@@ -97,7 +97,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     `scratch`, judgements that do not fit in memory are split on disk, together with the runs.
     """
     find_profile(request.profile, request.task)
-    asked(request.measures)  # a mistake in a name is reported before anything is read
+    measures = asked(request.measures)  # mistakes in names are reported before anything is read
     names, runs = _expanded(request)
     if [one for one in (request.judgements, *runs) if isinstance(one, str)].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -110,7 +110,10 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     ):
         shards = _paired(common, job, runs, partial(_stored_pairs, common.judgements))
     else:
-        shards = _cut_runs(common, job, runs, piece_size() if size is None else size, scratch)
+        # ceilings are those of all chunks of a run, whatever topic they were returned for
+        whole = any(one.measure.reads == "ceilings" for one in measures)
+        length = WHOLE if whole else piece_size() if size is None else size
+        shards = _cut_runs(common, job, runs, length, scratch)
     return [replace(shard, name=names[shard.run]) for shard in shards] if any(names) else shards
 
 
@@ -134,8 +137,6 @@ def _cut_runs(
     request: Request, job: str, runs: Sequence[Any], size: int, scratch: Scratch | None
 ) -> list[Shard]:
     prepared = _remember(job, Prepared(request))
-    if _of_whole_runs(request):
-        size = WHOLE
     pieces = [_cut(run, request.run_format, size, scratch) for run in runs]
     profile = prepared.profile_of(runs[0], pieces[0][0])
     refuse_without_effect(prepared, profile)
@@ -144,11 +145,6 @@ def _cut_runs(
         for number, (run, some) in enumerate(zip(runs, pieces, strict=True))
         for place, piece in enumerate(some)
     ]
-
-
-def _of_whole_runs(request: Request) -> bool:
-    """Tell whether a measure of a topic depends on the results of all topics."""
-    return any(one.measure.reads == "ceilings" for one in asked(request.measures))
 
 
 def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequence[Cut | None]:

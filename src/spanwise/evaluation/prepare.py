@@ -21,12 +21,10 @@ from spanwise.evaluation.kinds import TEXTUAL, kinds_of
 from spanwise.evaluation.profiles import ELEMENTS, Profile, find_profile, measure_names
 from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.formats.frames import holds_numbers
-from spanwise.formats.frames.chunks import Shelf, chunks_run
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.io.files import piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
-from spanwise.matching.placing import placed_judgements
 from spanwise.measures.names import parse
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, combined
@@ -68,7 +66,7 @@ class Prepared:
         )
         self.collection: Collection | None = opened(request.collection, judgements)
         documents = self.collection or texts_along(judgements)
-        self.judgements = placed_judgements(judgements, documents)
+        self.judgements = judgements if documents is None else _placed(judgements, documents)
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read to choose the profile
         self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = None
 
@@ -101,6 +99,8 @@ class Prepared:
 
     def _chunks(self, source: Any) -> Run:
         """Read chunks of a framework, or call a retriever with every question."""
+        from spanwise.formats.frames.chunks import Shelf, chunks_run
+
         questions = _questions(self.judgements)
         documents = self.collection
         if documents is None:
@@ -205,6 +205,14 @@ def of_elements(one: MeasureRequest) -> bool:
     """Tell whether a measure counts elements by how they were judged, so that structure matters."""
     graded = one.measure.grades or "quant" in one.measure.parameters
     return graded and one.parameter("behaviour") != "bep"
+
+
+def _placed(
+    judgements: Judgements | Preferences, documents: Collection
+) -> Judgements | Preferences:
+    from spanwise.matching.placing import placed_judgements
+
+    return placed_judgements(judgements, documents)
 
 
 def flows(source: Any) -> bool:

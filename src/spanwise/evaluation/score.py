@@ -38,18 +38,6 @@ from spanwise.evaluation.values import Measured, joined
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.pieces import Piece
 from spanwise.matching import refuse_duplicate_judgements
-from spanwise.matching.evidence import combine_assessors
-from spanwise.matching.placing import (
-    absent,
-    nothing_highlighted,
-    placed,
-    refuse_unplaced_passages,
-    whole_documents,
-)
-from spanwise.matching.tasks import overlong
-from spanwise.matching.text import states_sizes
-from spanwise.matching.texts import refuse_unplaced_texts
-from spanwise.matching.trees import assessment_notes
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
 from spanwise.model.notes import Note, Remark
@@ -182,9 +170,16 @@ def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole"
     notes: list[Note] = []
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
-    judgements, run = placed(prepared.judgements, run, collection, notes)
+    judgements = prepared.judgements
+    if collection is not None:
+        from spanwise.matching.placing import placed
+
+        judgements, run = placed(judgements, run, collection, notes)
     if isinstance(judgements, Judgements):
-        notes += assessment_notes(judgements) if share != "later" else ()
+        if judgements.elements is not None and share != "later":
+            from spanwise.matching.trees import assessment_notes
+
+            notes += assessment_notes(judgements)
         judgements = _readable(judgements, run, measures, policy, collection, notes)
     _refuse_unsuitable(judgements, measures)
     return Matched(judgements, run, collection, tuple(notes))
@@ -200,7 +195,14 @@ def _readable(
 ) -> Judgements:
     """Return judgements with relevant text in the units of the run, from the chosen annotators."""
     textual = [one for one in measures if one.measure.reads in OF_TEXT]
-    if not textual or (states_sizes(judgements) and all(map(_of_sizes, textual))):
+    if not textual:
+        return judgements
+    from spanwise.matching.evidence import combine_assessors
+    from spanwise.matching.placing import nothing_highlighted, whole_documents
+    from spanwise.matching.text import states_sizes
+    from spanwise.matching.texts import refuse_unplaced_texts
+
+    if states_sizes(judgements) and all(map(_of_sizes, textual)):
         return judgements
     judgements = nothing_highlighted(judgements)
     plain = judgements.highlights is None and judgements.elements is None
@@ -218,9 +220,15 @@ def _refuse_unsuitable(
 ) -> None:
     """Refuse measures that need judgements of another kind."""
     offered = kinds_of(judgements)
+    unfit = [one for one in measures if one.measure.reads not in (*offered, "anything")]
+    if not unfit:
+        return
+    from spanwise.matching.placing import refuse_unplaced_passages
+    from spanwise.matching.text import states_sizes
+
     sized = isinstance(judgements, Judgements) and states_sizes(judgements)
-    for one in measures:
-        if one.measure.reads not in (*offered, "anything") and not (sized and _of_sizes(one)):
+    for one in unfit:
+        if not (sized and _of_sizes(one)):
             if one.measure.reads in OF_TEXT:
                 refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
@@ -261,7 +269,11 @@ def measured(
     if share == "later" and isinstance(judgements, Judgements):
         some = (judged & answered) or judgements.rows.topics[:1]  # judgements must not be empty
         judgements = of_topics(judgements, some)
-    notes: list[Note] = [*overlong(run, topics, limit, policy.depth)]
+    notes: list[Note] = []
+    if limit is not None:
+        from spanwise.matching.tasks import overlong
+
+        notes += overlong(run, topics, limit, policy.depth)
     values = values_of(judgements, run, topics, measures, policy, notes, matched.collection)
     return Measured(
         run.name,
@@ -288,6 +300,8 @@ def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str
             wrong = ~given.chunks.stated | (run.labels != EXACT)
             facts["invalid offsets"] = int(np.count_nonzero((run.labels >= 0) & wrong))
     if run.lengths is not None:
+        from spanwise.matching.placing import absent
+
         facts["missing documents"] = int(np.count_nonzero(absent(run, run.lengths)))
     return facts
 
@@ -337,7 +351,9 @@ def values_of(
     unmoved = [one.label for one in measures if not of_elements(one)]
     if policy.structure != "ignore" and unmoved:
         names = ", ".join(unmoved)
-        notes.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
+        notes.append(
+            Remark(f"structure has no effect on {names}: it applies to measures of judged elements")
+        )
     for kind, some in wanted.items():
         task = MatchTask(run, topics, some, policy, notes, collection)
         values |= KINDS[kind].values(judgements, task)

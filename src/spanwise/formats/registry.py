@@ -84,6 +84,7 @@ FAMILIES: dict[str, tuple[bytes, ...]] = {
     "inex.submissions": (XML_FILES,),
     "spans.runs": (JSON_FILES,),
     "spans.judgements": (JSON_FILES,),
+    "spans.annotations": (JSON_FILES,),
     "spans.parquet": (PARQUET_FILES,),
     "topics.inex": (XML_FILES,),
     "topics.plain": (XML_FILES, JSON_FILES, TEXT_FILES),

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from math import inf, log2, nan
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from spanwise.measures.incomplete import condensed
 from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
-from spanwise.model.measure import Law
+from spanwise.model.measure import Gains, Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 FAMILY = "Graded relevance"
@@ -20,9 +20,6 @@ FAMILY = "Graded relevance"
 #
 # By default the gain of a result is its grade. A table `gains` gives other gains; the keys -1 and
 # -2 are for results outside the pool and for pool members that were not judged.
-
-Gains: TypeAlias = tuple[tuple[float, float], ...]
-"""Pairs of grade and gain, in the order given."""
 
 CODE_OUTSIDE, CODE_SET_ASIDE = -1.0, -2.0
 LONGEST_LADDER = 1000

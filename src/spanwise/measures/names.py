@@ -20,9 +20,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.measures.gains import Gains
 from spanwise.measures.registry import MEASURES, load_families
-from spanwise.model.measure import REQUIRED, Measure, MeasureRequest
+from spanwise.model.measure import REQUIRED, Gains, Measure, MeasureRequest
 from spanwise.plugin_loading import load
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")

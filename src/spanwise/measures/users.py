@@ -9,11 +9,11 @@ ranks: shorter ones continue with gain 0. Grades become gains between `min_rel` 
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.measures.gains import Gains, rank_discounts, result_gains, sorted_table
+from spanwise.measures.gains import rank_discounts, result_gains, sorted_table
 from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray
-from spanwise.model.measure import Law
+from spanwise.model.measure import Gains, Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 FAMILY = "Models of a reader"

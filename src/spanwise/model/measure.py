@@ -39,6 +39,9 @@ Explains = Literal[
 Function = Callable[..., Any]
 """Takes a block and keyword parameters, and returns one value per topic."""
 
+Gains = tuple[tuple[float, float], ...]
+"""A parameter type: pairs of grade and gain, in the order given."""
+
 REQUIRED = object()
 """The default of a parameter that has to be given."""
 

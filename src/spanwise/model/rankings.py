@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from spanwise.model.columns import plural
+from spanwise.model.policy import CONVENTIONS
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray, StatusArray
@@ -101,7 +102,7 @@ class Rankings:
 
     def nonrelevant(self, rel: float) -> IntArray:
         """Return the number of units that were judged not relevant, retrieved or not."""
-        extra = self.set_aside if self.policy.conventions.every_line_counts else 0
+        extra = self.set_aside if CONVENTIONS[self.policy.follow].every_line_counts else 0
         return self.judged + extra - self.relevant(rel)
 
     def _ideal_count(self, rel: float) -> IntArray:
@@ -134,14 +135,16 @@ class Rankings:
         `undefined` is not-a-number unless the program that is followed differs.
         """
         if undefined is None:
-            undefined = self.policy.conventions.no_divisor
+            undefined = CONVENTIONS[self.policy.follow].no_divisor
         part, whole = np.asarray(part, self.real_type), np.asarray(whole, self.real_type)
         quotient = np.full(np.broadcast(part, whole).shape, undefined, self.real_type)
         return np.divide(part, whole, out=quotient, where=whole != 0)
 
     def total(self, terms: FloatArray) -> FloatArray:
         """Sum along the ranks, in the order of addition of the program that is followed."""
-        return self.total_from_top(terms[..., ::-1] if self.policy.conventions.single else terms)
+        return self.total_from_top(
+            terms[..., ::-1] if CONVENTIONS[self.policy.follow].single else terms
+        )
 
     def total_from_top(self, terms: FloatArray) -> FloatArray:
         """Sum along the ranks, adding one by one from rank 1 on.
@@ -151,7 +154,7 @@ class Rankings:
         """
         if not terms.shape[-1]:
             return np.zeros(terms.shape[:-1], self.real_type)
-        if not self.policy.conventions.single:
+        if not CONVENTIONS[self.policy.follow].single:
             return np.cumsum(terms, axis=-1)[..., -1]
         sums = np.zeros(terms.shape[:-1], np.float32)
         for rank in range(terms.shape[-1]):  # each sum is rounded before the next addition
@@ -161,7 +164,7 @@ class Rankings:
     @property
     def real_type(self) -> type[np.floating[Any]]:
         """The type of quotients and sums."""
-        return np.float32 if self.policy.conventions.single else np.float64
+        return np.float32 if CONVENTIONS[self.policy.follow].single else np.float64
 
     # Ties -----------------------------------------------------------------------------------------
 
@@ -295,7 +298,7 @@ class PreferenceRankings:
 
     def defined(self, values: FloatArray, basis: IntArray) -> FloatArray:
         """Return the values; where `basis` is 0, the undefined value of the followed program."""
-        return np.where(basis > 0, values, self.policy.conventions.no_divisor)
+        return np.where(basis > 0, values, CONVENTIONS[self.policy.follow].no_divisor)
 
 
 def ratio(part: Any, whole: Any, undefined: float = 0.0) -> FloatArray:

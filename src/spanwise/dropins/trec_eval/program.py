@@ -40,7 +40,7 @@ from spanwise.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanwise.measures.gains import Gains
+    from spanwise.model.measure import Gains
     from spanwise.model.run import Run
 
 
