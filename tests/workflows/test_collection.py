@@ -40,7 +40,7 @@ def test_build_and_show(tmp_path, folder):
         "         3         17    p[1]",
         "         8          4      b[1]",
     ]
-    out, _, _ = called(main, "collection", "show", store, "1", "--depth", 2)
+    out, _, _ = called(main, "collection", "show", store, "1", "--levels", 2)
     assert len(out.splitlines()) == 4
     out, _, _ = called(main, "collection", "show", store, "1", "/article[1]/p[1]")
     assert out.decode() == "Some bold &who; text.\n"

@@ -39,8 +39,8 @@ def test_a_recall_base_holds_what_the_command_prints(judged, ask, options):
     words = {
         "quant": ("--quant", "gen5"),
         "topic": ("--topic", "2"),
-        "only_ideal": ("--ideal",),
-        "ideal": ("--ties", "deeper"),
+        "only_ideal": ("--only-ideal",),
+        "ideal": ("--ideal", "deeper"),
     }
     said = [word for name in options for word in words[name]]
     found = spanwise.recallbase("pools", **options)

@@ -139,7 +139,6 @@ paths_option = option(
 ideal_option = option(
     "--ideal",
     type=click.Choice(["higher", "deeper"]),
-    default="higher",
     section=XML,
     help="Ideal one of equally good elements on a path. [default: higher]",
 )
@@ -163,6 +162,26 @@ topics_format_option = option(
     section=FILES,
     names=format_names("topics"),
     help="Format of the topics; see: spanwise formats. [default: recognised]",
+)
+source_format_option = option(
+    *("--from", "source_format"),
+    metavar="FORMAT",
+    section=FILES,
+    names=format_names(),
+    help="Format of the input; see: spanwise formats. [default: recognised]",
+)
+run_output_option = option(
+    *("-o", "--output"),
+    default="-",
+    metavar="RUN",
+    help="File of the run that is written. [default: -]",
+)
+written_format_option = option(
+    "--to",
+    metavar="FORMAT",
+    section=FILES,
+    names=format_names("run"),
+    help="Format of the run that is written. [default: by the ending, or the plainest]",
 )
 seed_option = option(
     "--seed",

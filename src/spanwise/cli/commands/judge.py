@@ -224,7 +224,7 @@ def log_command(store: str, judge: str | None) -> None:
 
 @command.command("revoke")
 @click.argument("store")
-@click.argument("judge")
+@click.argument("judge", metavar="ASSESSOR")
 def revoke_command(store: str, judge: str) -> None:
     """Revoke all links of an assessor; the next start prints a new one.
 
