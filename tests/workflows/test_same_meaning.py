@@ -7,7 +7,7 @@ import pytest
 import spanwise
 from spanwise.cli import cli
 
-PRINTED = {"output", "layout", "to", "engines", "most"}
+PRINTED = {"output", "layout", "as_json", "to", "engines", "most"}
 """What a command does with a result."""
 
 FUNCTIONS = {

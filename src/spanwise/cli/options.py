@@ -129,19 +129,32 @@ quant_option = option(
     section=XML,
     help="Quantisation: name or file. [default: spec or gen]",
 )
-paths_option = option(
-    "--paths",
-    type=click.Choice(["valued", "assessed"]),
-    section=XML,
-    help="Relevant paths end at elements with a value, or at all that assessors found relevant."
-    " [default: valued]",
-)
-ideal_option = option(
-    "--ideal",
-    type=click.Choice(["higher", "deeper"]),
-    section=XML,
-    help="Ideal one of equally good elements on a path. [default: higher]",
-)
+
+
+def _paths(default: str | None) -> Decorator:
+    return option(
+        "--paths",
+        type=click.Choice(["valued", "assessed"]),
+        default=default,
+        section=XML,
+        help="Relevant paths end at elements with a value, or at all that assessors found"
+        " relevant. [default: valued]",
+    )
+
+
+def _ideal(default: str | None) -> Decorator:
+    return option(
+        "--ideal",
+        type=click.Choice(["higher", "deeper"]),
+        default=default,
+        section=XML,
+        help="Ideal one of equally good elements on a path. [default: higher]",
+    )
+
+
+paths_option, ideal_option = _paths("valued"), _ideal("higher")
+paths_if_any_option, ideal_if_any_option = _paths(None), _ideal(None)
+"""The same for a command that refuses them where there are no relevant paths or ideal elements."""
 judgements_format_option = option(
     "--judgements-format",
     metavar="FORMAT",

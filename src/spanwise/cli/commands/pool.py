@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanwise.model.pools import Pool
 
 PAGE = "Judging page"
+GAMMA = "Share of the past that counts for mm and ts. [default: 1]"
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
 
 
@@ -55,7 +56,7 @@ drawing = all_of(
         metavar="FILE",
         help="Judgements from which mtf, mm and ts learn. [default: live]",
     ),
-    option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True, help="[default: 1]"),
+    option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True, help=GAMMA),
     option(
         "--support",
         type=click.Choice(["on", "off"]),

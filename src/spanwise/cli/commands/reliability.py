@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from spanwise.cli.command import Command
@@ -15,9 +13,6 @@ from spanwise.cli.options import (
     quant_option,
     seed_option,
 )
-
-if TYPE_CHECKING:
-    from spanwise.model.elements import Ties
 
 
 @click.command("reliability", cls=Command)
@@ -34,7 +29,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     quant: str | None,
-    ideal: Ties | None,
+    ideal: str,
     collection: str | None,
     seed: int,
     layout: str,
@@ -56,7 +51,7 @@ def command(
     from spanwise.report.studies import rendered_study
     from spanwise.workflows.reliability import Ground, study
 
-    ground = Ground.of(judgements, quant, ideal or "higher", collection)
+    ground = Ground.of(judgements, quant, ideal, collection)
     found = study(ground, measures, runs, seed)
     emit(rendered_study(found, layout, page_width(output)), output)
     if layout == "csv":  # which has no room for them

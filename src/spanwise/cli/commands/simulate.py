@@ -11,8 +11,8 @@ from spanwise.cli.names import format_names
 from spanwise.cli.options import (
     FILES,
     collection_option,
-    ideal_option,
-    paths_option,
+    ideal_if_any_option,
+    paths_if_any_option,
     quant_option,
     run_output_option,
 )
@@ -30,8 +30,8 @@ FORM = "inex_submission_2006"
 @click.argument("judgements")
 @run_output_option
 @quant_option
-@ideal_option
-@paths_option
+@ideal_if_any_option
+@paths_if_any_option
 @collection_option
 @option(
     "--to",
