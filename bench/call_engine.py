@@ -21,10 +21,10 @@ def dask_session(workers: int) -> Iterator[str]:
     import dask.config
     from distributed import LocalCluster
 
-    from spanwise.executors.dask import KEPT
+    from spanwise.executors.dask import KEEP_MEMORY
 
     with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": KEPT}),
+        dask.config.set({"distributed.nanny.pre-spawn-environ": KEEP_MEMORY}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from naive_elements import Node, Passage
-from spanwise.formats.inex.assessments import parsed
-from spanwise.formats.inex.submissions import parsed as parsed_run
+from spanwise.formats.inex.assessments import read_assessments
+from spanwise.formats.inex.submissions import read_submission as parsed_run
 from spanwise.formats.registry import Reading
 
 shapes = st.lists(
@@ -59,7 +59,7 @@ def highlighted_assessments(documents, exhaustivity="2", all_listed=True):
             lines.append(f'<element path="{node.path}" {said} size="{node.size}" rsize="{count}"/>')
         lines.append("</file>")
     lines.append("</assessments>")
-    return parsed(iter(["\n".join(lines).encode()]), "judged", Reading())
+    return read_assessments(iter(["\n".join(lines).encode()]), "judged", Reading())
 
 
 def graded_assessments(documents):
@@ -75,7 +75,7 @@ def graded_assessments(documents):
         ]
         lines.append("</file>")
     lines.append("</assessments>")
-    return parsed(iter(["\n".join(lines).encode()]), "judged", Reading())
+    return read_assessments(iter(["\n".join(lines).encode()]), "judged", Reading())
 
 
 def submission(results, topic="1", scores=None):

@@ -95,7 +95,7 @@ class Server:
                 return
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError("the server does not answer")
+        raise RuntimeError("the server does not respond")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -16,7 +16,7 @@ LABELS = [0, 14, 28, 42, 56, 71, 85, 99, 113, 127, 142]
 
 
 @dataclass
-class Asked:
+class MeasureRequest:
     level: int = 1
     depth: int | None = None
     judged_only: bool = False

@@ -4,11 +4,11 @@ from typing import get_args
 
 from spanwise.formats.registry import Reading
 from spanwise.formats.trec.columns import parse_prefs, parse_qrels_prefs, parse_run
-from spanwise.matching.preferences import fulfilments
+from spanwise.matching.preferences import preference_rankings
 from spanwise.measures import MEASURES
-from spanwise.model.measure import Asked
+from spanwise.model.measure import MeasureRequest
 from spanwise.model.policy import Policy
-from spanwise.model.rankings import Fulfilments
+from spanwise.model.rankings import PreferenceRankings
 
 TREC_EVAL_NAMES = (
     "prefs_num_prefs_poss",
@@ -44,15 +44,15 @@ def read_run(text: str):
 
 def block(
     preferences: str, run: str, policy: Policy | None = None, *, topics: list[str] | None = None
-) -> Fulfilments:
+) -> PreferenceRankings:
     """The one block of these topics, by default of all that have preferences."""
     known = read_preferences(preferences)
     wanted = [t.encode() for t in topics] if topics else sorted(known.rows.topics)
-    (only,) = fulfilments(read_run(run), known, wanted, policy or Policy())
+    (only,) = preference_rankings(read_run(run), known, wanted, policy or Policy())
     return only
 
 
-def asked(name: str) -> Asked:
+def asked(name: str) -> MeasureRequest:
     """The measure and parameters that a trec_eval name stands for; there must be exactly one."""
     found = []
     for measure in MEASURES.values():
@@ -61,9 +61,9 @@ def asked(name: str) -> Asked:
         values = get_args(measure.parameter_type("pairs")) if measure.parameters else ()
         for alias in measure.aliases:
             if alias == name:
-                found.append(Asked(name, measure))
+                found.append(MeasureRequest(name, measure))
             found += [
-                Asked(name, measure, {"pairs": value})
+                MeasureRequest(name, measure, {"pairs": value})
                 for value in values
                 if "{pairs}" in alias and alias.replace("{pairs}", value) == name
             ]

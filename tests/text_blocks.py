@@ -5,7 +5,7 @@ import numpy as np
 from spanwise.formats.inex.qrels import parse_inex_qrels
 from spanwise.formats.inex.runs import parse_inex_run
 from spanwise.formats.registry import Reading
-from spanwise.formats.spans.records import parse_span_qrels
+from spanwise.formats.spans.judgements import parse_span_qrels
 from spanwise.formats.trec.columns import parse_run
 from spanwise.matching.text import readings
 from spanwise.model.policy import Policy

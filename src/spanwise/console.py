@@ -1,4 +1,4 @@
-"""Writing: to standard output as bytes, or to a file that is either complete or absent."""
+"""Output to the terminal and to files: bytes, messages, progress; files are written atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanwise.errors import UsageError
 
 
 def emit(text: str, file: str | None = None) -> None:
-    """Print, or write to a file in one step."""
+    """Print a text, or write it to a file atomically."""
     data = text.encode("utf-8", "surrogateescape")
     if file is None:
         emit_bytes(data)
@@ -25,7 +25,7 @@ def emit(text: str, file: str | None = None) -> None:
 
 
 def emit_bytes(data: bytes) -> None:
-    """Write to standard output, whatever its encoding."""
+    """Write bytes to standard output, whatever its encoding."""
     if sys.stdout is None:
         raise UsageError("standard output cannot be written (it is closed)")
     sys.stdout.flush()
@@ -38,14 +38,14 @@ def emit_bytes(data: bytes) -> None:
         stream.flush()
     except BrokenPipeError:
         abandon_output()
-        raise Exit(0) from None  # whoever reads has enough
+        raise Exit(0) from None  # the reader of the pipe has closed it
     except OSError as error:
         abandon_output()
         raise UsageError(f"standard output cannot be written ({error.strerror})") from error
 
 
 def tell(sentence: str, output: str) -> None:
-    """Say what was written; to standard error where what was written went to standard output."""
+    """Report what was written: on standard error if the data went to standard output."""
     if output != "-":
         emit(sentence)
     elif sys.stderr is not None:
@@ -53,23 +53,23 @@ def tell(sentence: str, output: str) -> None:
 
 
 def coloured() -> bool:
-    """Whether standard output may have colours: it is a terminal, and nobody objects."""
+    """Return whether standard output may be coloured: a terminal, and NO_COLOR is not set."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def abandon_output() -> None:
-    """Point standard output to nowhere, so that the interpreter can flush it when it ends."""
+    """Redirect standard output to the null device, so that the interpreter can flush it at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """The whole file or none: written beside its place, then moved there.
+    """Write a file completely or not at all, by writing beside it and renaming.
 
-    A link is followed; a device or a pipe cannot be moved, so it is written to. A file called `-`
-    is standard output.
+    A symbolic link is followed. A device or a pipe cannot be renamed, so it is written directly.
+    The file name `-` means standard output.
     """
     if path == Path("-"):
         for piece in [data] if isinstance(data, bytes) else data:
@@ -101,12 +101,12 @@ def _write_and_move(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 
 def write_folder_atomically(path: Path, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
-    """A new folder with all its files, or none."""
+    """Write a new folder with all its files, or nothing."""
     import shutil
     import tempfile
 
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"{path}: is there already; expected a new or an empty folder")
+        raise UsageError(f"{path}: already exists; expected a new or an empty folder")
     try:
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     except OSError as error:
@@ -130,7 +130,7 @@ def _umask() -> int:
 
 
 def say(kind: str, message: str) -> None:
-    """One line to standard error; control characters are escaped."""
+    """Print one line to standard error, with control characters escaped."""
     if sys.stderr is None:
         return
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
@@ -144,32 +144,32 @@ def say(kind: str, message: str) -> None:
         stream.flush()
 
 
-# What a terminal is told and nothing else is: width, bold type, how far a long task has come. -----
+# Terminal: width, styles and progress ------------------------------------------------------------
 
 T = TypeVar("T")
-PATIENCE = 2.0
-"""Seconds after which a task shows how far it is."""
+PROGRESS_DELAY = 2.0
+"""Seconds before a progress bar appears."""
 
 
 def on_terminal(output: str | None = None) -> bool:
-    """Whether what is printed is seen at once."""
+    """Return whether the output goes to a terminal."""
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
 def page_width(output: str | None = None) -> int | None:
-    """The columns of the terminal; None: there is none, and lines may be of any length."""
+    """Return the width of the terminal in columns, or None if the output is not a terminal."""
     return shutil.get_terminal_size().columns if on_terminal(output) else None
 
 
 def styled(output: str | None = None) -> bool:
-    """Whether bold type and colour may be used: on a terminal, unless NO_COLOR says otherwise."""
+    """Return whether bold type and colour may be used."""
     return output is None and coloured() and os.name != "nt"
 
 
 def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:
-    """The things one by one; on a terminal a bar with the time left appears after two seconds.
+    """Yield the items; on a terminal, show a progress bar after two seconds.
 
-    It appears then even while the first thing is still in the making.
+    The bar also appears while the first item is still being computed.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield from things
@@ -177,7 +177,7 @@ def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:
     from threading import Timer
 
     bar = _Bar(count, label)
-    timer = Timer(PATIENCE, bar.appear)
+    timer = Timer(PROGRESS_DELAY, bar.appear)
     timer.daemon = True
     timer.start()
     try:
@@ -190,7 +190,7 @@ def watched(things: Iterable[T], count: int, label: str) -> Iterator[T]:
 
 
 class _Bar:
-    """How far a task has come, once somebody wants to see it."""
+    """A progress bar that can be shown from another thread."""
 
     def __init__(self, count: int, label: str) -> None:
         from threading import Lock
@@ -200,7 +200,7 @@ class _Bar:
         self._shown: Any = None
 
     def appear(self) -> None:
-        """Draw it; it redraws itself from then on."""
+        """Show the bar, which redraws itself from then on."""
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -222,14 +222,14 @@ class _Bar:
             self._shown.start()
 
     def advance(self) -> None:
-        """One more is done."""
+        """Count one more finished item."""
         with self._lock:
             self._done += 1
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], completed=self._done)
 
     def vanish(self) -> None:
-        """Leave the terminal as it was."""
+        """Remove the bar from the terminal."""
         with self._lock:
             self._over = True
             if self._shown is not None:

@@ -1,19 +1,19 @@
-"""Every error and warning this package raises on purpose.
+"""Errors and warnings that this package raises on purpose.
 
 SpanwiseError
-├── InputError          what was given cannot be evaluated
-│   ├── FormatError       a file does not say what its format promises
-│   │   └── EmptyError      it holds no data at all
-│   ├── QueryError        a query does not follow its grammar
-│   ├── DuplicateError    the same unit twice in one topic
+├── InputError          input that cannot be evaluated
+│   ├── FormatError       a file that does not follow its format
+│   │   └── EmptyError      a file without data
+│   ├── QueryError        a query that does not follow its grammar
+│   ├── DuplicateError    a unit that occurs twice in one topic
 │   ├── PreferenceError   preferences that contradict each other
-│   └── NoTopicsError     run and judgements have no topic in common
-├── UsageError          what was asked makes no sense: options, parameters
-│   └── UnknownName       no measure, format or policy has that name
-├── MissingExtra        an optional library is needed and absent
-└── ClusterError        an engine could not be reached, or gave up
+│   └── NoTopicsError     a run and judgements without a common topic
+├── UsageError          a request that is not meaningful: options, parameters
+│   └── UnknownName       a name that no measure, format or policy has
+├── MissingExtra        a required optional library that is not installed
+└── ClusterError        a cluster engine that could not be reached or failed
 
-SpanwiseWarning         something was repaired, ignored or left open, and is said
+SpanwiseWarning         a repair, an omission or an open decision
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ class SpanwiseError(Exception):
     """Exit status of the command line after this error."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """From one process to another: the message and what else is known, as they are."""
-        return _again, (type(self), self.args, self.__dict__)
+        """Pickle the error with its message and its attributes."""
+        return _unpickled, (type(self), self.args, self.__dict__)
 
 
-def _again(kind: type[Exception], said: tuple[Any, ...], known: dict[str, Any]) -> Exception:
-    error = kind.__new__(kind, *said)
-    error.args = said
-    error.__dict__.update(known)
+def _unpickled(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
     return error
 
 
 class InputError(SpanwiseError):
-    """What was given cannot be evaluated."""
+    """Input that cannot be evaluated."""
 
 
 class FormatError(InputError):
-    """A file does not say what its format promises: where, what stood there, what was due."""
+    """A file that does not follow its format: where, what was found, what was expected."""
 
     def __init__(
         self, file: str, line: int | None, found: str, expected: str, advice: str = ""
@@ -57,17 +57,17 @@ class FormatError(InputError):
 
     @property
     def reason(self) -> str:
-        """The message without its place."""
+        """Return the message without the place of the problem."""
         parts = [self.found, f"expected {self.expected}" if self.expected else "", self.advice]
         return "; ".join(part for part in parts if part)
 
 
 class EmptyError(FormatError):
-    """A file holds no data at all."""
+    """A file that contains no data."""
 
 
 class QueryError(InputError):
-    """A query does not follow its grammar: at which character, what stood there, what was due."""
+    """A query that does not follow its grammar: the position, what was found and expected."""
 
     def __init__(self, character: int, found: str, expected: str) -> None:
         self.character, self.found, self.expected = character, found, expected
@@ -75,7 +75,7 @@ class QueryError(InputError):
 
 
 class DuplicateError(InputError):
-    """The same unit twice in one topic."""
+    """A unit that occurs twice in one topic."""
 
     def __init__(self, topic: bytes, message: str) -> None:
         self.topic = topic
@@ -83,25 +83,25 @@ class DuplicateError(InputError):
 
 
 class PreferenceError(InputError):
-    """Preferences of one group that contradict each other."""
+    """A group of preferences that contradict each other."""
 
 
 class NoTopicsError(InputError):
-    """Run and judgements have no topic in common."""
+    """A run and judgements without a common topic."""
 
 
 class UsageError(SpanwiseError):
-    """What was asked makes no sense."""
+    """A request that is not meaningful, such as an unknown option or a wrong parameter."""
 
 
 class UnknownName(UsageError):
-    """No measure, format or policy has that name; the message suggests the nearest."""
+    """A name that no measure, format or policy has; the message suggests similar names."""
 
     def __init__(self, kind: str, name: str, known: list[str], advice: str = "") -> None:
         from difflib import get_close_matches
 
         folded: dict[str, str] = {}
-        for other in known:  # of spellings that differ in case only, the first one given counts
+        for other in known:  # spellings that differ only in case: the first one given wins
             folded.setdefault(other.lower(), other)
         near = [folded[match] for match in get_close_matches(name.lower(), folded, 3, 0.5)]
         if len(known) <= 10 or not (near or advice):
@@ -112,7 +112,7 @@ class UnknownName(UsageError):
 
 
 class MissingExtra(SpanwiseError):
-    """An optional library is needed and absent."""
+    """A required optional library that is not installed."""
 
     exit_status = 3
 
@@ -123,18 +123,18 @@ class MissingExtra(SpanwiseError):
 
 
 class ClusterError(SpanwiseError):
-    """An engine that work was to run on could not be reached, or gave up: which one, and why."""
+    """A cluster engine that could not be reached or failed: its name and the reason."""
 
     def __init__(self, engine: str, reason: str) -> None:
         super().__init__(f"{engine}: {reason}")
 
 
 class SpanwiseWarning(UserWarning):
-    """Something was repaired, ignored or left open; the numbers stand, but read this."""
+    """A repair, an omission or an open decision that users of the numbers should know about."""
 
 
 class CountedWarning(SpanwiseWarning):
-    """So many of something; those of pieces of a file can be added up.
+    """A warning with counts, which can be added up over the pieces of a file.
 
     >>> str(CountedWarning("fields not used: ", {"b": 2, "a": 1}).plus({"b": 1}))
     "fields not used: 'a' (1), 'b' (3)"
@@ -146,7 +146,7 @@ class CountedWarning(SpanwiseWarning):
         super().__init__(f"{before}{self.counts.get('', many)}{after}")
 
     def plus(self, counts: Mapping[str, int]) -> CountedWarning:
-        """With so many more."""
+        """Return this warning with further counts added."""
         names = {**self.counts, **counts}
         both = {name: self.counts.get(name, 0) + counts.get(name, 0) for name in names}
         return CountedWarning(self.before, both, self.after)

@@ -8,7 +8,8 @@ when no format of ours recognises a file. This is the only place that loads plug
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
@@ -87,7 +88,9 @@ def is_ours(home: str) -> bool:
 
 def culprit(error: BaseException) -> str:
     """Return what caused an unexpected error: spanwise, or the plug-in in which it was raised."""
-    homes = {home for registry in _REGISTRIES for home in registry.homes() if not is_ours(home)}
+    homes = {
+        home for registry in _REGISTRIES for home in registry.homes.values() if not is_ours(home)
+    }
     trace, found = error.__traceback__, ""
     while trace is not None:
         name = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -102,76 +105,74 @@ class Registry(Mapping[str, T], Generic[T]):
     """Everything of one kind by name: our own entries first, then those of plug-ins.
 
     Looking up a name loads plug-ins only if the name is not registered yet; listing always loads
-    them. `registered` shows what is there without loading anything.
+    them. `registered` and `homes`, the modules that registered, show what is there without loading
+    anything; entries of ours are put there directly, because there are many at start-up.
 
     `load_ours` imports those modules of ours that register lazily.
     """
 
     def __init__(self, kind: str, load_ours: Callable[[], object] = lambda: None) -> None:
         self.kind = kind
-        self.version = 0
-        """Changes with every registration, so that tables made from a registry can be kept."""
         self._load_ours = load_ours
-        self._entries: dict[str, T] = {}
-        self._homes: dict[str, str] = {}
-        self._spellings: dict[str, str] = {}  # each name and alias: whose it is
+        self.registered: dict[str, T] = {}
+        self.homes: dict[str, str] = {}
+        self._changes = 0
         _REGISTRIES.append(self)
 
     @property
-    def registered(self) -> Mapping[str, T]:
-        """The entries registered so far."""
-        return self._entries
+    def version(self) -> tuple[int, int]:
+        """Return what changes with every registration, so that tables can be kept until then."""
+        return len(self.registered), self._changes
 
     def enter(self, name: str, entry: T, home: str, aliases: Iterable[str] = ()) -> None:
         """Register an entry; one of the same name from the same module is replaced."""
-        if not is_ours(home):
-            self._load_ours()  # they come first, whoever is imported first
+        self._load_ours()  # they come first, whoever is imported first
         if not name or name != name.strip():
             raise UsageError(f"{self.kind} {name!r} of {home}: expected a name without blanks")
         spellings = dict.fromkeys((name, *aliases))
         for spelling in spellings:
-            owner = self._spellings.get(spelling)
-            if owner is not None and (owner != name or self._homes[owner] != home):
+            owner = self._owner(spelling)
+            if owner is not None and (owner != name or self.homes[owner] != home):
                 raise UsageError(
-                    f"{self.kind} {spelling!r} of {home} already exists in {self._homes[owner]};"
+                    f"{self.kind} {spelling!r} of {home} already exists in {self.homes[owner]};"
                     " choose another name"
                 )
-        self._forget(name, spellings_only=True)
-        self._entries[name] = entry
-        self._homes[name] = home
-        self._spellings |= dict.fromkeys(spellings, name)
-        self.version += 1
+        self.registered[name] = entry
+        self.homes[name] = home
+        self._changes += 1
 
-    def home(self, name: str) -> str:
-        """Return the module that registered a name."""
-        return self._homes[name]
+    def _owner(self, spelling: str) -> str | None:
+        """Return the name of the entry that has a name or an alias."""
+        if spelling in self.registered:
+            return spelling
+        entries = self.registered.items()
+        return next((n for n, one in entries if spelling in getattr(one, "aliases", ())), None)
 
-    def homes(self) -> set[str]:
-        """Return the modules that registered something."""
-        return set(self._homes.values())
+    def of(self, *, ours: bool) -> list[T]:
+        """Return the entries registered so far, ours or those of plug-ins, the last ones first."""
+        names = reversed(list(self.registered))
+        return [self.registered[name] for name in names if is_ours(self.homes[name]) == ours]
 
     def withdraw(self, module: str, kept: set[str]) -> None:
         """Remove the entries of a module and its package, but for some names."""
         package = module.partition(".")[0]
-        for name, home in list(self._homes.items()):
+        for name, home in list(self.homes.items()):
             if home.partition(".")[0] == package and name not in kept:
-                self._forget(name)
+                del self.registered[name], self.homes[name]
+                self._changes += 1
 
-    def _forget(self, name: str, *, spellings_only: bool = False) -> None:
-        self._spellings = {word: own for word, own in self._spellings.items() if own != name}
-        if not spellings_only:
-            del self._entries[name], self._homes[name]
-            self.version += 1
-
-    def arrange(self, key: Callable[[T], Any]) -> None:
-        """Sort the entries; equal ones stay in the order in which they were registered."""
-        self._entries = dict(sorted(self._entries.items(), key=lambda item: key(item[1])))
+    def arrange(self, modules: Sequence[str]) -> None:
+        """Sort the entries by their modules; others stay behind in their order."""
+        places = {module: place for place, module in enumerate(modules)}
+        by_module = [(places.get(self.homes[n], len(places)), n) for n in self.registered]
+        order = [name for _, name in sorted(by_module, key=itemgetter(0))]
+        self.registered = {name: self.registered[name] for name in order}
 
     def __getitem__(self, name: str) -> T:
         for step in (lambda: None, self._load_ours, load):
             step()
-            if name in self._entries:
-                return self._entries[name]
+            if name in self.registered:
+                return self.registered[name]
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
@@ -184,10 +185,10 @@ class Registry(Mapping[str, T], Generic[T]):
     def __iter__(self) -> Iterator[str]:
         self._load_ours()
         load()
-        return iter(list(self._entries))
+        return iter(list(self.registered))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __repr__(self) -> str:
-        return f"<registry: {self.kind}, {len(self._entries)} registered>"
+        return f"<registry: {self.kind}, {len(self.registered)} registered>"

@@ -155,7 +155,7 @@ def test_run_and_judgements_are_checked_against_each_other(folder, ask):
     [
         (None, "cannot be opened (No such file or directory)"),
         (b"", "the file is empty"),
-        (b"# nothing\n", "no data in it"),
+        (b"# nothing\n", "no data, only"),
         (b"\xff\xfe1\x00", "the text is UTF-16"),
     ],
 )

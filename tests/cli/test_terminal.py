@@ -63,7 +63,7 @@ class Screen(io.StringIO):
 
 
 def test_a_bar_appears_after_a_while(monkeypatch):
-    monkeypatch.setattr(output, "PATIENCE", 0.02)
+    monkeypatch.setattr(output, "PROGRESS_DELAY", 0.02)
     monkeypatch.setenv("TERM", "xterm")
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
@@ -77,7 +77,7 @@ def test_a_bar_appears_after_a_while(monkeypatch):
 
 
 def test_a_bar_appears_while_the_first_thing_is_in_the_making(monkeypatch):
-    monkeypatch.setattr(output, "PATIENCE", 0.02)
+    monkeypatch.setattr(output, "PROGRESS_DELAY", 0.02)
     monkeypatch.setenv("TERM", "xterm")
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)

@@ -42,7 +42,7 @@ def test_every_measure_of_documents_preferences_passages_and_chunks(session, wor
     [
         ("readings", ["articles", "elements", "passages"]),
         ("elements", ["elements"]),
-        ("journeys", ["articles", "elements", "passages"]),
+        ("navigation", ["articles", "elements", "passages"]),
     ],
 )
 def test_every_measure_of_parts_of_the_documents_of_a_collection(session, reads, names):

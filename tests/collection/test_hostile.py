@@ -59,7 +59,7 @@ def test_several_documents_in_one_file_are_told_to_be_split(tmp_path):
 
 
 def test_a_declaration_in_single_bytes_of_an_encoding_that_has_none(tmp_path):
-    with pytest.raises(FormatError, match=r"d\.xml:1: declared as utf-16, which it is not"):
+    with pytest.raises(FormatError, match=r"d\.xml:1: declared as utf-16, but it is not"):
         one(tmp_path, b"<?xml version='1.0' encoding='UTF-16'?>\n<a>x</a>")
 
 

@@ -148,7 +148,7 @@ def test_what_lies_beside_the_documents_of_a_set_is_left_out_and_said(tmp_path):
     (folder / "tiny.qry").write_text(".I 1\n.W\nwhich wings\n")
     (folder / "tiny.trec").write_text(TREC)
     (folder / "README").write_text("read me\n")
-    with pytest.warns(SpanwiseWarning, match=r"left out: README, tiny\.qry, tiny\.trec"):
+    with pytest.warns(SpanwiseWarning, match=r"ignored: README, tiny\.qry, tiny\.trec"):
         store = built(tmp_path, folder)
     assert [d.name for d in store.documents()] == ["1", "2"]
 
@@ -158,7 +158,7 @@ def test_the_queries_of_a_beir_folder_are_no_documents(tmp_path):
     folder.mkdir()
     (folder / "corpus.jsonl").write_text(BEIR)
     (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "what"}\n')
-    with pytest.warns(SpanwiseWarning, match=r"left out: queries\.jsonl"):
+    with pytest.warns(SpanwiseWarning, match=r"ignored: queries\.jsonl"):
         assert len(built(tmp_path, folder)) == 2
 
 
@@ -175,13 +175,13 @@ def test_a_document_that_comes_again_is_left_out_and_said(tmp_path):
     folder.mkdir()
     (folder / "LISA0.001").write_text(LISA)
     (folder / "LISA0.002").write_text(LISA.replace("Document    1", "Document    3"))
-    with pytest.warns(SpanwiseWarning, match="1 documents are there again, left out: 2"):
+    with pytest.warns(SpanwiseWarning, match="1 duplicate documents, ignored: 2"):
         assert [d.name for d in built(tmp_path, folder).documents()] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [('{"_id": "1"}', "no id, or no text"), ("{'_id'}", "not JSON"), ("[1]", "no id")],
+    [('{"_id": "1"}', "no id or no text"), ("{'_id'}", "not JSON"), ("[1]", "no id")],
 )
 def test_a_broken_line_of_a_corpus_is_named(line, message, tmp_path):
     path = tmp_path / "corpus.jsonl"

@@ -51,10 +51,10 @@ def test_a_folder_comes_in_byte_order_of_paths(folder):
 def test_companions_of_documents_are_left_out_and_counted(folder, tmp_path):
     (folder / "a" / "article.dtd").write_text("<!ELEMENT a ANY>")
     (folder / "x.PNG").write_bytes(b"\x89PNG")
-    with pytest.warns(SpanwiseWarning, match=r"shelf: left out, as no documents: 1 \.dtd, 1 \.png"):
+    with pytest.warns(SpanwiseWarning, match=r"shelf: not documents, ignored: 1 \.dtd, 1 \.png"):
         assert len(names(folder)) == 6
     tar(tmp_path / "docs.tar", {"a.xml": XML, "a.gif": b"GIF"})
-    with pytest.warns(SpanwiseWarning, match=r"docs\.tar: left out, as no documents: 1 \.gif"):
+    with pytest.warns(SpanwiseWarning, match=r"docs\.tar: not documents, ignored: 1 \.gif"):
         assert names(tmp_path / "docs.tar") == ["a.xml"]
     assert names(folder / "x.PNG") == ["x.PNG"]  # who names a file wants it
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from calling import called
-from small_journeys import paths_run
+from small_navigation import paths_run
 from spanwise import evaluate
 from spanwise.cli import main
 

@@ -17,10 +17,10 @@ import pytest
 from shared_data import shared
 from spanwise import evaluate
 from spanwise.errors import InputError, UsageError
-from spanwise.formats.trec.writing import write_run
+from spanwise.formats.trec.columns import write_run
 from spanwise.retrieve import engines
 from spanwise.retrieve.engines import lucene, zebra
-from spanwise.retrieve.queries import DEEP
+from spanwise.retrieve.queries import ALL_RESULTS
 from spanwise.retrieve.registry import ENGINES, MissingEngine, find_engine
 from spanwise.workflows.search import Search, searched
 
@@ -245,7 +245,7 @@ def test_one_text_alone_is_found(name, tmp_path):
 @pytest.mark.parametrize("name", ["bm25s", "lsi", "plsi"])
 def test_texts_of_stop_words_alone_are_an_error(name, tmp_path):
     engine = built(name, tmp_path)
-    with pytest.raises(InputError, match="no words in the texts but stop words"):
+    with pytest.raises(InputError, match="the texts contain no words except stop words"):
         engine.build(["of the", "and"], tmp_path)
 
 
@@ -275,4 +275,4 @@ def test_as_many_units_are_found_as_are_asked_for(name, tmp_path):
     engine.build(["heat" if n % 2 else "drag" for n in range(3000)], folder)
     with engine.open(folder) as searcher:
         assert len(searcher.search(["heat"], 1200)[0]) == 1200
-        assert set(searcher.search(["heat"], DEEP)[0].tolist()) == set(range(1, 3000, 2))
+        assert set(searcher.search(["heat"], ALL_RESULTS)[0].tolist()) == set(range(1, 3000, 2))

@@ -22,9 +22,9 @@ from run_worlds import WORLDS
 from spanwise.errors import UsageError
 from spanwise.formats.io import files
 from spanwise.formats.io.files import (
-    VARIABLE,
-    allowance,
+    MEMORY_VARIABLE,
     fits,
+    memory_limit,
     piece_size,
 )
 
@@ -79,7 +79,7 @@ def test_the_same_is_printed(world, file, packed, folder, ask, monkeypatch):
     words += ["--collection", "articles"] if world == "elements" else []
     at_once = ask(*words)
     for little in (TIGHT, LESS_TIGHT):
-        monkeypatch.setenv(VARIABLE, little)
+        monkeypatch.setenv(MEMORY_VARIABLE, little)
         assert ask(*words) == at_once
 
 
@@ -94,7 +94,7 @@ def test_standard_input(file, folder, ask, monkeypatch):
         return ask("eval", "qrels", "-", "-q", "--format", "jsonl")
 
     at_once = answer()
-    monkeypatch.setenv(VARIABLE, LESS_TIGHT)
+    monkeypatch.setenv(MEMORY_VARIABLE, LESS_TIGHT)
     assert answer() == at_once
 
 
@@ -107,14 +107,14 @@ def test_several_assessors(folder, ask, monkeypatch):
     at_once = ask(*words)
     assert at_once.status == 0
     for little in (TIGHT, LESS_TIGHT):
-        monkeypatch.setenv(VARIABLE, little)
+        monkeypatch.setenv(MEMORY_VARIABLE, little)
         assert ask(*words) == at_once
 
 
 def test_python_reads_long_files_in_pieces(folder, monkeypatch):
     WORLDS["documents"](default_rng(10), folder)
     whole = spanwise.evaluate("qrels", "run", ["AP", "nDCG@10"])
-    monkeypatch.setenv(VARIABLE, LESS_TIGHT)
+    monkeypatch.setenv(MEMORY_VARIABLE, LESS_TIGHT)
     pieces = spanwise.evaluate("qrels", Path("run"), ["AP", "nDCG@10"])
     assert pieces.per_topic == whole.per_topic
     assert (pieces.means, pieces.notes) == (whole.means, whole.notes)
@@ -126,17 +126,17 @@ def test_python_reads_long_files_in_pieces(folder, monkeypatch):
 def test_how_much_may_be_used(monkeypatch, tmp_path):
     file = tmp_path / "run"
     file.write_bytes(b"x" * 1000)
-    monkeypatch.setenv(VARIABLE, "2G")
-    assert allowance() == 2 << 30
+    monkeypatch.setenv(MEMORY_VARIABLE, "2G")
+    assert memory_limit() == 2 << 30
     assert fits(str(file))
-    monkeypatch.setenv(VARIABLE, "3K")
+    monkeypatch.setenv(MEMORY_VARIABLE, "3K")
     assert not fits(str(file))
     assert piece_size() == 192
-    monkeypatch.setenv(VARIABLE, "much")
+    monkeypatch.setenv(MEMORY_VARIABLE, "much")
     with pytest.raises(UsageError, match="SPANWISE_MEMORY is 'much'"):
-        allowance()
-    monkeypatch.delenv(VARIABLE)
-    assert allowance() > 1 << 20
+        memory_limit()
+    monkeypatch.delenv(MEMORY_VARIABLE)
+    assert memory_limit() > 1 << 20
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_nothing_is_left_on_disk(file, folder, ask, monkeypatch, temporary):
     WORLDS["documents"](default_rng(11), folder)
     lines = (folder / "run").read_text().splitlines(keepends=True)
     (folder / "run").write_text("".join(FILES[file](lines)))
-    monkeypatch.setenv(VARIABLE, TIGHT)
+    monkeypatch.setenv(MEMORY_VARIABLE, TIGHT)
     ask("eval", "qrels", "run")
     assert list(temporary.iterdir()) == []
 
@@ -166,7 +166,7 @@ def test_not_even_when_it_is_told_to_stop(number, folder, temporary):
     with (folder / "run").open("w") as out:
         for turn in range(600):  # each time other documents
             out.writelines(line.replace(" d", f" d{turn}-") for line in in_another_order(lines, 1))
-    environment = os.environ | {VARIABLE: "2M", "TMPDIR": str(temporary)}
+    environment = os.environ | {MEMORY_VARIABLE: "2M", "TMPDIR": str(temporary)}
     words = [sys.executable, "-m", "spanwise", "eval", "qrels", "run"]
     running = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
     while not list(temporary.iterdir()) and running.poll() is None:

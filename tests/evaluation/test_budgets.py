@@ -47,7 +47,7 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     assert values["B", "Waste(budget=2000)"] == pytest.approx(0.7)
     said = " ".join(found["warnings"])
     assert "C reads 3.2 times more than A at k=5" in said
-    assert "70 % of what B returns is duplicate" in said
+    assert "70 % of the text that B returns is duplicate" in said
     assert main(words) == 0
     table = capfdbinary.readouterr().out.decode()
     assert "recall at 2,000" in table
@@ -260,7 +260,7 @@ def test_what_is_lost_and_what_is_re_placed_are_told_apart(tmp_path, monkeypatch
     said = json.loads(capfdbinary.readouterr().out)["warnings"]
     assert (
         "50 % of the chunks of run had no valid offset; 25 % were re-placed by their text,"
-        " 1 is lost."
+        " 1 is unplaced."
     ) in said
 
 

@@ -11,7 +11,7 @@ from numpy.random import default_rng
 import spanwise
 from run_worlds import WORLDS
 from spanwise.formats.io.dataset import MARK, dataset_at
-from spanwise.formats.io.files import VARIABLE
+from spanwise.formats.io.files import MEMORY_VARIABLE
 from spanwise.formats.pieces import part_of
 
 IN_PARQUET = [world for world in WORLDS if world not in ("elements", "preferences")]
@@ -65,7 +65,7 @@ def test_a_topic_is_in_one_part(world, folder):
 
 
 def test_what_memory_does_not_hold_becomes_the_same_dataset(world, folder, ask, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "1K")
+    monkeypatch.setenv(MEMORY_VARIABLE, "1K")
     assert ask("convert", "run", "again.parquet", "--partition", "4").status == 0
     for file in sorted(Path("run.parquet").glob("*.parquet")):
         again = pl.read_parquet(Path("again.parquet") / file.name)
@@ -133,7 +133,7 @@ def test_a_document_twice_is_said_with_its_part(folder, ask):
         (("out.txt",), "--to: which format?"),
         (("out", "--partition", "0"), "--partition"),
         (("s3://there/run", "--partition", "2"), "a dataset is written to a folder here"),
-        (("full", "--partition", "2"), "full: is there already"),
+        (("full", "--partition", "2"), "full: already exists"),
     ],
 )
 def test_what_cannot_be_written(words, said, folder, ask):

@@ -225,7 +225,7 @@ def test_readers_of_passages_and_ranges_see_their_text(folder):
     (folder / "r").write_text("163 Q0 r7022 1 1 r /article[1]/bdy[1] /article[1]/bdy[2]\n")
     status, _, errors = call("eval", "judged.xml", "r", "-m", "GR@1")
     assert status == 2
-    assert "needs --collection" in errors
+    assert "pass --collection" in errors
 
 
 def test_a_task_that_a_year_did_not_have(folder):
@@ -233,7 +233,7 @@ def test_a_task_that_a_year_did_not_have(folder):
         "eval", "judged.xml", "run.xml", "--profile", "inex2002", "--task", "bic"
     )
     assert status == 2
-    assert "inex2002 had no task 'bic'; expected one of thorough" in errors
+    assert "profile inex2002 has no task 'bic'; expected one of thorough" in errors
 
 
 def test_without_a_name_the_measures_fit_elements(folder):
@@ -277,7 +277,7 @@ def test_the_same_element_twice_is_an_error(folder):
     (folder / "run.xml").write_text(submission([SEC6, SEC4, SEC6]))
     status, _, errors = call("eval", "judged.xml", "run.xml", "-m", "MAep")
     assert status == 2
-    assert f"run.xml:5: {SEC6} of document 'r7022' is there twice" in errors
+    assert f"run.xml:5: {SEC6} of document 'r7022' occurs twice" in errors
 
 
 def test_a_topic_missing_from_the_run_has_no_overlap(folder):
@@ -334,7 +334,7 @@ def test_every_measure_of_elements_is_explained(folder, name):
     words = ("judged.xml", "run.xml", "--topic", "163", "-m", name, "--collection", "docs")
     status, output, errors = call("explain", *words)
     assert status == 0, errors
-    assert "not shown row by row" not in output
+    assert "not explained row by row" not in output
 
 
 def test_properties_are_listed():

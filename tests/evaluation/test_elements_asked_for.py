@@ -44,7 +44,10 @@ def test_measures_that_structure_does_not_matter_to_are_named(folder):
     words = ("--structure", "vague", "--topics", "topics.xml", "--collection", "docs")
     names = ("-m", "MAep", "-m", "Overlap", "-m", "NGP@2")
     out, _, _ = called(main, "eval", "judged.xml", "run.xml", *names, *words)
-    assert "structure does not matter to Overlap: it is of judged elements" in out.decode()
+    assert (
+        "structure has no effect on Overlap: it applies to measures of judged elements"
+        in out.decode()
+    )
     out, _, _ = called(main, "eval", "judged.xml", "run.xml", *names, "--collection", "docs")
     assert "structure" not in out.decode()
 
@@ -99,14 +102,14 @@ def test_of_an_element_without_text_nothing_was_seen(folder):
 def test_graded_elements_are_refused_before_their_sizes_are_asked_for(folder):
     _, errors, status = called(main, "eval", "judged.xml", "run.xml", "-m", "HiP@2")
     assert status == 2
-    assert "HiP, HiR and HiF need highlighted text" in errors
+    assert "HiP, HiR and HiF expect highlighted text" in errors
 
 
 def test_what_is_irrelevant_has_no_value_in_a_table(folder):
     (folder / "own.txt").write_text("3 3 1\n0 0 0.5\n")
     _, errors, status = called(main, "recallbase", "judged.xml", "--quant", "own.txt")
     assert status == 2
-    assert "own.txt:2: '0 0 0.5'; expected 0 for what is not relevant" in errors
+    assert "own.txt:2: '0 0 0.5'; expected the value 0 for exhaustivity 0" in errors
     (folder / "own.txt").write_text("3 3 1\n0 0 0\n")
     out, _, status = called(main, "recallbase", "judged.xml", "--quant", "own.txt")
     assert (status, "2 elements of 1 topic" in out.decode()) == (0, True)

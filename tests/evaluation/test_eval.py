@@ -172,7 +172,7 @@ def test_ties_across_many_cutoffs_are_said_in_one_line(folder, evaluate):
     lines = [f"1 Q0 d{n} 1 5 me\n" for n in range(7)]
     (folder / "run.txt").write_text("".join([*lines, "2 Q0 eel 1 5 me\n2 Q0 d 2 5 me\n"]))
     assert evaluate("-m", "P@1", "-m", "P@5", "-m", "P@6", "-m", "P@7").warnings == [
-        "me: equal scores across ranks (in so many topics) 1 (2), 5 (1), 6 (1): docno order"
+        "me: equal scores across ranks (number of topics) 1 (2), 5 (1), 6 (1): docno order"
     ]
 
 

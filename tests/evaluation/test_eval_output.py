@@ -209,7 +209,7 @@ WRONG = {
     "an unknown file format": (("qrels.txt", "run.txt", "--run-format", "x"), "unknown run format"),
     "the wrong way round": (("run.txt", "qrels.txt"), "are run and judgements swapped?"),
     "an absent file": (("absent", "run.txt"), "absent: cannot be opened"),
-    "an empty name": (("qrels.txt", ""), "'': the name is empty"),
+    "an empty name": (("qrels.txt", ""), "'': the file name is empty"),
     "expected ties and a depth": (
         ("qrels.txt", "run.txt", "--ties", "expected", "--depth", "3"),
         "ties: expected needs whole rankings",

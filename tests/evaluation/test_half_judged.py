@@ -81,16 +81,16 @@ def test_an_exhaustive_element_without_highlighted_text_counts_for_recall_alone(
 @pytest.mark.parametrize(
     ("grade", "spans", "words", "due"),
     [
-        (1, LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
-        ("?", LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
-        (0, LIT, (), "not said where it lies in the highlighted text; it needs --collection"),
-        (1, [], (), "not said how specific it is; expected specificity or rsize too"),
-        ("?", [], (), "not said how specific it is; expected specificity or rsize too"),
-        (1, [], ("--collection", "docs"), "not said how specific it is; expected specificity"),
+        (1, LIT, (), "its position in the highlighted text is unknown; pass --collection"),
+        ("?", LIT, (), "its position in the highlighted text is unknown; pass --collection"),
+        (0, LIT, (), "its position in the highlighted text is unknown; pass --collection"),
+        (1, [], (), "no specificity; expected specificity or rsize too"),
+        ("?", [], (), "no specificity; expected specificity or rsize too"),
+        (1, [], ("--collection", "docs"), "no specificity; expected specificity"),
     ],
 )
 def test_what_is_not_known_is_not_taken_for_irrelevant(judged, grade, spans, words, due):
     judged([{**FIRST, "exhaustivity": grade}], spans)
     _, errors, status = called(main, "recallbase", "judged.jsonl", *words)
     assert status == 2
-    assert f"judged.jsonl:2: /a[1]/s[1] has an exhaustivity, but it is {due}" in errors
+    assert f"judged.jsonl:2: /a[1]/s[1] has an exhaustivity, but {due}" in errors

@@ -46,7 +46,7 @@ def test_a_store_serves_as_well_as_a_folder(ask):
 
 def test_without_it_the_need_of_it_is_said(ask):
     answer = ask("eval", "inex.qrels", "elements.run", "-m", "MAiP")
-    assert answer.complaint.endswith("to know where they lie needs --collection")
+    assert answer.complaint.endswith("named by element paths are unknown; pass --collection")
 
 
 def test_what_is_unknown_is_counted(ask, folder):
@@ -136,8 +136,8 @@ def test_a_repair_takes_out_what_the_collection_does_not_have(ask, folder):
     words = ("check", "--task", "restricted-ric", "--collection", "docs")
     answer = ask(*words, "more.run", "--fix", "fixed.run")
     assert (folder / "fixed.run").read_text() == "1 Q0 a 1 3 mine /article[1]/p[1]\n"
-    assert "taken out: 1 (unknown)" in answer.err
-    assert "taken out: 1 (document-characters)" in answer.err
+    assert "removed: 1 (unknown)" in answer.err
+    assert "removed: 1 (document-characters)" in answer.err
     assert ask(*words, "fixed.run").status == 0
 
 

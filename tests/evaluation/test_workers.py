@@ -9,12 +9,12 @@ from numpy.random import default_rng
 
 from run_worlds import WORLDS
 from spanwise.executors.processes import by_processes
-from spanwise.formats.io.files import VARIABLE
+from spanwise.formats.io.files import MEMORY_VARIABLE
 
 
 @pytest.fixture(autouse=True)
 def in_pieces(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "100K")
+    monkeypatch.setenv(MEMORY_VARIABLE, "100K")
 
 
 def printed(ask, *words):

@@ -9,9 +9,9 @@ import pytest
 PROGRAM = """
 import os, signal, sys, threading, time
 from contextlib import contextmanager
-from spanwise.executors.cleanup import calmly, tidily, undisturbed
+from spanwise.executors.signals import safe_context, temporary_folder, signals_deferred
 
-with tidily("x") as folder:
+with temporary_folder("x") as folder:
     (folder / "left").write_text("over")
     print(folder, flush=True)
     {body}
@@ -51,7 +51,7 @@ def test_interrupted(tmp_path):
 
 def test_a_request_that_came_while_something_was_started_is_heard_afterwards(tmp_path):
     body = """
-    with undisturbed():
+    with signals_deferred():
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGINT)
         print("started", flush=True)
@@ -66,7 +66,7 @@ def test_who_handles_signals_keeps_doing_so(tmp_path):
     body = """
     pass
 signal.signal(signal.SIGTERM, lambda *_: print("mine", flush=True))
-with tidily("y"):
+with temporary_folder("y"):
     os.kill(os.getpid(), signal.SIGTERM)
 """
     assert ended(body.strip(), tmp_path)[:2] == (0, "mine\n")
@@ -80,7 +80,7 @@ def test_a_context_is_left_if_somebody_asked_for_the_end_while_it_was_entered(tm
         print("started", flush=True)
         yield
         print("stopped", flush=True)
-    with calmly(cluster()):
+    with safe_context(cluster()):
         print("never")
 """
     assert ended(body.strip(), tmp_path) == (128 + signal.SIGTERM, "started\nstopped\n", "")

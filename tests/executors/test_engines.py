@@ -18,7 +18,7 @@ from spanwise.errors import (
     UnknownName,
 )
 from spanwise.executors import Place, place, workers
-from spanwise.executors.engines import ENGINES, NOT_YET, Visit
+from spanwise.executors.engines import ENGINES, PENDING, RemoteCall
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ class Interrupting:
 def test_an_interrupt_is_not_lost_in_the_code_of_an_engine(fake, capsys):
     def mapped(function, items):
         for item in items:
-            yield NOT_YET
+            yield PENDING
             Interrupting()
             yield function(item)
 
@@ -138,7 +138,7 @@ def test_an_interrupt_is_not_lost_in_the_code_of_an_engine(fake, capsys):
 
 def test_waiting_is_no_result(fake):
     fake.mapped = lambda function, items: (
-        one for item in items for one in (NOT_YET, NOT_YET, function(item))
+        one for item in items for one in (PENDING, PENDING, function(item))
     )
     with workers("dask") as mapper:
         assert list(mapper(abs, [-1, 2])) == [1, 2]
@@ -162,23 +162,27 @@ def test_a_visitor_works_in_the_folder_that_it_came_from(tmp_path, monkeypatch):
     home.mkdir()
     away.mkdir()
     monkeypatch.chdir(home)
-    visit = pickle.loads(pickle.dumps(Visit.here(folder_and_item)))
+    call = pickle.loads(pickle.dumps(RemoteCall.wrap(folder_and_item)))
     monkeypatch.chdir(away)
-    assert visit(1) == (str(home), 1)
+    assert call(1) == (str(home), 1)
     assert Path.cwd() == away
 
 
-def test_a_visitor_stays_where_it_is_if_its_folder_is_not_there(tmp_path, monkeypatch):
+def test_a_remote_call_stays_in_its_folder_if_that_of_the_sender_does_not_exist(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    assert Visit(folder_and_item, str(tmp_path / "nowhere"), Visit.here(abs).version)(1) == (
+    assert RemoteCall(folder_and_item, str(tmp_path / "nowhere"), RemoteCall.wrap(abs).version)(
+        1
+    ) == (
         str(tmp_path),
         1,
     )
 
 
 def test_a_worker_with_another_version_is_refused():
-    with pytest.raises(ClusterError, match=r"not 0\.0\.0"):
-        Visit(abs, "/", "0.0.0")(1)
+    with pytest.raises(ClusterError, match=r"expected 0\.0\.0"):
+        RemoteCall(abs, "/", "0.0.0")(1)
 
 
 def test_clusters_can_be_used_outside_of_the_main_thread(fake):

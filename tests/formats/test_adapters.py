@@ -92,7 +92,7 @@ def test_a_function_is_asked_every_question():
 def test_a_result_of_chroma_must_have_as_many_queries_as_topics():
     result = {"ids": [["x"]], "documents": [["text"]], "metadatas": None, "distances": [[0.5]]}
     assert of_chroma(result, ["q"])["q"][0]["distance"] == 0.5
-    with pytest.raises(FormatError, match="1 queries; expected as many as there are topics: 2"):
+    with pytest.raises(FormatError, match="1 queries; expected one for each topic: 2"):
         of_chroma(result, ["q", "r"])
 
 

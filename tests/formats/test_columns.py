@@ -353,7 +353,7 @@ def test_an_error_says_where_what_and_what_was_due(line, said):
     ("layout", "line", "advice"),
     [
         (RUN, b"1 0 a 1", "this looks like judgements; are run and judgements swapped?"),
-        (RUN, b"1 Q0 a 1 2.5", "add the column that is missing, probably the run tag at the end"),
+        (RUN, b"1 Q0 a 1 2.5", "add the missing column, probably the run tag at the end"),
         (QRELS, b"1 Q0 a 1 2.5 me", "this looks like a run; are run and judgements swapped?"),
         (RUN, b"1 Q0 a\0 1 2.5 me", "the file may be UTF-16 or not text at all"),
     ],
@@ -373,7 +373,7 @@ def test_a_file_of_comments_is_empty():
     with pytest.raises(EmptyError) as caught:
         read(iter([b"# nothing\n\n"]), "f", QRELS)
     assert str(caught.value) == (
-        "f: no data in it, only blank or comment lines;"
+        "f: no data, only blank or comment lines;"
         " expected 4 columns: topic iteration document grade"
     )
 

@@ -200,7 +200,7 @@ def test_exhaustivity_may_stand_for_exhaustiveness():
 
 def test_what_has_no_exhaustivity_takes_the_best_inside():
     data = A2005.replace('path="/article[1]" exhaustivity="2"', 'path="/article[1]"')
-    with pytest.warns(SpanwiseWarning, match="1 elements have no exhaustivity; they take"):
+    with pytest.warns(SpanwiseWarning, match="1 elements without exhaustivity get the highest"):
         content = parsed(data, name("2005"))
     assert content.elements.elements.exhaustivity.tolist() == [1, 1, TOO_SMALL]
 
@@ -210,7 +210,7 @@ def test_exhaustivity_that_nobody_can_infer_is_an_error():
     with pytest.raises(FormatError) as caught:
         parsed(data, name("2006"))
     assert str(caught.value) == (
-        "made.xml:2: no exhaustivity of /article[1] nor of anything in it;"
+        "made.xml:2: no exhaustivity of /article[1] or of an element inside;"
         " expected one of 0, 1, 2, ?"
     )
 
@@ -237,15 +237,13 @@ def one(part: str) -> str:
         ('<passage start="/a[1]" size="1"/>', "end '' of <passage>; expected a path such as /article[1]/sec[2]/p[1] or a point in its text such as /article[1]/p[1]/text()[2].17"),
         ('<passage start="/a[1]" end="/a[1]"/>', "no size of <passage>; expected a number of characters"),
         ("<path/>", "<path> without a path; expected INEX assessments: <assessments topic=...> with a <file> for each judged document"),
-        ("relevant", "the text 'relevant'; expected only elements"),
+        ("relevant", "the text 'relevant'; expected elements only"),
         ('<path path="/a[1]"><b/></path>', "<b> in an unexpected place; expected INEX assessments: <assessments topic=...> with a <file> for each judged document"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_their_line(part, message):
     line, message = (
-        (3, message)
-        if message
-        else (4, "element /a[1] is there twice; expected every element once")
+        (3, message) if message else (4, "element /a[1] occurs twice; expected each element once")
     )
     assert problems(one(part), name("2004"))[0] == (line if part != "relevant" else 4, message)
 
@@ -253,7 +251,7 @@ def test_mistakes_are_told_with_their_line(part, message):
 def test_two_best_entry_points_are_one_too_many():
     part = '<best-entry-point path="/a[1]"/>\n<best-entry-point path="/a[1]/b[1]"/>'
     assert problems(one(part), name("2006")) == [
-        (4, "a second best entry point; expected one in each document")
+        (4, "a second best entry point; expected one for each document")
     ]
 
 
@@ -262,8 +260,8 @@ def test_a_document_twice_is_a_problem_and_counts_once():
     assert problems(data, name("2004")) == [
         (
             14,
-            "document 'ic/2002/w0001' is there twice for topic '140', first on line 5;"
-            " expected every document once",
+            "document 'ic/2002/w0001' occurs twice for topic '140', first on line 5;"
+            " expected each document once",
         )
     ]
 
@@ -277,8 +275,8 @@ def test_all_problems_are_reported():
     ("data", "error", "message"),
     [
         ("<pool topic='1'/>", FormatError, "made.xml:1: <pool>; expected INEX assessments"),
-        ("<assessments pool='1'/>", FormatError, "made.xml:1: assessments of no topic"),
-        ("<assessments topic='1'/>", EmptyError, "made.xml: no judged documents in it"),
+        ("<assessments pool='1'/>", FormatError, "made.xml:1: assessments without a topic"),
+        ("<assessments topic='1'/>", EmptyError, "made.xml: no judged documents"),
         ("<assessments topic='1'><file/></assessments>", FormatError, "made.xml:1: a file without"),
         (
             "<assessments topic='1'>\n<file name='d'>\n",
@@ -325,18 +323,18 @@ def test_a_relevant_document_is_never_written_as_an_empty_one():
         "versions of assessments": 1,
         "topic statements": 1,
         "element grades": 3,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
 
 
 def test_letters_and_pairs_are_not_each_other():
     assert lost(A2002, "2003") == {
         "element grades": 5,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
     assert lost(A2003, "2002") == {
         "element grades": 2,
-        "relevant documents with nothing that this form can hold": 1,
+        "relevant documents with nothing that this format can hold": 1,
     }
 
 
@@ -344,7 +342,7 @@ def test_plain_judgements_leave_only_what_is_not_relevant():
     content = parsed("1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n", "qrels")
     assert FORMATS[name("2007")].loses(content) == {
         "grades of documents other than 0 and 1": 1,
-        "relevant documents with nothing that this form can hold": 2,
+        "relevant documents with nothing that this format can hold": 2,
         "documents pooled but not judged": 1,
     }
     assert listed(parsed(written(content, name("2007")), name("2007")).documents) == [b"b"]
@@ -352,7 +350,7 @@ def test_plain_judgements_leave_only_what_is_not_relevant():
 
 def test_one_file_holds_one_topic():
     content = parsed("1 0 a 0\n2 0 b 0\n", "qrels")
-    with pytest.raises(UsageError, match="has 2 topics and a file of this form holds one"):
+    with pytest.raises(UsageError, match="has 2 topics, but a file of this form holds one"):
         written(content, name("2004"))
     files = dict(FORMATS[name("2004")].files(content))
     assert list(files) == ["done/all/topic-1/pool-1.xml", "done/all/topic-2/pool-2.xml"]

@@ -75,13 +75,13 @@ def test_each_topic_has_the_form_that_holds_most_of_it(tmp_path):
 def test_highlighted_offsets_are_said_to_be_lost(tmp_path):
     (tmp_path / "qrels").write_text("1 Q0 a 10 40 5 5:10\n1 Q0 b 0 30\n")
     lost = FORMATS["inex_full_recall_base"].loses(read_judgements(tmp_path / "qrels"))
-    assert lost["relevant documents with nothing that this form can hold"] == 1
+    assert lost["relevant documents with nothing that this format can hold"] == 1
 
 
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
-        (GRADED.format(topic=1) * 2, "topic '1' again; expected each topic once"),
+        (GRADED.format(topic=1) * 2, "topic '1' a second time; expected each topic once"),
         ("<other/>", "<other>"),
         ("", "expected <full-recall-base>"),
     ],

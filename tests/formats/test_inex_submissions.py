@@ -134,7 +134,9 @@ def test_without_ranks_there_are_none():
 
 def test_scores_beside_missing_ones_are_not_used_and_that_is_said():
     data = S2007.replace("<rank>1</rank><rsv>2.5</rsv>", "")
-    with pytest.warns(SpanwiseWarning, match="2 scores stand in topics where others are missing"):
+    with pytest.warns(
+        SpanwiseWarning, match="2 scores are ignored because other results of their topic have none"
+    ):
         run = parsed(data, UNION)
     assert run.scores.tolist() == [3, 2, 1, 1]
 
@@ -174,7 +176,9 @@ def test_trailing_blanks_of_a_task_are_dropped():
 
 def test_a_stray_bracket_after_a_path_is_dropped_and_said():
     data = EFFICIENCY.replace("/article[1]</path>", "/article[1]></path>")
-    with pytest.warns(SpanwiseWarning, match="paths with a stray > at their end.*: 2"):
+    with pytest.warns(
+        SpanwiseWarning, match="paths from which a stray > at the end was dropped: 2"
+    ):
         run = parsed(data, "inex_efficiency")
     assert listed(run.paths) == [b"/article[1]"] * 2
 
@@ -187,7 +191,7 @@ def test_a_topic_without_results_is_said():
 
 def test_a_topic_that_comes_again_goes_on():
     data = S2007.replace('topic-id="501"', 'topic-id="502"')
-    with pytest.warns(SpanwiseWarning, match="3 scores stand in topics"):
+    with pytest.warns(SpanwiseWarning, match="3 scores are ignored because"):
         run = parsed(data, UNION)
     assert run.rows.starts.tolist() == [0, 4]
 
@@ -233,7 +237,7 @@ def test_mistakes_are_told_with_their_line(result, message):
     ("data", "message"),
     [
         ("<run/>", "made.xml:1: <run>; expected an INEX run"),
-        ("<inex-submission>\n</inex-submission>", "made.xml: no results in it"),
+        ("<inex-submission>\n</inex-submission>", "made.xml: no results"),
         ("<inex-submission>\n<topic/>\n</inex-submission>", "made.xml:2: a topic without an id"),
         ("<inex-submission>\n<machine/>\n</inex-submission>", "made.xml:2: <machine>; expected"),
         ("<inex-submission>\n<topic topic-id='1'>\n<x/></topic></inex-submission>", "made.xml:3: <x> in an"),

@@ -234,13 +234,13 @@ class TestProblems:
             ("<topics>\n<topic/></topics>", "t.xml:2: a topic without an id"),
             (
                 '<x>\n<topic id="1"/>\n<topic id="1"/></x>',
-                "t.xml:3: topic '1' again, first on line 2; expected one topic of an id",
+                "t.xml:3: topic '1' a second time, first on line 2; expected one topic for each id",
             ),
             (
                 '<topic id="1"><title>a</title>\n<title>b</title></topic>',
-                "t.xml:2: a second title in one topic; expected one of each",
+                "t.xml:2: a second <title> in one topic; expected one of each",
             ),
-            ("<topics/>", "t.xml: there are no topics in it; expected one topic at least"),
+            ("<topics/>", "t.xml: no topics; expected at least one topic"),
             ("<topic id='1'>\n<title></topic>", "t.xml:2: not well-formed XML"),
             ('<!DOCTYPE topic [<!ENTITY a "b">]><topic/>', "t.xml:1: a declaration of the entity"),
         ],
@@ -256,7 +256,7 @@ class TestProblems:
         topics = read(data, problems.append)
         assert [topic.id for topic in topics] == ["1"]
         assert sorted(problem.found[:10] for problem in problems) == [
-            "a second t",
+            "a second <",
             "a topic wi",
             "topic '1' ",
         ]
@@ -323,6 +323,6 @@ class TestFolders:
             read_topics(tmp_path)
         line = 1 + OF_2005[: OF_2005.index("<inex_topic ")].count("\n")
         assert str(caught.value) == (
-            f"{tmp_path}/b.xml:{line}: topic '951' again, first in {tmp_path}/a.xml;"
-            " expected one topic of an id"
+            f"{tmp_path}/b.xml:{line}: topic '951' a second time, first in {tmp_path}/a.xml;"
+            " expected one topic for each id"
         )

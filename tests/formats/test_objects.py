@@ -114,17 +114,15 @@ COLUMNS_DUE = "expected the columns query_id, doc_id and relevance"
 WRONG_JUDGEMENTS = {
     "no dict inside": (
         {"q": ["a", "b"]},
-        "dict: topic 'q' holds ['a', 'b']; expected {document: number}",
+        "dict: topic 'q' has ['a', 'b']; expected {document: number}",
     ),
     "a column called otherwise": (
         pd.DataFrame({"qid": ["q"], "doc_id": ["a"], "relevance": [1]}),
-        "data frame: there is no column 'query_id' among ['qid', 'doc_id', 'relevance'];"
-        f" {COLUMNS_DUE}",
+        f"data frame: no column 'query_id' among ['qid', 'doc_id', 'relevance']; {COLUMNS_DUE}",
     ),
     "an Arrow table of a run": (
         pa.table({"query_id": ["q"], "doc_id": ["a"], "score": [1]}),
-        f"data frame: there is no column 'relevance' among ['query_id', 'doc_id', 'score'];"
-        f" {COLUMNS_DUE}",
+        f"data frame: no column 'relevance' among ['query_id', 'doc_id', 'score']; {COLUMNS_DUE}",
     ),
     "tuples without names": (
         [("q", "a", 1)],
@@ -139,14 +137,14 @@ WRONG_JUDGEMENTS = {
         "int: this object cannot be read;"
         " expected a file, a dict, a data frame or an iterable with query_id, doc_id, relevance",
     ),
-    "nothing": ({}, "the judgements: there is nothing in it; expected at least one topic"),
+    "nothing": ({}, "the judgements: it is empty; expected at least one topic"),
     "no documents": (
         {"q": {}},
-        "the judgements: there is nothing in it; expected at least one topic",
+        "the judgements: it is empty; expected at least one topic",
     ),
     "an empty frame": (
         pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Int64}),
-        "the judgements: there is nothing in it; expected at least one topic",
+        "the judgements: it is empty; expected at least one topic",
     ),
     "nan": (
         {"q": {"a": 1, "b": float("nan")}},
@@ -233,6 +231,6 @@ def test_a_document_twice_in_a_frame_is_refused_without_lines():
     with pytest.raises(spanwise.SpanwiseError) as caught:
         spanwise.evaluate({"q": {"a": 1}}, twice, "AP")
     assert str(caught.value) == (
-        "the run: document 'a' is there twice for topic 'q';"
+        "the run: document 'a' occurs twice for topic 'q';"
         " expected each document once; remove one of the two"
     )

@@ -62,8 +62,8 @@ def test_line_problems():
     found = topics(parse_lines, b"1\tx\n2\n\n1\ty\n", problems.append)
     assert found == [Topic("1", title="x")]
     assert [str(problem) for problem in problems] == [
-        "t.txt:2: '2' alone; expected an id, a tab, the text",
-        "t.txt:4: topic '1' again, first on line 1; expected one topic of an id",
+        "t.txt:2: '2' without a text; expected an id, a tab, the text",
+        "t.txt:4: topic '1' a second time, first on line 1; expected one topic for each id",
     ]
 
 

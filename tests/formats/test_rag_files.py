@@ -93,13 +93,15 @@ def test_tables_are_recognised_by_their_columns(tmp_path):
     """Not by words in their texts; and where only one kind is due, it is that."""
     import polars as pl
 
-    from spanwise.formats.registry import told
+    from spanwise.formats.registry import format_and_pieces
 
     row = {"qid": "q", "doc": "d", "s": 0, "e": 14, "text": "rank and score"}
     pl.DataFrame([row]).write_parquet(tmp_path / "plain")
     pl.DataFrame([{**row, "rank": 1}]).write_parquet(tmp_path / "ranked")
-    assert told(str(tmp_path / "plain"), ("judgements", "run"))[0].holds == "judgements"
-    assert told(str(tmp_path / "ranked"), ("judgements", "run"))[0].holds == "run"
+    assert (
+        format_and_pieces(str(tmp_path / "plain"), ("judgements", "run"))[0].holds == "judgements"
+    )
+    assert format_and_pieces(str(tmp_path / "ranked"), ("judgements", "run"))[0].holds == "run"
     assert len(read_run(tmp_path / "plain").rows) == 1
     assert len(read_judgements(tmp_path / "plain").rows) == 1
 
@@ -167,13 +169,13 @@ def test_what_is_written_is_read_again(name):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("genomics_gold", "200\t123\tx\t10\tX\n", ":1: b'x' is no whole number"),
+        ("genomics_gold", "200\t123\tx\t10\tX\n", ":1: b'x' is not a whole number"),
         ("genomics_run", "200 123 1 4.5 40 10\n", ":1: 6 columns; expected topic document rank"),
         ("chroma_csv", "question,references,corpus_id\nWhy,[,wiki\n", ":2: references are not JSON"),
         ("squad", '{"data": [{"paragraphs": [{"qas": []}]}]}', "data[0].paragraphs[0]: no 'context'"),
-        ("wice", json.dumps({**WICE, "supporting_sentences": [[9]]}), "line 1: sentence 9 of 3"),
+        ("wice", json.dumps({**WICE, "supporting_sentences": [[9]]}), "line 1: sentence 9, but there are 3"),
         ("legalbench", '{"tests": [{"query": "?", "snippets": [{"file_path": "a", "span": [5, 2]}]}]}', "'span' is [5, 2]"),
-        ("ragas", '{"user_input": "?", "reference_contexts": [7]}', "line 1.reference_contexts[0]: 7 is no text"),
+        ("ragas", '{"user_input": "?", "reference_contexts": [7]}', "line 1.reference_contexts[0]: 7 is not text"),
         ("qasper", "{", "not JSON"),
     ],
 )  # fmt: skip

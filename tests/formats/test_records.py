@@ -114,10 +114,10 @@ def test_the_words_of_pages_for_judging():
 def test_a_unit_said_by_an_object_counts_for_all():
     assert parsed(PAGE.replace("codepoint", "bytes"), "span_qrels").highlights.unit == "byte"
     mixed = PAGE.replace("codepoint", "utf16", 1)
-    with pytest.raises(FormatError, match=":2: positions that count codepoint; expected utf16"):
+    with pytest.raises(FormatError, match=":2: positions in the unit codepoint; expected utf16"):
         parsed(mixed, "span_qrels")
     headed = QRELS + '{"qid": "q3", "doc": "d7", "unit": "char", "spans": [{"s": 1, "e": 2}]}\n'
-    with pytest.raises(FormatError, match=":5: positions that count codepoint; expected byte"):
+    with pytest.raises(FormatError, match=":5: positions in the unit codepoint; expected byte"):
         parsed(headed, "span_qrels")
 
 
@@ -163,7 +163,7 @@ def test_fields_that_nobody_reads_are_counted():
     ("line", "message"),
     [
         ("{", "not JSON (Expecting property name enclosed in double quotes)"),
-        ("[1]", "JSON that is no object"),
+        ("[1]", "JSON, but not an object"),
         ('{"doc": "a", "score": 1}', "no 'qid'; expected {"),
         ('{"qid": "1", "score": 1}', "no 'doc'; expected {"),
         ('{"qid": true, "doc": "a"}', "'qid' is true; expected text"),
@@ -196,7 +196,7 @@ def test_mistakes_in_runs_are_told_with_their_line(line, message):
         ('{"qid": "1", "doc": "a", "elements": [{"path": "/a[1]", "specificity": "x"}]}', "specificity 'x'; expected 0, 1,"),
         ('{"qid": "1", "doc": "a", "elements": [{"path": "/a[1]", "coverage": "Q"}]}', "coverage 'Q'; expected N, L, S or E"),
         ('{"qid": "1", "pool": {"number": 4}}', "'pool' has values that are not text"),
-        ('{"qid": "1", "doc": "z"}', "document 'z' is there twice for topic '1', first on line 1"),
+        ('{"qid": "1", "doc": "z"}', "document 'z' occurs twice for topic '1', first on line 1"),
     ],
 )  # fmt: skip
 def test_mistakes_in_judgements_are_told_with_their_line(line, message):

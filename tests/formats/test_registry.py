@@ -6,7 +6,7 @@ import pytest
 
 from spanwise.errors import FormatError, UnknownName
 from spanwise.formats import FORMATS, expanded
-from spanwise.formats.registry import find_format, read, told
+from spanwise.formats.registry import find_format, format_and_pieces, read
 
 EVERY_FORMAT = pytest.mark.parametrize("entry", FORMATS.values(), ids=FORMATS)
 
@@ -47,7 +47,7 @@ def test_a_file_is_recognised_by_what_is_read_anyway(tmp_path):
     lines = b"1 Q0 a 1 9 mine 0 100\n1 Q0 b 2 8 mine 0 50\n"
     file = tmp_path / "some"
     file.write_bytes(lines)
-    entry, pieces = told(str(file), ("run",))
+    entry, pieces = format_and_pieces(str(file), ("run",))
     assert entry.name == "inex_run"
     file.unlink()
     assert b"".join(pieces) == lines
@@ -81,7 +81,7 @@ def test_an_empty_name_is_not_the_current_folder(tmp_path, monkeypatch):
     assert expanded([""]) == [""]
     with pytest.raises(FormatError) as caught:
         read("", ("run",))
-    assert str(caught.value) == "'': the name is empty; expected the name of a file"
+    assert str(caught.value) == "'': the file name is empty; expected the name of a file"
 
 
 def test_a_file_called_dash_can_be_reached_by_its_path(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def test_only_main_is_official_and_the_rest_is_counted(release):
     with pytest.warns(SpanwiseWarning) as said:
         judgements = read_judgements(folder)
     assert [str(one.message) for one in said] == [
-        f"{folder}: 3 of 5 pools are not official and were passed over"
+        f"{folder}: 3 of 5 pools are not official and were skipped"
         " (2 under others, 2 under in_progress)"
     ]
     assert judgements.rows.topics == (b"4", b"3")
@@ -68,19 +68,19 @@ def test_two_pools_of_one_topic_are_not_mixed(release, level):
     place = folder / "done/CO/topic-3"
     assert str(caught.value) == (
         f"{place / 'pool-31.xml'}: topic '3' is also in {place / 'pool-30.xml'};"
-        " expected one pool for each topic; keep the official one"
+        " expected one pool for each topic; keep the official file"
     )
 
 
 def test_unfinished_pools_alone_are_an_error(release, tmp_path):
     (tmp_path / "done").mkdir()
     release("in_progress/CO/main/topic-3/pool-30.xml")
-    with pytest.raises(FormatError, match="no official pool in it"):
+    with pytest.raises(FormatError, match="no official pool; expected"):
         expanded([str(tmp_path)])
 
 
 def test_assessments_and_plain_judgements_are_not_mixed(tmp_path):
     (tmp_path / "a.txt").write_text("1 0 d 1\n")
     (tmp_path / "b.xml").write_text(POOL.format(pool=1, topic=2))
-    with pytest.raises(InputError, match=r"a\.txt: judgements of documents among assessments"):
+    with pytest.raises(InputError, match=r"found judgements of documents among assessments"):
         read_judgements(tmp_path)

@@ -289,7 +289,7 @@ def runs(draw, kinds=("path",), header=("task",)):
     )
 
 
-@pytest.mark.filterwarnings("ignore:.* stand in topics where others are missing")
+@pytest.mark.filterwarnings("ignore:.* are ignored because other results of their topic have none")
 @given(st.data())
 def test_submissions(data):
     for name, header in HEADERS.items():
@@ -302,7 +302,7 @@ def test_submissions(data):
 
 
 @given(runs(("path", "range", "span", "lost"), ("task", "description")))
-@pytest.mark.filterwarnings("ignore:.* stand in topics where others are missing")
+@pytest.mark.filterwarnings("ignore:.* are ignored because other results of their topic have none")
 def test_runs_as_our_own_lines_and_tables(run):
     same_again(run, "span_run")
     same_again(run, "span_run_parquet")

@@ -91,7 +91,7 @@ JUDGEMENTS = {
 }  # fmt: skip
 
 
-guessed_codes = pytest.mark.filterwarnings("ignore:.*three columns, read as codes of Cranfield")
+guessed_codes = pytest.mark.filterwarnings("ignore:.*three columns, read as Cranfield codes")
 
 
 @guessed_codes
@@ -112,7 +112,7 @@ def test_ordinary_judgements_stay_ordinary(content):
 
 def test_three_columns_are_said_to_be_codes_unless_somebody_said_so_before(tmp_path):
     path = written(tmp_path, "r", "1 184 2\n1 29 1\n")
-    with pytest.warns(SpanwiseWarning, match="codes of Cranfield, of which 1 is"):
+    with pytest.warns(SpanwiseWarning, match="Cranfield codes, of which 1 is"):
         guessed = grades(read_judgements(path))
     assert (
         guessed == grades(read_judgements(path, "cran_qrels")) == {("1", "184"): 3, ("1", "29"): 4}
@@ -132,9 +132,9 @@ def test_codes_in_the_columns_of_trec_have_to_be_named(tmp_path):
         ("cran_qrels", "1 184 2\n1 29 6\n", "r:2: code '6'; expected 1 to 5, or -1"),
         ("cran_qrels", "1 184\n", "r:1: 2 columns; expected 3 columns"),
         ("smart_qrels", "1\n", "r:1: 1 column; expected 4 columns"),
-        ("cran_qrels", "1 184 2\n1 184 3\n", "r:2: document '184' of topic '1' again"),
-        ("lisa_num_qrels", "1 x 3\n", "r:1: 'x'; expected how many"),
-        ("time_qrels", "1\n", "no judged documents in it"),
+        ("cran_qrels", "1 184 2\n1 184 3\n", "r:2: document '184' of topic '1' a second time"),
+        ("lisa_num_qrels", "1 x 3\n", "r:1: 'x'; expected a count of relevant documents"),
+        ("time_qrels", "1\n", "no judged documents"),
     ],
 )
 def test_what_a_convention_does_not_allow_is_named(name, content, message, tmp_path):
@@ -147,7 +147,7 @@ def test_a_list_of_lisa_without_its_query_is_left_out_and_said(tmp_path):
     content = damaged + "Query 3\n1 Relevant Refs:\n8 -1\n"
     path = written(tmp_path, "r", content)
     with (
-        pytest.warns(SpanwiseWarning, match="r:1: query 1: 3 documents stated, 2 there"),
+        pytest.warns(SpanwiseWarning, match="r:1: query 1: 3 documents stated, 2 found"),
         pytest.warns(SpanwiseWarning, match="r:4: 1 documents of a query that is not named"),
     ):
         assert grades(read_judgements(path)) == {("1", "5"): 1, ("1", "6"): 1, ("3", "8"): 1}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import FormatError
-from spanwise.formats.inex.assessments import parsed
+from spanwise.formats.inex.assessments import read_assessments
 from spanwise.formats.registry import Reading
 
 HEAD = '<assessments pool="1" topic="9" version="2">\n<file collection="c" name="d">\n'
@@ -19,7 +19,7 @@ def line(number, grade="2"):
 
 
 def read(text):
-    return parsed(iter([text.encode()]), "f", Reading())
+    return read_assessments(iter([text.encode()]), "f", Reading())
 
 
 def test_a_stretch_reads_as_its_lines_do():
@@ -43,7 +43,7 @@ def test_lines_in_a_comment_are_not_read():
 
 def test_an_element_twice_in_a_stretch_is_found_on_its_line():
     body = "".join(map(line, [1, 2, 3, 4, 2, 5]))
-    with pytest.raises(FormatError, match=r"f:7: element /a\[1\]/p\[2\] is there twice"):
+    with pytest.raises(FormatError, match=r"f:7: element /a\[1\]/p\[2\] occurs twice"):
         read(HEAD + body + TAIL)
 
 

@@ -5,14 +5,9 @@ import pytest
 
 from spanwise.errors import FormatError
 from spanwise.formats import read_judgements, read_run
+from spanwise.formats.io.files import stem
 from spanwise.formats.registry import Reading, read, recognised
-from spanwise.formats.trec.columns import (
-    columns_of,
-    parse_qrels,
-    parse_qrels_jg,
-    parse_run,
-    stem,
-)
+from spanwise.formats.trec.columns import columns_of, parse_qrels, parse_qrels_jg, parse_run
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
 
 RUN = b"# made by hand\n1 Q0 b 1 3.5 mine\n1 Q0 a 2 -inf mine\n\n2 Q0 b 9 .5 last\n#\n"

@@ -35,7 +35,7 @@ def test_the_first_part_stands_for_its_document_and_order_beats_scores():
         "passages by offset": 4,
         "entries of the header": 1,
         "blanks in the name of the run, written as _": 1,
-        "further parts of documents that are there already": 1,
+        "further parts of documents that are already in the run": 1,
         "scores in conflict with the order of the file, which was kept": 2,
     }
 

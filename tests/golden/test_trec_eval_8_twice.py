@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calling import called
-from naive_trec_eval_8 import Asked, output
+from naive_trec_eval_8 import MeasureRequest, output
 from spanwise.dropins.trec_eval.version8 import run
 
 DOCS = st.sampled_from([f"d{n:02d}" for n in range(14)])
@@ -33,7 +33,7 @@ def cases(draw):
         results |= {f"f{n:03d}": draw(SCORES) if n < 3 else n % 9 for n in range(draw(FILLER))}
         if results:
             run[topic] = results
-    asked = Asked(
+    asked = MeasureRequest(
         level=draw(st.integers(0, 2)),
         depth=draw(st.sampled_from([None, None, None, 0, 1, 5, 20])),
         judged_only=draw(st.booleans()),

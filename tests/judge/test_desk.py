@@ -78,9 +78,7 @@ def test_a_frozen_topic_is_read_and_not_judged(server):
     assert decide(server, kind="freeze", topic=0, on=True)[0] == 200
     status, _, answer = judged(server, "ben", 0, 9)
     assert status == 409
-    assert {one["error"] for one in answer["results"]} == {
-        "this topic is closed: the desk has frozen it"
-    }
+    assert {one["error"] for one in answer["results"]} == {"this topic is closed by the organiser"}
     assert server.judge("ben").ask("GET", "/api/t/0/d/0")[2]["closed"] is True
     assert [one["frozen"] for one in seen(server, "ben")] == [True, False]
     assert judged(server, "ben", 0, 9, topic=1)[0] == 200
@@ -149,21 +147,21 @@ def test_the_desk_in_a_browser(server, opened):
     judged(server, "anna", 0, 9)
     judged(server, "ben", 0, 9)
     page = opened(server.links["desk"])
-    assert page.inner_text("h1") == "The desk"
+    assert page.inner_text("h1") == "Organiser"
     assert "1 of 2" in page.inner_text("main")
-    assert "1.000" in page.inner_text("[aria-label='Agreement, by characters']")
+    assert "1.000" in page.inner_text("[aria-label='Agreement by characters']")
     states = ".pair > span:first-child"
-    assert page.locator(states).all_inner_texts() == ["under way", "open to all"]
-    page.get_by_label("ben judges t1").uncheck()
-    page.wait_for_selector("[aria-label='ben judges t1']:not(:checked)")
+    assert page.locator(states).all_inner_texts() == ["in progress", "open to all"]
+    page.get_by_label("assign t1 to ben").uncheck()
+    page.wait_for_selector("[aria-label='assign t1 to ben']:not(:checked)")
     page.wait_for_selector(f"{states}:text-is('assigned')")
-    assert page.locator(states).all_inner_texts() == ["under way", "assigned"]
-    page.get_by_role("button", name="Freeze").first.click()
-    page.get_by_role("button", name="Open again").wait_for()
-    assert page.locator(states).all_inner_texts() == ["frozen", "assigned"]
+    assert page.locator(states).all_inner_texts() == ["in progress", "assigned"]
+    page.get_by_role("button", name="Close").first.click()
+    page.get_by_role("button", name="Reopen").wait_for()
+    assert page.locator(states).all_inner_texts() == ["closed", "assigned"]
     assert [one["number"] for one in seen(server, "ben")] == [0]
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save what is finished").click()
+        page.get_by_role("button", name="Download finished judgements").click()
     assert len(download.value.path().read_text().splitlines()) == 3
 
 

@@ -38,7 +38,7 @@ def store(tmp_path_factory, collection):
     topics = read_topics(str(HANDBOOK / "topics.xml"))
     store = made(str(folder / "judged"), pool, topics, collection, Campaign())
     for name in ("anna", "ben"):
-        store.add_judge(name)
+        store.add_assessor(name)
         store.append(list(random_events(store, collection, name)))
     return store
 
@@ -184,7 +184,7 @@ def test_status_verify_and_log(store):
     answer = json.loads(called(main, "judge", "status", store.path, "--format", "json")[0])
     assert all(row["finished"] == row["documents"] for row in answer["judges"])
     out, _, status = called(main, "judge", "verify", store.path, "--collection", ARTICLES)
-    assert (status, out.endswith(b"fine\n")) == (0, True)
+    assert (status, out.endswith(b"intact\n")) == (0, True)
     log = called(main, "judge", "log", store.path, "--judge", "ben")[0].splitlines()
     assert len(log) == len(store.events("ben"))
 
@@ -192,14 +192,20 @@ def test_status_verify_and_log(store):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["export", "{store}", "-o", "x", "--judge", "zoe"], "no judge 'zoe'"),
+        (["export", "{store}", "-o", "x", "--judge", "zoe"], "unknown assessor 'zoe'"),
         (["export", "{store}", "-o", "x", "--to", "inex_qrels"], "use --judge or --merge"),
         (["export", "{store}", "-o", "x", "--to", "w3c"], "needs --collection"),
         (["export", "none", "-o", "x"], "not a judging store"),
-        (["revoke", "{store}", "zoe"], "no judge 'zoe'; there are anna, ben"),
-        (["import", "{store}", "{q}", "--judge", "", "--collection", "c"], "'' is no name"),
+        (["revoke", "{store}", "zoe"], "unknown assessor 'zoe'; expected one of anna, ben"),
+        (
+            ["import", "{store}", "{q}", "--judge", "", "--collection", "c"],
+            "found the assessor name ''",
+        ),
         (["import", "{store}", "{q}", "--judge", "desk", "--collection", "c"], "'desk' is"),
-        (["import", "{store}", "x", "--judge", "anna", "--collection", "c"], "has judged already"),
+        (
+            ["import", "{store}", "x", "--judge", "anna", "--collection", "c"],
+            "already has judgements",
+        ),
         (["serve"], "or --demo"),
     ],
 )
@@ -226,7 +232,7 @@ def judged_store(folder, mode, aspects=()):
 
 
 def did(store, *gestures):
-    store.add_judge("anna")
+    store.add_assessor("anna")
     events = [Gesture("client-anna", n, *one) for n, one in enumerate(gestures)]
     store.append([Event(0, "anna", 0, 0, one, 0, 0.0, 0.0) for one in events])
 
@@ -237,7 +243,7 @@ def again(store, folder, form):
     called(main, "judge", "export", store.path, "-o", folder / form, "--to", form, *words, "anna")
     _, err, status = called(main, "judge", "import", store.path, folder / form, *words, form)
     assert (status, err) == (0, "")
-    return {one.judge: one.state for one in verdicts(store, ["anna", form], every=True)}
+    return {one.assessor: one.state for one in verdicts(store, ["anna", form], every=True)}
 
 
 @pytest.mark.parametrize("form", ["span_qrels", "w3c"])
@@ -286,7 +292,7 @@ def test_highlights_that_no_page_would_show_are_refused(tmp_path):
     (tmp_path / "q").write_text("t0 Q0 d0 3 28 0 0:3\n")
     words = ["--collection", tmp_path / "docs", "--judge", "ben"]
     _, err, status = called(main, "judge", "import", store.path, tmp_path / "q", *words)
-    assert (status, "highlights on a layer 'relevant'; the store has cause" in err) == (2, True)
+    assert (status, "found highlights on layer 'relevant'; expected cause" in err) == (2, True)
     assert store.events("ben") == []
 
 
@@ -322,4 +328,4 @@ def test_annotations_of_something_else_are_refused_in_one_line(store, tmp_path):
     words = [store.path, tmp_path / "a.json", "--judge", "zoe", "--collection", ARTICLES]
     _, err, status = called(main, "judge", "import", *words)
     assert (status, err.count("\n")) == (2, 1)
-    assert "no annotations of judgements" in err
+    assert "invalid annotations" in err

@@ -205,7 +205,7 @@ def test_two_judges_and_one_who_adjudicates(tmp_path, opened):
                 assert early[0] == 409
             assert judge.send(judge.event("done", base=99))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=2 stretches in dispute")
+        page.wait_for_selector("text=2 passages in dispute")
         page.click("text=Intersection")
         page.keyboard.press("f")
         saved(page)
@@ -245,7 +245,7 @@ def test_other_modes(tmp_path, opened, mode):
             page.keyboard.press("Alt+3")
         if mode == "exhaustivity":
             page.keyboard.press("f")
-            assert "say how exhaustive" in page.inner_text(".blocked")
+            assert "assess the exhaustivity of" in page.inner_text(".blocked")
             page.locator(".exh input").first.click()
             page.wait_for_timeout(100)
             while page.locator(".exh:not(:has(:checked)) input").count():
@@ -302,7 +302,7 @@ def test_a_gesture_that_is_never_taken_does_not_hold_up_the_others(tmp_path, ope
         given = {"client": "desk-0000", "n": 0, "kind": "assign", "topic": 0, "judge": "ben"}
         assert desk.ask("POST", "/api/desk", given | {"on": True})[0] == 200
         page.keyboard.press("x")
-        page.wait_for_selector("text=Not taken: this topic is judged by others")
+        page.wait_for_selector("text=Rejected: this topic is assigned to other assessors")
         page.goto(f"http://127.0.0.1:{server.port}/t/1/d/0")
         page.wait_for_selector(".text .b")
         page.keyboard.press("x")
@@ -350,7 +350,7 @@ def test_aspects_are_adjudicated_one_by_one(tmp_path, opened):
             judge.send(judge.event("bep", 0, 0, ALL, start=15))
             assert judge.send(judge.event("done", base=99))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=1 stretch in dispute")
+        page.wait_for_selector("text=1 passage in dispute")
         page.keyboard.press("j")
         assert page.evaluate("[...CSS.highlights.get('cursor')].length") == 1
         page.click("text=Union")

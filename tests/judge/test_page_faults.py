@@ -108,7 +108,7 @@ def test_what_another_machine_did_just_before_is_seen_and_blocks_finishing(serve
     selected(page, 0, 9)  # its number in the log is the next one, and it is acknowledged first
     for key in "hbbf":
         page.keyboard.press(key)
-    page.wait_for_selector("text=changed in another window meanwhile")
+    page.wait_for_selector("text=was changed in another window")
     page.wait_for_selector("text=My highlights (2)", timeout=10_000)
     assert state(server).status == "touched"
     page.keyboard.press("f")
@@ -127,7 +127,9 @@ def test_what_changed_elsewhere_is_shown_when_finishing_is_refused(server, opene
     page.wait_for_selector(".told li")
     marked = "Array.from(CSS.highlights.get('changed'), (r) => r.startContainer.data.slice(0, 7))"
     assert page.evaluate(marked) == ["A title"]
-    assert page.inner_text(".told").startswith("Not taken: changed in another window meanwhile")
+    assert page.inner_text(".told").startswith(
+        "Rejected: the document was changed in another window"
+    )
     assert page.inner_text(".told li") == ALL[0:7]
     page.keyboard.press("f")
     saved(page)
@@ -146,7 +148,7 @@ def test_a_refusal_that_comes_when_the_page_has_gone_on_is_said(server, opened):
     assert page.inner_text(".blocked") == ""
     page.keyboard.press("2")
     page.wait_for_selector(".row")
-    assert page.inner_text(".row:has-text('d0') .state") == "begun"
+    assert page.inner_text(".row:has-text('d0') .state") == "in progress"
     page.click("#notices a")
     page.wait_for_selector("text=My highlights (1)")
     assert page.inner_text("#notices") == ""
@@ -189,7 +191,7 @@ def test_what_waits_is_shown_with_the_reason_also_after_reload(server, opened):
     fault = {"status": 507, "json": {"error": "the store cannot be written (a reason)"}}
     page.route("**/api/events", lambda route: route.fulfill(**fault))
     page.keyboard.press("x")
-    page.wait_for_selector("text=1 waiting: the store cannot be written (a reason)")
+    page.wait_for_selector("text=1 unsaved: the store cannot be written (a reason)")
     page.reload()
     page.wait_for_selector("text=My highlights (1)")
     for key, name in (("3", "d1"), ("1", "d0")):

@@ -94,14 +94,14 @@ def test_every_one_of_many_elements_can_be_said(tmp_path, opened):
         page.evaluate("getSelection().selectAllChildren(document.querySelector('.text'))")
         page.keyboard.press("h")
         page.keyboard.press("b")
-        page.wait_for_selector("text=Exhaustivity: 161 of 161 to say")
+        page.wait_for_selector("text=Exhaustivity: 161 of 161 unassessed")
         assert page.locator(".exh").count() == 50
         page.click("button:text-is('Next 50')")
         assert page.inner_text(".exh legend").startswith("/article[1]/sec[13]")
         page.locator(".exh input[value='1']").first.check()
         saved(page)
-        page.wait_for_selector("text=Exhaustivity: 160 of 161 to say")
-        page.click("button:text-is('First to say')")
+        page.wait_for_selector("text=Exhaustivity: 160 of 161 unassessed")
+        page.click("button:text-is('First unassessed')")
         assert page.inner_text(".exh legend") == "/article[1]"
 
 
@@ -118,7 +118,7 @@ def test_the_keyboard_stays_where_it_is_in_the_panels(tmp_path, opened):
         page.keyboard.press("h")
         page.focus(".marks .remove")
         page.keyboard.press("Enter")
-        page.wait_for_selector("text=Nothing yet.")
+        page.wait_for_selector("text=No highlights.")
         assert page.evaluate("document.activeElement.className") == "text"
         saved(page)
 
@@ -233,7 +233,7 @@ def test_every_act_is_said_to_who_listens(server, opened):
         "best entry point set in Part one",
         "highlight is now: Part",
         "highlight is now: Part",
-        "no hit",
+        "no match",
         "best entry point removed",
         "Part",
     ]
@@ -324,6 +324,6 @@ def test_judges_who_differ_in_a_grade_alone_do_not_agree(tmp_path, opened):
             judge.client = f"client-{name}"
             assert judge.send(judge.event("grade", value=grade), judge.event("done"))[0] == 200
         page = at_document(server, opened, name="adjudicated")
-        page.wait_for_selector("text=The judges do not agree on the grade")
+        page.wait_for_selector("text=The assessors disagree on the grade")
         lanes = [one.strip() for one in page.locator(".lane-name").all_inner_texts()]
         assert lanes == ["anna: grade 1", "ben: grade 3"]

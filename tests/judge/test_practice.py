@@ -37,7 +37,7 @@ def test_overlap_with_what_is_known():
     )
     assert said["overlap"] == 20 / (end - start)
     assert (said["distance"], said["bep"]) == (5, start)
-    assert (event.judge, event.gesture.layer) == ("practice", "anna")
+    assert (event.assessor, event.gesture.layer) == ("practice", "anna")
     assert answered(answer(1, []), "anna")[1]["overlap"] == 1
     assert answered(answer(1, [[0, 3]]), "anna")[1]["overlap"] == 0
 
@@ -76,28 +76,28 @@ def test_practice_is_in_the_log_and_no_judgement(server, tmp_path):
 def test_the_tour_by_keyboard(server, opened):
     needs_browser()
     page = opened(server.links["anna"])
-    page.click("text=Practise on three short documents")
+    page.click("text=practise on three short documents")
     page.wait_for_selector(".told:has-text('Highlight what is relevant')")
     for key in [*"jjjj", "3"]:  # nothing is finished, so it does not go on
         page.keyboard.press(key)
-    page.wait_for_selector("text=Finish this one first")
+    page.wait_for_selector("text=Finish this document first")
     page.keyboard.press("Escape")
     for key in [*"jjj", *"..", "x", "x", "Escape", "b", "b", "f"]:
         page.keyboard.press(key)
-    page.wait_for_selector("text=as it was meant")
+    page.wait_for_selector("text=% correct: relevant text")
     page.keyboard.press("3")
     page.wait_for_selector(".crumb:has-text('Keeping bees')")
     page.keyboard.press("0")
-    page.wait_for_selector("text=Right.")
+    page.wait_for_selector("text=Correct.")
     page.keyboard.press("n")
     page.wait_for_selector(".crumb:has-text('scouts')")
     for key in ["j", "j", "j", "x", "Escape", "b", "b", "f"]:
         page.keyboard.press(key)
-    page.wait_for_selector("text=as it was meant")
+    page.wait_for_selector("text=% correct: relevant text")
     page.keyboard.press("3")
-    page.wait_for_selector("text=That was the practice")
-    page.click("text=To my topics")
+    page.wait_for_selector("text=Practice completed")
+    page.click("text=My topics")
     page.wait_for_selector(".cards")
-    assert page.locator("text=Practise on three").count() == 0
+    assert page.locator("text=practise on three").count() == 0
     assert len(Store(server.store).events("practice")) == 3
     assert Store(server.store).events("anna") == []

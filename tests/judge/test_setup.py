@@ -24,10 +24,10 @@ def folder(tmp_path, monkeypatch):
         (["--guidelines", "none.md"], "none.md: cannot be opened (No such file or directory)"),
         (["--guidelines", "docs"], "docs: this is a folder; expected a file"),
         (["--guidelines", "old.md"], "old.md:1: byte 0xE8 is not UTF-8; expected text in UTF-8"),
-        (["--mode", "aspects", "--aspect", " "], "--aspect needs a name"),
-        (["--mode", "aspects", "--aspect", "a", "--aspect", "a"], "another one each time"),
-        (["--aspect", "a"], "--aspect is for --mode aspects, not for highlight"),
-        (["--demo"], "--demo has its own pool"),
+        (["--mode", "aspects", "--aspect", " "], "--aspect is empty or repeated"),
+        (["--mode", "aspects", "--aspect", "a", "--aspect", "a"], "--aspect is empty or repeated"),
+        (["--aspect", "a"], "--aspect has no effect with --mode highlight"),
+        (["--demo"], "--demo brings its own pool"),
     ],
 )
 def test_what_does_not_fit_is_said(folder, words, message):
@@ -45,7 +45,7 @@ def test_a_store_is_opened_as_it_was_made_or_not_at_all(folder, words):
     assert called(main, "judge", "pool.jsonl", *FILES)[2] == 0
     _, err, status = called(main, "judge", "pool.jsonl", *FILES, *words)
     assert status == 2
-    assert f"pool.jsonl.judged: made with other {words[0]}; give another --store" in err
+    assert f"pool.jsonl.judged: was made with another {words[0]}; choose another --store" in err
     kept = ["--store", "other.judged", *words]
     assert called(main, "judge", "pool.jsonl", *FILES, *kept)[2] == 0
     assert called(main, "judge", "pool.jsonl", *FILES, *kept)[2] == 0

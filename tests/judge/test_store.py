@@ -36,7 +36,7 @@ DOCUMENTS = {f"d{n}": f"<a><p>{TEXT}</p></a>" for n in range(4)}
 def store(tmp_path):
     pooled = [Document(0, 0, "first", "00", 5, {"p": 0.5})]
     made = create(str(tmp_path / "s"), {"mode": "highlight"}, [("1", {})], iter(pooled))
-    made.add_judge("anna")
+    made.add_assessor("anna")
     yield made
     made.close()
 
@@ -48,7 +48,9 @@ def event(n, kind="note", value="x", client="client-1"):
 def test_the_same_event_twice_is_one(store):
     assert store.append([event(0), event(1)]) == [(1, ""), (2, "")]
     assert store.append([event(1), event(2)]) == [(2, ""), (3, "")]
-    assert store.append([event(2, value="other")]) == [(0, "another event has this name")]
+    assert store.append([event(2, value="other")]) == [
+        (0, "another event has the same client and number")
+    ]
     assert [one.gesture.n for one in store.events("anna")] == [0, 1, 2]
     assert store.verify() == []
 
@@ -64,8 +66,8 @@ def test_the_log_refuses_changes_and_notices_them(store, tmp_path):
     other.execute("UPDATE event SET value = 'y' WHERE seq = 2")
     other.commit()
     other.close()
-    gone = "'event_stays' is gone, which keeps the log"
-    assert store.verify() == [gone, "event 2 is not what was stored"]
+    gone = "the trigger 'event_stays' that protects the log is missing"
+    assert store.verify() == [gone, "event 2 was changed"]
 
 
 def test_a_log_that_was_cut_is_noticed(store, tmp_path):
@@ -80,7 +82,7 @@ def test_a_log_that_was_cut_is_noticed(store, tmp_path):
     other.execute(trigger[0])
     other.commit()
     other.close()
-    assert store.verify() == ["the log was cut: it went on to event 3"]
+    assert store.verify() == ["the log was truncated: it extended to event 3"]
     assert f"no event has the hash {head}" in store.verify(head)
 
 
@@ -89,14 +91,17 @@ def test_a_log_that_was_cut_is_noticed(store, tmp_path):
     [
         (
             "UPDATE document SET id = 'other' WHERE number = 0",
-            "are not those with which the log began",
+            "have changed since the store was created",
         ),
-        ("UPDATE document SET said = '{\"p\": 0.1}'", "are not those with which the log began"),
-        ("UPDATE topic SET id = 'other'", "are not those with which the log began"),
-        ("UPDATE about SET value = '\"grades\"' WHERE key = 'mode'", "are not those with which"),
-        ("DELETE FROM about WHERE key = 'contents'", "event 1 is not what was stored"),
-        ("DELETE FROM about WHERE key = 'head'", "the note is gone"),
-        ("DELETE FROM judge", "'anna' has judged, and is no judge here"),
+        ("UPDATE document SET said = '{\"p\": 0.1}'", "have changed since the store was created"),
+        ("UPDATE topic SET id = 'other'", "have changed since the store was created"),
+        (
+            "UPDATE about SET value = '\"grades\"' WHERE key = 'mode'",
+            "have changed since the store",
+        ),
+        ("DELETE FROM about WHERE key = 'contents'", "event 1 was changed"),
+        ("DELETE FROM about WHERE key = 'head'", "the record of the end"),
+        ("DELETE FROM judge", "the log has events of 'anna', who is not an assessor"),
     ],
 )
 def test_what_the_log_means_cannot_be_changed_in_silence(store, tmp_path, change, problem):
@@ -113,7 +118,7 @@ def test_what_the_log_means_cannot_be_changed_in_silence(store, tmp_path, change
 
 
 def test_tokens_are_hashed_and_revoked(store, tmp_path):
-    store.add_judge("anna")
+    store.add_assessor("anna")
     token = store.new_token("anna")
     assert store.bearer(token) == ("anna", "judge")
     assert token.encode() not in (tmp_path / "s").read_bytes()
@@ -172,7 +177,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path):
 
 def test_one_server_for_a_store(tmp_path):
     folder = campaign(tmp_path / "c", DOCUMENTS)
-    with Server(folder), pytest.raises(RuntimeError, match="another server has it open"):
+    with Server(folder), pytest.raises(RuntimeError, match="is in use by another server"):
         Server(folder).start()
 
 
@@ -191,7 +196,7 @@ def test_a_changed_text_is_not_judged(tmp_path):
         assert judge.ask("GET", "/api/t/0/d/0")[2]["frozen"] is True
     out, _, status = called(main, "judge", "verify", server.store, "--collection", folder / "docs")
     assert status == 1
-    assert b"'d0' has another text now" in out
+    assert b"the text of document 'd0' has changed" in out
 
 
 def test_a_stale_finish_is_refused(tmp_path):

@@ -6,7 +6,7 @@ from judging import Server, campaign, needs_browser
 from judging_page import DOCUMENT, FIRST, at_document
 from spanwise.collection import open_collection
 from spanwise.errors import InputError
-from spanwise.judge.finding import found, ids_like, matches
+from spanwise.judge.views import found, ids_like, matches
 
 BLOCKS = [(0, 0, "One two"), (1, 7, "three \U0001f600 two")]
 
@@ -26,11 +26,11 @@ def test_not_all_of_very_many_places_and_it_says_so():
     ("pattern", "reason"),
     [
         ("(a+)+b", "takes longer than 200 ms"),
-        ("(", "no regular expression: missing"),
+        ("(", "invalid regular expression: missing"),
         ("", "expected an expression"),
         ("a" * 501, "expected an expression"),
         (["a"], "expected an expression"),
-        ("a{99999999999}", "no regular expression"),
+        ("a{99999999999}", "invalid regular expression"),
         ("(" * 400 + ")" * 400, "expected an expression"),
     ],
 )
@@ -46,7 +46,7 @@ def test_expressions_are_coloured_and_faults_named(tmp_path, opened):
         page = at_document(server, opened)
         page.fill("#words", "\n".join(lines))
         page.keyboard.press("Escape")
-        page.wait_for_selector("text=Line 3: no regular expression")
+        page.wait_for_selector("text=Line 3: invalid regular expression")
         counts = page.evaluate(
             "Object.fromEntries([...CSS.highlights].map(([n, h]) => [n, h.size]))"
         )

@@ -15,7 +15,7 @@ from element_worlds import (
 )
 from spanwise.matching.elements import element_rankings
 from spanwise.measures import MEASURES
-from spanwise.model.measure import Asked, Law
+from spanwise.model.measure import Law, MeasureRequest
 from spanwise.model.policy import Policy
 
 ROUNDING = 1e-9
@@ -68,7 +68,7 @@ def value(measure, choice, documents, results):
     judgements = highlighted_assessments(documents, exhaustivity=None)
     run = submission(results) if results else submission(documents[0][1][:1], topic="2")
     (block,) = element_rankings(run, judgements, [b"1"], Policy(ties="file"))
-    return float(Asked(measure.name, measure, given_)(block)[0])
+    return float(MeasureRequest(measure.name, measure, given_)(block)[0])
 
 
 def claiming(law):

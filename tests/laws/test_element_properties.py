@@ -55,7 +55,7 @@ def test_the_registry_has_the_published_answers(name):
 
 def test_no_other_attitude_goes_untested():
     neutral = {m.name for m in MEASURES.values() if m.properties.overlap == "neutral"}
-    of_elements = {m.name for m in MEASURES.values() if m.reads in ("elements", "journeys")}
+    of_elements = {m.name for m in MEASURES.values() if m.reads in ("elements", "navigation")}
     assert neutral & of_elements - {"HiP", "HiF"} == {*OVERLAPPING, *PLACES}
     rewarded = {m.name for m in MEASURES.values() if m.properties.overlap == "rewarded"}
     assert rewarded == {"inex_eval", "precall"}

@@ -23,9 +23,9 @@ from spanwise.formats.frames.tables import judgements_of, run_of
 from spanwise.measures import MEASURES
 from spanwise.model.measure import (
     REQUIRED,
-    Asked,
     Law,
     Measure,
+    MeasureRequest,
 )
 from spanwise.model.policy import Policy
 from spanwise.model.rankings import Rankings
@@ -82,12 +82,12 @@ def claiming(law: Law) -> list[Measure]:
     return [entry for entry in NUMERIC if law in entry.laws]
 
 
-def with_choices(measure: Measure, choice: dict[str, Any]) -> Asked:
+def with_choices(measure: Measure, choice: dict[str, Any]) -> MeasureRequest:
     """The measure with those of the chosen parameters that it has."""
     given = {name: choice[name] for name in measure.parameters if name in choice}
     if given.get("cutoff", 0) is None and measure.parameters["cutoff"] is REQUIRED:
         given["cutoff"] = 7
-    return Asked(measure.name, measure, given)
+    return MeasureRequest(measure.name, measure, given)
 
 
 def breaking(

@@ -24,7 +24,7 @@ READS = {
     "preferences": ("preferences",),
     "passages": ("readings",),
     "chunks": ("readings",),
-    "elements": ("elements", "journeys"),
+    "elements": ("elements", "navigation"),
 }
 
 

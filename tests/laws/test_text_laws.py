@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanwise.measures import MEASURES
-from spanwise.model.measure import Asked, Law
+from spanwise.model.measure import Law, MeasureRequest
 from spanwise.model.policy import Policy
 from text_blocks import block, pointed_out, returned
 
@@ -54,7 +54,9 @@ def value(measure, choice, results):
         given_.pop("cutoff", None)
     lines = [f"1 {document} {start} {length}" for document, start, length in results]
     run = returned(*lines) if lines else returned("2 a 0 1")
-    return float(Asked(measure.name, measure, given_)(block(JUDGED, run, Policy(ties="file")))[0])
+    return float(
+        MeasureRequest(measure.name, measure, given_)(block(JUDGED, run, Policy(ties="file")))[0]
+    )
 
 
 def test_every_parameter_has_values_to_try():

@@ -169,7 +169,9 @@ def test_groups_of_equal_scores_are_marked_for_expectations():
 def test_expectations_need_whole_rankings(other):
     with pytest.raises(UsageError) as caught:
         aligned(Policy(ties="expected", **other))
-    assert str(caught.value) == ("ties: expected needs whole rankings: no depth, nothing dropped")
+    assert str(caught.value) == (
+        "ties: expected needs whole rankings; set no depth and keep unjudged results"
+    )
 
 
 TIED = [(b"1", bytes([97 + n]), score) for n, score in enumerate([5.0, 4.0, 4.0, 3.0, 3.0])]
@@ -181,7 +183,7 @@ TIED += [(b"2", b"a", 1.0), (b"2", b"b", 1.0), (b"9", b"a", 1.0), (b"9", b"b", 1
     [(0, 0), (1, 1), (2, 1), (3, 0), (4, 1), (5, 0), (6, 0)],  # topic 2 at 1, topic 1 at 2 and 4
 )
 def test_ties_across_a_cutoff_are_counted_by_topic(cutoff, count):
-    assert aligned(run=TIED).straddled(cutoff) == count
+    assert aligned(run=TIED).split_ties(cutoff) == count
 
 
 @given(run=entries(scores), cutoff=st.integers(0, 6))
@@ -191,7 +193,7 @@ def test_ties_across_a_cutoff_are_those_that_a_plain_loop_finds(run, cutoff):
     for topic in topics:
         mine = sorted((s for t, _, s in run if t == topic), reverse=True)
         count += 0 < cutoff < len(mine) and mine[cutoff - 1] == mine[cutoff]
-    assert aligned(run=run, topics=topics).straddled(cutoff) == count
+    assert aligned(run=run, topics=topics).split_ties(cutoff) == count
 
 
 # Duplicates ----------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ def test_a_document_twice_in_a_topic_is_refused_with_both_lines(ids):
         aligned(run=TWICE[:3], ids=ids)
     assert caught.value.topic == b"1"
     assert str(caught.value) == (
-        "the run:3: document 'a' is there twice for topic '1', first on line 1;"
+        "the run:3: document 'a' occurs twice for topic '1', first on line 1;"
         " expected each document once; remove one of the two"
     )
 
@@ -247,7 +249,7 @@ def test_a_document_judged_twice_is_refused_whatever_the_grades(ids):
         with pytest.raises(DuplicateError) as caught:
             refuse_duplicate_judgements(judgements)
         assert str(caught.value).startswith(
-            "the judgements:7: document 'a' is there twice for topic '2', first on line 5;"
+            "the judgements:7: document 'a' occurs twice for topic '2', first on line 5;"
         )
         refuse_duplicate_judgements(judgements, [b"1"])  # the other topic is not asked for
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.matching.trees import NOT_THERE, ByPath
+from spanwise.matching.trees import NOT_FOUND, ByPath
 from spanwise.model.columns import Coded
 
 PATHS = st.sampled_from([b"/a[1]", b"/a[1]/b[1]", b"/a[1]/b[2]", b"/c[1]", b""])
@@ -19,7 +19,7 @@ def columns(pairs):
 def test_the_last_of_equals_is_found_and_no_row_finds_nothing(elements, asked):
     known = {pair: number for number, pair in enumerate(elements) if pair[0] >= 0}
     found = ByPath(*columns(elements)).find(*columns(asked))
-    assert found.tolist() == [known.get(pair, NOT_THERE) for pair in asked]
+    assert found.tolist() == [known.get(pair, NOT_FOUND) for pair in asked]
 
 
 @given(st.lists(PATHS, max_size=12), st.data())

@@ -17,7 +17,7 @@ from builders import (
 from spanwise.errors import UsageError
 from spanwise.measures import MEASURES
 from spanwise.measures.names import parse
-from spanwise.model.measure import Asked, Law
+from spanwise.model.measure import Law, MeasureRequest
 
 NAMES = [
     *("AP", "AP(rel=2)", "AP@1", "AP@3", "GMAP", "P@1", "P@3", "P(rel=2)@4", "R@2", "R@10"),
@@ -98,14 +98,14 @@ def test_topics_of_different_depth_do_not_mix():
     ids=lambda entry: entry.name,
 )
 def test_where_order_does_not_matter_ties_do_not(entry):
-    asked = Asked(entry.name, entry)
+    asked = MeasureRequest(entry.name, entry)
     tied = asked(ranking("(0 2 -) (1 1) . 0", "2 1 1 1 0 0 0", ties="expected"))
     assert tied.tolist() == asked(ranking("0 2 - 1 1 . 0", "2 1 1 1 0 0 0")).tolist()
 
 
 @pytest.mark.parametrize("name", ["Bpref", "ERR@10", "infAP", "nDCGrel", "binG", "IPrec@0.1"])
 def test_an_unknown_expectation_is_refused_not_guessed(name):
-    with pytest.raises(UsageError, match="over tied results is not known; use another rule"):
+    with pytest.raises(UsageError, match="over tied results is not implemented; use another rule"):
         scores("1 a 1", "1 a 1\n1 b 1", name, ties="expected")
 
 

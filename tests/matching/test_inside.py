@@ -8,7 +8,7 @@ from spanwise.matching.readers import by_path, by_start
 from spanwise.model.columns import Coded
 from spanwise.model.spans import Spans
 
-NOBODY = -1
+NO_ELEMENT = -1
 PATHS = st.sampled_from([b"/a[1]", b"/a[1]/b[1]", b"/a[1]/b[10]", b"/a[1]/b[1]/c[2]", b"/a[11]"])
 SPANS = st.tuples(st.integers(0, 8), st.integers(0, 5))
 
@@ -26,7 +26,7 @@ def found(pairs):
     return sorted(zip(pairs.result.tolist(), pairs.target.tolist(), strict=True))
 
 
-@given(rows(PATHS), rows(PATHS | st.just(b""), NOBODY))
+@given(rows(PATHS), rows(PATHS | st.just(b""), NO_ELEMENT))
 def test_what_lies_in_an_element_is_found_by_path(targets, results):
     owner, row = (np.array([row for row, _ in pairs]) for pairs in (targets, results))
     names = Coded.of([path for _, path in results])
@@ -39,7 +39,7 @@ def test_what_lies_in_an_element_is_found_by_path(targets, results):
     ]
 
 
-@given(rows(SPANS), rows(SPANS, NOBODY))
+@given(rows(SPANS), rows(SPANS, NO_ELEMENT))
 def test_what_begins_in_a_span_is_found_by_start(targets, results):
     owner, row = (np.array([row for row, _ in pairs]) for pairs in (targets, results))
     some = np.arange(len(results))

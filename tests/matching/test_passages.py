@@ -11,7 +11,7 @@ from small_runs import KINDS
 from spanwise.errors import UsageError
 from spanwise.formats.inex.runs import parse_inex_run
 from spanwise.formats.registry import Reading
-from spanwise.matching.cuts import Cuts
+from spanwise.matching.cuts import CutDocuments
 from spanwise.matching.documents import same_documents
 from spanwise.matching.text import readings
 from spanwise.model.columns import PlainIds
@@ -241,7 +241,7 @@ def test_the_first_of_many_nested_results():
     starts = np.arange(size)[::-1]
     lengths = 2 * np.arange(size) + 1
     nothing = np.zeros(0, np.int64)
-    cuts = Cuts.of(
+    cuts = CutDocuments.of(
         Spans(starts, lengths),
         np.zeros(size, np.int64),
         Spans(nothing, nothing),

@@ -332,7 +332,7 @@ def test_a_folder_is_counted_as_the_assessments_were(tmp_path):
 def test_an_ambiguous_document_is_an_error(tmp_path):
     store = stored(tmp_path, {"x/a.xml": ARTICLE, "y/a.xml": ARTICLE})
     run = read_run(returned(tmp_path, "a /article[1]"))
-    with pytest.raises(InputError, match="2 documents are called 'a'"):
+    with pytest.raises(InputError, match="2 documents have the name 'a'"):
         placed_run(run, store)
     by_path = read_run(returned(tmp_path, "y/a /article[1]/t[1]"))
     assert spans(placed_run(by_path, store)) == [(0, 4)]
@@ -341,17 +341,17 @@ def test_an_ambiguous_document_is_an_error(tmp_path):
 def test_without_a_collection_the_need_of_it_is_said(tmp_path):
     file = assessed(tmp_path, passage("/article[1]", "/article[1]", 14))
     run = returned(tmp_path, "a /article[1]")
-    with pytest.raises(UsageError, match="it needs --collection"):
+    with pytest.raises(UsageError, match="pass --collection"):
         spanwise.evaluate(file, run, "MAiP")
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("1 Q0 a 4 14 0 0:4\n")
-    with pytest.raises(UsageError, match="needs --collection"):
+    with pytest.raises(UsageError, match="pass --collection"):
         spanwise.evaluate(qrels, run, "MAiP")
     mixed = tmp_path / "mixed.jsonl"
     lines = '{"qid": "1", "doc": "a", "element": "/article[1]"}\n'
     lines += '{"qid": "1", "doc": "a", "s": 0, "e": 4}'
     mixed.write_text(lines)
-    with pytest.raises(UsageError, match="needs --collection"):
+    with pytest.raises(UsageError, match="pass --collection"):
         spanwise.evaluate(qrels, mixed, "MAiP")
     mixed.write_text(
         lines + '\n{"qid": "1", "doc": "a", "element": "/article[1]/p[1]", "s": 1, "e": 3}'

@@ -24,5 +24,5 @@ def test_every_position_and_back(tmp_path, policy):
         assert store.span("d", points.start(position)) == (position, 0)
         assert store.span("d", points.end(position + 1)) == (position + 1, 0)
     for nowhere in (-1, store.length("d")):
-        with pytest.raises(InputError, match="d: no text at character"):
+        with pytest.raises(InputError, match="d: found no text at character"):
             points.start(nowhere)

@@ -263,11 +263,14 @@ def test_estimates_by_command(runs, tmp_path):
         (["x.run", "-o", "p", "--depth", "3"], "--depth is for --method depth"),
         (["x.run", "-o", "p", "--without", "all.q"], "nothing is left to judge"),
         (["check", "bad.jsonl", "x.run"], "bad.jsonl:1: 'p' is 0.0"),
-        (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' is there twice"),
+        (["check", "twice.jsonl", "x.run"], "twice.jsonl:2: document 'd' occurs twice"),
         (["check", "all.pool", "x.run", "--minutes", "nan"], "--minutes nan: expected"),
         (["check", "all.pool", "x.run", "--minutes", "-1"], "--minutes -1: expected"),
         (["estimate", "all.pool", "all.q", "other.run"], "have no topic in common"),
-        (["estimate", "live.jsonl", "all.q", "x.run"], "by mtf, and no sample of all documents"),
+        (
+            ["estimate", "live.jsonl", "all.q", "x.run"],
+            "found a pool by mtf, which is not a random sample",
+        ),
     ],
 )
 def test_mistakes_are_said(runs, tmp_path, monkeypatch, words, message):
@@ -339,9 +342,9 @@ def test_estimates_say_what_is_not_judged_and_where_elements_lie(tmp_path):
     (tmp_path / "p").write_text('{"topic": "1", "doc": "d"}\n{"topic": "1", "doc": "e"}\n')
     (tmp_path / "q").write_text("1 Q0 d 2 8 0 0:2\n")
     words = ["pool", "estimate", tmp_path / "p", tmp_path / "q", tmp_path / "r.run"]
-    assert "to know where they lie needs --collection" in called(main, *words)[1]
+    assert "named by element paths are unknown; pass --collection" in called(main, *words)[1]
     out, err, status = called(main, *words, "--collection", tmp_path / "docs", "--format", "json")
-    assert "1 of 2 pooled documents are not judged" in err
+    assert "1 of 2 pooled documents are unjudged" in err
     (run,) = json.loads(out)["runs"]
     assert (status, run["recall"]["value"], run["precision"]["value"]) == (0, 1.0, 0.5)
 
@@ -358,7 +361,7 @@ def test_a_sample_with_documents_added_or_left_out_is_none(tmp_path, words):
     assert lines_of(tmp_path / "p")[0]["estimable"] is False
     _, err, status = called(main, *estimate)
     assert status == 2
-    assert "where documents were added or left out" in err
+    assert "expected a sampled pool to which no documents were added" in err
     called(main, *build)
     assert called(main, *estimate)[2] == 0
 

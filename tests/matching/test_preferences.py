@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from preference_blocks import block, read_preferences, read_run
 from spanwise.errors import DuplicateError, PreferenceError, UsageError
-from spanwise.matching.preferences import TOPICS_AT_ONCE, fulfilments
+from spanwise.matching.preferences import TOPICS_AT_ONCE, preference_rankings
 from spanwise.model.columns import PolarsIds
 from spanwise.model.policy import Policy
 
@@ -67,7 +67,7 @@ class TestNumbering:
         )
         ids = plain.documents.take(np.arange(len(plain.rows)))
         for run in (plain, replace(plain, documents=PolarsIds.of(ids))):
-            (b,) = fulfilments(run, known, [b"1"], Policy())
+            (b,) = preference_rankings(run, known, [b"1"], Policy())
             # d3 d4 d5 d0 d1 d2: right within each three, wrong between them
             assert counts(b)[:2] == (6, 15)
 
@@ -111,7 +111,7 @@ class TestDuplicates:
     TWICE = "1 a 9\n1 b 8\n1 b 7\n"
 
     def test_refused(self):
-        with pytest.raises(DuplicateError, match="'b' is there twice for topic '1'"):
+        with pytest.raises(DuplicateError, match="'b' occurs twice for topic '1'"):
             block("1 g a 1\n", self.TWICE)
 
     def test_below_the_cut_of_a_followed_program(self):
@@ -148,7 +148,7 @@ class TestTopics:
         known = read_preferences("".join(f"{t} g a 1\n{t} g b 0\n" for t in names))
         run = read_run("".join(f"{t} a 2\n{t} b 1\n" for t in names))
         topics = [name.encode() for name in names]
-        blocks = list(fulfilments(run, known, topics, Policy()))
+        blocks = list(preference_rankings(run, known, topics, Policy()))
         assert [len(b) for b in blocks] == [TOPICS_AT_ONCE, 1]
         assert [t for b in blocks for t in b.topics] == topics
         assert all((b.fulfilled_both == 1).all() for b in blocks)
@@ -216,7 +216,7 @@ class TestTables:
         ],
     )
     def test_two_documents_before_each_other(self, lines):
-        with pytest.raises(PreferenceError, match=r"group 'j' of topic '1'.* circle") as error:
+        with pytest.raises(PreferenceError, match=r"group 'j' of topic '1'.* cycle") as error:
             block(lines, RUN)
         circles = ("'a' over 'b' over 'a'", "'b' over 'a' over 'b'")
         assert any(circle in str(error.value) for circle in circles)
@@ -226,7 +226,7 @@ class TestTables:
         with pytest.raises(PreferenceError) as error:
             block(text, RUN)
         circles = [" over ".join(f"'{c}'" for c in circle) for circle in ("abca", "bcab", "cabc")]
-        assert any(f"circle: {circle};" in str(error.value) for circle in circles)
+        assert any(f"cycle: {circle};" in str(error.value) for circle in circles)
 
     def test_relevant_and_not_relevant_at_once(self):
         with pytest.raises(PreferenceError, match=r"prefs:3: .*'a' has level 0 here and level 2"):

@@ -13,7 +13,14 @@ from spanwise.collection import opened
 from spanwise.errors import InputError
 from spanwise.formats import read_judgements
 from spanwise.matching.placing import placed_judgements
-from spanwise.matching.quotes import Finder, Page, Quote, Wanted, placed_anywhere, window_hashes
+from spanwise.matching.quotes import (
+    Finder,
+    Page,
+    Quote,
+    SoughtTexts,
+    placed_anywhere,
+    window_hashes,
+)
 from spanwise.matching.units import in_codepoints, in_unit
 from spanwise.model.spans import LABELS, Spans, counted
 
@@ -84,7 +91,7 @@ def test_search_agrees_with_a_plain_one(text, wanted, hint):
 @given(st.lists(st.text("ab", max_size=20), max_size=6), st.text("ab", max_size=60))
 def test_what_stands_in_a_text_may_be_in_it(wanted, text):
     held = {number for number, words in enumerate(wanted) if words in text}
-    assert held <= set(Wanted(wanted).maybe_in(text))
+    assert held <= set(SoughtTexts(wanted).maybe_in(text))
 
 
 def test_texts_that_nobody_says_whose_they_are():
@@ -203,7 +210,7 @@ def test_units_are_not_mixed_without_texts(tmp_path):
     with pytest.raises(InputError, match="counts in codepoint units"):
         spanwise.evaluate(gold, run, "SpanR")
     assert spanwise.evaluate(gold, run, "SpanR", collection={"d": "aébc"}).means["SpanR"] == 1
-    with pytest.raises(InputError, match="no stretch of whole characters"):
+    with pytest.raises(InputError, match="not a span of whole characters"):
         spanwise.evaluate(gold, run, "SpanR", collection={"d": "abéc"})
 
 

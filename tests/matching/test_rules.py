@@ -95,7 +95,7 @@ def test_ranges_of_elements_are_compared_by_their_ends(run_of):
     run = run_of("a /a[1]/s[1] /a[1]/s[3]", "a /a[1]/s[3]/p[1] /a[1]/s[4]")
     assert found(run, "focused") == [(2, "overlap")]
     assert unchecked(run, "focused") == [
-        "results from one path to another, compared by these only: 2"
+        "results from one path to another, compared by paths only: 2"
     ]
 
 

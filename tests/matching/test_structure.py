@@ -98,7 +98,7 @@ def test_tags_that_mean_the_same():
     ],
 )
 def test_what_is_no_path(path):
-    with pytest.raises(InputError, match="expected an element's"):
+    with pytest.raises(InputError, match="expected the path of an element"):
         satisfies(path, parse("//a"), strict=False)
 
 

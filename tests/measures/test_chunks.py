@@ -6,7 +6,7 @@ import pytest
 from spanwise.measures import MEASURES
 from spanwise.measures.genomics import harmonic
 from spanwise.measures.names import parse
-from spanwise.model.measure import Asked
+from spanwise.model.measure import MeasureRequest
 from text_blocks import block, pointed_out, returned
 
 GOLD = pointed_out(
@@ -161,4 +161,4 @@ def test_a_budget_below_0_makes_no_sense():
 
     with pytest.raises(UsageError, match="the budget is -1"):
         value("SpanR(budget=-1)", RUNS["A"])
-    assert Asked("SpanR", MEASURES["SpanR"]).parameter("budget") is None
+    assert MeasureRequest("SpanR", MEASURES["SpanR"]).parameter("budget") is None

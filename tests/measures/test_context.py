@@ -153,7 +153,7 @@ def test_a_distance_must_be_positive():
     with pytest.raises(UsageError, match="n is 0"):
         value("gP(score=bep,n=0)@1")
     for beta in ("-1", "1e+200"):
-        with pytest.raises(UsageError, match=re.escape(f"beta is {beta}; a weight must be")):
+        with pytest.raises(UsageError, match=re.escape(f"beta is {beta}; expected a weight")):
             value(f"MAgP(beta={beta})")
     with pytest.raises(UsageError, match="tolerance is -1; it must be 0 characters or more"):
         value("MAgP(score=t2i,tolerance=-1)")

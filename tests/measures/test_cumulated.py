@@ -151,6 +151,6 @@ def test_overlap_counts_what_lies_inside_another(files):
 
 
 def test_a_missing_size_is_asked_for(files):
-    with pytest.raises(spanwise.errors.InputError, match="needs --collection"):
+    with pytest.raises(spanwise.errors.InputError, match="pass --collection"):
         value(files, "nxCG(quant=sog)@2", [f"{SEC6}/p[1]", SEC6], collection=False)
     assert value(files, "nxCG(quant=sog)@1", [f"{SEC6}/p[1]"], collection=False) == near(1)

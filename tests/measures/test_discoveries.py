@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive_journeys import behaviours, enumerated_precision, enumerated_prum
+from naive_navigation import behaviours, enumerated_precision, enumerated_prum
 from spanwise.errors import UsageError
 from spanwise.measures import discoveries as kernel
 from spanwise.measures.discoveries import (
@@ -24,17 +24,17 @@ from spanwise.measures.discoveries import (
     unsatisfied,
     whole_shares,
 )
-from spanwise.model.element_rankings import Journey
+from spanwise.model.element_rankings import NavigationSteps
 
 CHANCES = [Fraction(n, 4) for n in range(1, 5)] + [Fraction(1, 3), Fraction(1, 10)]
 WORTHS = [Fraction(n, 4) for n in range(1, 5)] + [Fraction(9, 10)]
 
 
-def journey(steps, worth, results=None):
-    """A journey of (rank, target, chance), in order of rank."""
+def navigation(steps, worth, results=None):
+    """Steps (rank, target, chance), in order of rank."""
     steps = sorted(steps)
     last = max([rank for rank, _, _ in steps], default=0)
-    return Journey(
+    return NavigationSteps(
         last if results is None else results,
         np.array([float(value) for value in worth]),
         np.array([rank for rank, _, _ in steps], np.int64),
@@ -44,7 +44,7 @@ def journey(steps, worth, results=None):
 
 
 def discovered(steps, worth, results=None):
-    [found] = discoveries([journey(steps, worth, results)])
+    [found] = discoveries([navigation(steps, worth, results)])
     return found
 
 
@@ -211,7 +211,7 @@ def test_small_portions_make_no_difference(monkeypatch):
 @settings(deadline=None)
 @given(st.lists(cases(), max_size=4))
 def test_topics_do_not_disturb_each_other(several):
-    together = discoveries([journey(*case) for case in several])
+    together = discoveries([navigation(*case) for case in several])
     for case, found in zip(several, together, strict=True):
         alone = discovered(*case)
         assert (found.rank == alone.rank).all()

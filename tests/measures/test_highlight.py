@@ -130,7 +130,7 @@ def test_whole_documents_of_unknown_length_have_no_precision():
 
 @pytest.mark.parametrize("level", ["1.01", "-0.1"])
 def test_a_level_lies_between_0_and_1(level):
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="expected a number from 0 to 1"):
         value(f"iP[{level}]")
 
 
@@ -142,5 +142,5 @@ def test_a_level_is_needed():
 def test_ties_in_expectation_are_refused_where_the_order_matters():
     policy = Policy(ties="expected")
     assert value("char_prec", policy=policy) == 40 / 100
-    with pytest.raises(UsageError, match="expected value over tied results is not known"):
+    with pytest.raises(UsageError, match="expected value over tied results is not implemented"):
         value("MAiP", policy=policy)

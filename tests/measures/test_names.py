@@ -259,7 +259,7 @@ def test_the_numbers_of_a_family_are_taken_as_they_were_given():
         "iprec_at_recall_0.494",
         "iprec_at_recall_.1",
     ]
-    with pytest.raises(UsageError, match=r"'P\.23\.4': '23\.4' stands where whole numbers are due"):
+    with pytest.raises(UsageError, match=r"'P\.23\.4': found '23\.4'; expected whole numbers"):
         measure_names(["P.23.4"])
 
 

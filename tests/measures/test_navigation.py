@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from small_journeys import (
+from small_navigation import (
     ASSESSED,
     QRELS,
     paths_run,
@@ -259,8 +259,8 @@ def test_a_table_of_chances(tmp_path, assessed):
     ("lines", "message"),
     [
         (["a b c"], r"chances:1: 3 columns; expected 4"),
-        ([f"a {SEC1} {SEC1} 1.5"], r"chances:1: chance '1.5'; expected a number from 0 to 1"),
-        ([f"a {SEC1} {SEC1} nan"], r"chance 'nan'"),
+        ([f"a {SEC1} {SEC1} 1.5"], r"chances:1: probability '1.5'; expected a number from 0 to 1"),
+        ([f"a {SEC1} {SEC1} nan"], r"probability 'nan'"),
         ([f"a {SEC1} there 1"], r"target 'there'; expected a path"),
         (
             [f"a /article {SEC1} 1"],
@@ -268,7 +268,7 @@ def test_a_table_of_chances(tmp_path, assessed):
         ),
         ([f"a 10-20 {SEC1} 1"], r"result '10-20'; expected"),
         (TABLE + TABLE, r"chances:6: the same pair a second time"),
-        (["# nothing"], r"no chances in it"),
+        (["# nothing"], r"no probabilities"),
     ],
 )
 def test_bad_tables(tmp_path, assessed, lines, message):

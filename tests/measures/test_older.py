@@ -212,7 +212,7 @@ def test_over_time(tmp_path, name, parameters, expected):
 
 
 def test_times_are_needed(tmp_path):
-    with pytest.raises(UsageError, match="need the scores"):
+    with pytest.raises(UsageError, match="found a run without scores"):
         value(ground(tmp_path, QRELS, RUN), "TimeP")
 
 

@@ -12,7 +12,7 @@ from preference_oracle import Contradiction, Line, values
 from shared_data import shared
 from spanwise.errors import PreferenceError
 from spanwise.formats import Reading, read
-from spanwise.matching.preferences import fulfilments
+from spanwise.matching.preferences import preference_rankings
 from spanwise.measures import MEASURES
 from spanwise.model.policy import Policy
 
@@ -227,7 +227,7 @@ def test_published_output(layout, preferences, run, output):
     known = read(str(folder / preferences), ("preferences",), layout, Reading())
     results = read(str(folder / run), ("run",))
     topics = sorted(known.rows.topics)
-    blocks = list(fulfilments(results, known, topics, TEN))
+    blocks = list(preference_rankings(results, known, topics, TEN))
     printed = {}
     for line in (folder / output).read_text().splitlines():
         name, topic, text = line.split()

@@ -1,4 +1,4 @@
-"""Where the relevant results stand: every measure on one ranking that fits on paper."""
+"""Ranks of relevant results: every measure on one ranking that fits on paper."""
 
 from fractions import Fraction
 from math import log, log2

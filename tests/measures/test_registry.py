@@ -11,17 +11,7 @@ from spanwise.errors import UsageError
 from spanwise.measures import MEASURES
 from spanwise.model.measure import Law, keywords
 
-NO_FAMILIES = {
-    "registry",
-    "names",
-    "condensed",
-    "discounts",
-    "gain_tables",
-    "discoveries",
-    "effort",
-    "odd_worths",
-    "properties",
-}
+NO_FAMILIES = {"registry", "names", "discoveries", "references"}
 every_measure = pytest.mark.parametrize("entry", MEASURES.values(), ids=lambda entry: entry.name)
 
 

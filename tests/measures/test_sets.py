@@ -124,5 +124,5 @@ def test_topics_of_a_block_do_not_mix():
 
 @pytest.mark.parametrize("weights", ["1", "1,2,3", "1,2,3,4,5"])
 def test_utility_needs_four_weights(weights):
-    with pytest.raises(UsageError, match="needs 4"):
+    with pytest.raises(UsageError, match="expected 4"):
         value(f"Utility(weights=[{weights}])", "1 0")

@@ -105,7 +105,7 @@ def test_a_pool_member_has_the_gain_of_grade_zero_and_an_outsider_none():
 
 @pytest.mark.parametrize("name", ["INST(T=0,max_rel=1)", "INSQ(T=-1,max_rel=1)"])
 def test_a_reader_who_wants_nothing_is_refused(name):
-    with pytest.raises(UsageError, match="must be above 0"):
+    with pytest.raises(UsageError, match="expected a gain above 0"):
         value(name, "1 0")
 
 

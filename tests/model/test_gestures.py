@@ -124,8 +124,8 @@ def test_what_the_exhaustivity_phase_still_asks():
     state = State(layers=MARKED, bep=0, exhaustivity={"/a[1]": -1})
     asked = [("/a[1]", True), ("/a[1]/b[1]", False), ("/c[1]", False)]
     assert inconsistencies(state, "exhaustivity", asked) == [
-        "/a[1] holds a whole passage, so it is not too small",
-        "say how exhaustive /c[1] is",  # b is inside what is too small, and so is too small
+        "/a[1] contains a whole passage, so it cannot be too small",
+        "assess the exhaustivity of /c[1]",  # b is inside what is too small, and so is too small
     ]
 
 
@@ -149,7 +149,7 @@ def test_what_is_no_longer_highlighted_holds_nothing_up():
     assert "/a[1]" in unsupported(lifted, left)
     state = State(layers=MARKED, bep=0, exhaustivity=lifted)
     asked = [("/a[1]", True), ("/a[1]/d[1]", True)]
-    assert inconsistencies(state, "exhaustivity", asked) == ["say how exhaustive /a[1] is"]
+    assert inconsistencies(state, "exhaustivity", asked) == ["assess the exhaustivity of /a[1]"]
     # said once more it rests on itself
     again = exhausted(lifted, "/a[1]", 2)
     assert again == {"/a[1]": 2, "/a[1]/d[1]": 1}

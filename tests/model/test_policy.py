@@ -64,7 +64,7 @@ def test_a_misspelt_choice_gets_a_hint():
 def test_a_negative_depth_is_refused():
     with pytest.raises(UsageError) as caught:
         Policy(depth=-1)
-    assert str(caught.value) == "depth is -1; it must be a whole number, 0 or more"
+    assert str(caught.value) == "depth is -1; expected a whole number, 0 or more"
 
 
 @pytest.mark.parametrize("depth", ["10", 1.5, True])

@@ -9,7 +9,7 @@ from spanwise.evaluation.evaluate import score_run as score
 from spanwise.evaluation.prepare import asked as asked_for
 from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import read_judgements, read_run
-from spanwise.model.measure import Asked
+from spanwise.model.measure import MeasureRequest
 
 pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
 
@@ -31,11 +31,11 @@ def ours(qrels, run, names, level=1, policy=NINE):
     return score(read_judgements(qrels), read_run(run), asked, policy).per_topic
 
 
-def at_level(one: Asked, level: int) -> Asked:
+def at_level(one: MeasureRequest, level: int) -> MeasureRequest:
     """The measure with documents of at least this grade as relevant ones."""
     if "rel" not in one.measure.parameters or one.measure.name == "NumRet":
         return one
-    return Asked(one.label, one.measure, {**one.parameters, "rel": level})
+    return MeasureRequest(one.label, one.measure, {**one.parameters, "rel": level})
 
 
 def assert_equal(found, wanted):

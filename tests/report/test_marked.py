@@ -109,7 +109,7 @@ def test_results_that_lie_nowhere_or_past_the_end_are_cut():
 )
 def test_stretches_cover_the_text_and_mark_what_was_given(retrieved, relevant):
     one = marked("x" * 30, retrieved, relevant)
-    marks = [mark for start, end, mark in one.stretches() for _ in range(start, end)]
+    marks = [mark for start, end, mark in one.segments() for _ in range(start, end)]
     expected = [
         any(a <= at < b for a, b in retrieved) + 2 * any(a <= at < b for a, b in relevant)
         for at in range(30)

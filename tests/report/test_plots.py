@@ -49,8 +49,8 @@ def test_differences_are_of_two_runs(tmp_path):
     assert "AP: hybrid minus dense" in file.read_text()
     _, err, status = plot("differences", QRELS, *RUNS, "-m", "AP", "-o", file)
     assert status == 2
-    assert "3 were given" in err
-    assert "choose one with --run" in err
+    assert "found 3 runs" in err
+    assert "name one with --run" in err
     chosen = ("--run", "dense", "--baseline", "keyword", "-m", "AP", "-o", tmp_path / "d.json")
     assert plot("differences", QRELS, *RUNS, *chosen)[2] == 0
     assert '"AP: dense minus keyword"' in (tmp_path / "d.json").read_text()
@@ -60,7 +60,7 @@ def test_a_scatter_needs_two_measures(tmp_path):
     file = tmp_path / "p.svg"
     words = ("scatter", QRELS, *RUNS, "-m", "AP", "-o", file)
     assert plot(*words, "-m", "RR")[2] == 0
-    assert plot(*words)[1].startswith("spanwise: error: a scatter is of two measures")
+    assert plot(*words)[1].startswith("spanwise: error: found one measure; a scatter needs two")
 
 
 def test_pictures_of_results(tmp_path):
@@ -74,7 +74,7 @@ def test_pictures_of_results(tmp_path):
     [
         (("pie", QRELS, KEYWORD, "-o", "p.svg"), "unknown picture 'pie'"),
         (("curve", QRELS, KEYWORD, "-o", "p.svg", "-m", "AP"), "a measure with a cut-off"),
-        (("curve", QRELS, KEYWORD, "-o", "p.gif", "-m", "P@5"), "p.gif: expected a name"),
+        (("curve", QRELS, KEYWORD, "-o", "p.gif", "-m", "P@5"), "p.gif: expected a file name"),
     ],
 )
 def test_what_cannot_be_drawn(words, message):

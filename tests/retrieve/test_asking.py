@@ -8,14 +8,14 @@ from spanwise.formats.topics.nexi import parse
 from spanwise.matching.structure import satisfies
 from spanwise.model.nexi import Step, Structured
 from spanwise.retrieve.queries import (
-    Asking,
     Hits,
-    asked,
+    StructuralSearch,
     content_words,
+    filtered_for_task,
     propagated,
+    search_weighted,
     summed,
 )
-from spanwise.retrieve.shaping import shaped
 from spanwise.retrieve.units import grain_of, units_of
 
 BOOK = """<article><yr>1999</yr><sec><t>wind</t><p>wind power</p><p>rain</p></sec>
@@ -46,7 +46,7 @@ def asking(units):
         except ValueError:
             return None
 
-    return Asking(units, search, fits, value)
+    return StructuralSearch(units, search, fits, value)
 
 
 def named(units, hits):
@@ -108,14 +108,14 @@ class ByTable:
 
 def test_weighted_words_add_up():
     engine = ByTable(a=np.array([1.0, 0, 2]), b=np.array([0, 4.0, 1]))
-    hits = asked(engine, {"a": 1.0, "b": 0.5}, 10)
+    hits = search_weighted(engine, {"a": 1.0, "b": 0.5}, 10)
     assert hits.units.tolist() == [2, 1, 0]
     assert hits.scores.tolist() == [2.5, 2.0, 1.0]
 
 
 def test_words_of_one_weight_are_one_question():
     engine = ByTable(a=np.array([1.0, 0, 2]), b=np.array([0, 4.0, 1]))
-    assert asked(engine, {"a": 2.0, "b": 2.0}, 1).scores.tolist() == [8.0]
+    assert search_weighted(engine, {"a": 2.0, "b": 2.0}, 1).scores.tolist() == [8.0]
     assert engine.asked == [["a", "b"]]
 
 
@@ -155,7 +155,7 @@ def ranked(units, *places):
 
 
 def shape(units, hits, task, top=10):
-    result = shaped(units, hits, task, top)
+    result = filtered_for_task(units, hits, task, top)
     return [
         (units.ids[units.document[u]], units.paths[u].removeprefix("/article[1]"))
         for u in result.units.tolist()

@@ -19,7 +19,7 @@ from spanwise.retrieve.postings import (
     spellings,
     stems,
 )
-from spanwise.retrieve.queries import asked
+from spanwise.retrieve.queries import search_weighted
 from spanwise.retrieve.registry import find_engine
 
 TEXTS = ["wing wing lift", "wing drag", "heat of the slab", "heat heat wing lift"]
@@ -184,7 +184,7 @@ def test_without_wordnet_the_error_says_what_to_install(tmp_path):
 def weighted(engine, folder, words):
     engine.build(TEXTS, folder)
     with engine.open(folder) as searcher:
-        hits = asked(searcher, words, 10)
+        hits = search_weighted(searcher, words, 10)
     return dict(zip(hits.units.tolist(), hits.scores.tolist(), strict=True))
 
 

@@ -283,7 +283,7 @@ def test_without_lengths_kappa_is_undefined(tmp_path):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
         files.append(tmp_path / f"{name}.jsonl")
     out, err, _ = called(main, "agree", *files, "--format", "json")
-    assert "whose length nobody states: 1;" in err
+    assert "documents of unknown length: 1;" in err
     answer = json.loads(out)
     assert answer["pairs"][0] == {"a": "a", "b": "b", "overlap": 0.8, "f1": 8 / 9, "kappa": None}
     assert answer["all"]["fleiss"] is None
@@ -313,18 +313,21 @@ def test_a_mean_over_topics_and_its_interval(tmp_path):
     assert answer["topics"] == 5
     assert answer["intervals"]["pairs"][0]["overlap"] == pytest.approx([0.8, 0.8])
     table_shown = called(main, "agree", *files, "-q")[0].decode()
-    assert "overlap of 2 judges" in table_shown
+    assert "overlap of 2 assessors" in table_shown
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["a.jsonl"], "judgements of one judge; expected two judges or more"),
-        (["a.jsonl", "other.jsonl"], "no document was judged by two of a, other"),
+        (["a.jsonl"], "judgements of one assessor; expected two or more"),
+        (["a.jsonl", "other.jsonl"], "a, other: found no document judged by two of them"),
         (["a.jsonl", "long.jsonl"], "expected the same text"),
         (["a.jsonl", "b.qrels"], "no highlighted text to compare by char"),
-        (["a.jsonl", "b.jsonl", "--unit", "token"], "--unit token needs --collection"),
-        (["a.jsonl", "b.jsonl", "-m", "AP"], "give --runs"),
+        (
+            ["a.jsonl", "b.jsonl", "--unit", "token"],
+            "--unit token needs the text of documents; pass --collection",
+        ),
+        (["a.jsonl", "b.jsonl", "-m", "AP"], "pass --runs"),
     ],
 )
 def test_what_cannot_be_compared(tmp_path, monkeypatch, words, message):

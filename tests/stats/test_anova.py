@@ -50,7 +50,7 @@ def test_tukey_on_values_without_topics_is_that_of_scipy():
 def test_tukeys_bounds_are_those_of_the_studentised_range():
     # the 5 % point for 3 runs and 10 degrees of freedom is 3.877 in every printed table
     values = grid(6, 3)
-    reach = tukey(values, [(0, 1)]).reach
+    reach = tukey(values, [(0, 1)]).radius
     assert reach == pytest.approx(3.877 * np.sqrt(two_way(values).error / 6), rel=2e-4)
     pairs = list(combinations(range(5), 2))
     for seed in range(5):
@@ -63,7 +63,7 @@ def test_tukeys_bounds_are_those_of_the_studentised_range():
 def test_one_topic_says_nothing():
     one = np.array([[0.1, 0.2]])
     for found in (tukey(one, [(0, 1)]), randomised_tukey(one, [(0, 1)])):
-        assert np.isnan([*found.p, found.reach]).all()
+        assert np.isnan([*found.p, found.radius]).all()
 
 
 def test_scipys_doubts_about_an_integral_are_not_passed_on():
@@ -100,7 +100,7 @@ def test_randomised_tukey_comes_near_all_shuffles():
         ranges.append((sums.max() - sums.min()) / 4)
     means = values.mean(0)
     found = randomised_tukey(values, pairs, Draws(seed=1))
-    assert np.quantile(ranges, 0.94) <= found.reach <= np.quantile(ranges, 0.96)
+    assert np.quantile(ranges, 0.94) <= found.radius <= np.quantile(ranges, 0.96)
     for (a, b), p in zip(pairs, found.p, strict=True):
         exact = np.mean(np.array(ranges) >= abs(means[a] - means[b]) - 1e-12)
         assert abs(p - exact) < 5 * np.sqrt(exact * (1 - exact) / 10_000) + 1e-4

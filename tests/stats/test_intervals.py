@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.stats.intervals import (
+from spanwise.stats.paired import (
     cohen,
     hedges,
     power,

@@ -77,7 +77,7 @@ def test_does_it_matter(tmp_path):
     assert pair["tau"] == -1.0
     assert [(s["better_for_a"], s["better_for_b"]) for s in pair["swaps"]] == [("x", "y")]
     assert answer["pairs"][0]["overlap"] == pytest.approx((0 / 2 + 1 / 1) / 2)
-    assert "no judge tells apart" in called(main, *words)[0].decode()
+    assert "no assessor separates" in called(main, *words)[0].decode()
 
 
 def test_runs_that_are_equal_have_no_ranking(tmp_path):

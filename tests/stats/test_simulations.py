@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spanwise.stats.intervals import student
-from spanwise.stats.question import FAMILIES
+from spanwise.stats.paired import student
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import FAMILIES
 from spanwise.stats.tests import TESTS, bootstrap_intervals, corrected
 
 pytestmark = pytest.mark.simulation

@@ -79,7 +79,7 @@ def test_documents_that_are_there_twice_are_told_once(ask, folder):
     (folder / "twice.run").write_text("1 Q0 a 1 9 mine\n1 Q0 a 2 8 mine\n")
     answer = ask("check", "--task", "ric", "twice.run")
     assert answer.text.splitlines() == [
-        "twice.run:2: topic '1', rank 2: result 'a' is there already at rank 1",
+        "twice.run:2: topic '1', rank 2: result 'a' already occurs at rank 1",
         "twice.run: 1 problem",
     ]
 
@@ -114,8 +114,8 @@ def test_a_repaired_run_is_written_and_told(check, ask, folder):
     answer = check("focused", "--fix", "out.run")
     assert answer.status == 1
     assert answer.err.splitlines() == [
-        "spanwise: repaired: results that could not be placed, taken out: 1 (unplaced)",
-        "spanwise: repaired: results that overlapped a better ranked one, taken out: 1 (overlap)",
+        "spanwise: repaired: results that could not be placed, removed: 1 (unplaced)",
+        "spanwise: repaired: results that overlapped a better ranked one, removed: 1 (overlap)",
         "spanwise: repaired: out.run: 4 of 6 results",
     ]
     assert (folder / "out.run").read_text() == (
@@ -240,7 +240,7 @@ def test_texts_are_looked_for_before_rules_apply(folder, ask):
     )
     told = ask("check", "--task", "focused", "texts.jsonl")
     assert told.status == 0
-    assert "texts without their place" in told.text
+    assert "texts without a stated place" in told.text
     words = ("check", "--task", "focused", "texts.jsonl", "--collection", "texts")
     (file,) = json.loads(ask(*words, "--format", "json").out)["files"]
     assert [(p["rank"], p["rule"]) for p in file["problems"]] == [(2, "overlap"), (3, "unplaced")]
@@ -268,7 +268,7 @@ def test_a_pipe_is_checked_and_repaired_like_a_file(passages, run_command):
     problems = [line for line in answer.err.splitlines() if line.startswith("-:")][:-1]
     assert problems == [
         "-:3: topic '1', rank 3: result 'a' 50:100 overlaps the one at rank 1",
-        "-:3: topic '1', rank 3: document 'a' goes on after others, last at rank 1",
+        "-:3: topic '1', rank 3: document 'a' continues after others, last at rank 1",
         "-:6: topic '2', rank 3: result 'a' could not be placed in its document",
     ]
 

@@ -78,15 +78,15 @@ def test_a_broken_document(tmp_path, folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["show", "{store}", "9"], "there is no document '9'"),
+        (["show", "{store}", "9"], "no document '9'"),
         (["show", "{store}", "1", "/a[1]"], "document '1' has no '/a[1]'"),
         (
             ["show", "{store}", "1", "/article/p"],
-            "'/article/p'; paths are written /name[1]/name[2]",
+            "'/article/p'; write paths as /name[1]/name[2]",
         ),
         (["show", "{tmp}/none"], "cannot be read (No such file or directory)"),
         (["build", "{tmp}/none", "-o", "{tmp}/s"], "cannot be read (No such file or directory)"),
-        (["build", "{tmp}/articles", "-o", "{store}"], "exists already; give --fresh"),
+        (["build", "{tmp}/articles", "-o", "{store}"], "already exists; use --fresh"),
         (["build", "{tmp}/articles"], "Missing option '-o' / '--output'."),
         (["build", "-o", "{tmp}/s"], "Missing argument 'PATHS...'."),
         (["tell"], "No such command 'tell'."),

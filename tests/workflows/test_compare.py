@@ -130,7 +130,8 @@ def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
     _, err, status = piped(*words)
     assert (status, err) == (
         0,
-        "spanwise: warning: -: cannot be read twice; the page has no curves, no rankings of it\n",
+        "spanwise: warning: -: cannot be read twice;"
+        " the page has no curves and no rankings of it\n",
     )
     assert page.is_file()
     words = ("plot", "curve", "-", *RUNS[:2], "-m", "nDCG@10", "-o", tmp_path / "a.svg")
@@ -296,7 +297,7 @@ def test_one_run_is_shown_with_a_warning():
 
 def test_a_sum_has_no_interval():
     found = read(*RUNS[::2], "-m", "NumRelRet")
-    assert found["warnings"][0].startswith("NumRelRet is no mean over topics")
+    assert found["warnings"][0].startswith("NumRelRet is not a mean over topics")
     assert found["scores"][0]["value"] > 12
 
 

@@ -48,7 +48,7 @@ def test_points_become_offsets_only_with_a_collection(files, ask):
     answer = ask("convert", "pool.xml", "-", "--to", "inex_qrels")
     assert (answer.status, answer.text) == (2, "")
     assert answer.err.splitlines()[-1].endswith(
-        "pool.xml: passages between points have no offsets; --collection knows them"
+        "pool.xml: passages between points have no offsets; pass --collection to compute them"
     )
 
 
@@ -99,7 +99,7 @@ def test_offsets_that_the_collection_has_not(zoo, ask):
         "offsets: lengths of documents that list no elements, left out: 2",
         "offsets: judged documents whose text the collection has not: 2 ('ape')",
         "offsets: format 'inex_assessments_2007' cannot hold 2 relevant documents with nothing that"
-        " this form can hold",
+        " this format can hold",
     ]
     assert answer.text.count("<file") == 1
 
@@ -190,7 +190,7 @@ def release(files):
 def test_a_release_becomes_one_file_and_a_release_again(release, ask):
     answer = ask("convert", "release", "all.jsonl", "--to", "span_qrels")
     assert answer.warnings == [
-        "release: 1 of 3 pools are not official and were passed over (1 under others)"
+        "release: 1 of 3 pools are not official and were skipped (1 under others)"
     ]
     answer = ask("convert", "all.jsonl", "again/", "--to", "inex_assessments_2006")
     assert (answer.status, answer.err) == (0, "")
@@ -206,14 +206,14 @@ def test_a_release_becomes_one_file_and_a_release_again(release, ask):
 def test_several_topics_do_not_fit_in_one_file(release, ask):
     ask("convert", "release", "all.jsonl", "--to", "span_qrels")
     assert ask("convert", "all.jsonl", "one.xml", "--to", "inex_assessments_2006").complaint == (
-        "all.jsonl has 2 topics and a file of this form holds one;"
-        " give the name of a folder, with / at its end, for one file each"
+        "all.jsonl has 2 topics, but a file of this form holds one;"
+        " give the name of a folder, with / at its end, for one file per topic"
     )
 
 
 def test_a_folder_must_be_new_and_the_format_must_have_files(release, ask):
     assert (
-        "is there already"
+        "already exists"
         in ask("convert", "pool.xml", "release", "--to", "inex_assessments_2006").complaint
     )
     assert ask("convert", "run.xml", "new/", "--to", "span_run").complaint == (
@@ -308,7 +308,7 @@ def test_a_score_among_missing_ones_is_kept(folder, ask):
 def test_scores_that_a_line_must_have_are_not_made_up_in_silence(files, ask, target):
     (files / "run.xml").write_text(SUBMISSION.replace("<rsv>2</rsv>", "<rank>1</rank>"))
     *_, warning = ask("convert", "run.xml", "-", "--to", target).warnings
-    assert "1 result without a score, in whose place falling numbers stand" in warning
+    assert "1 result without a score, replaced by falling numbers" in warning
     (files / "run.xml").write_text(SUBMISSION)
     (warning,) = ask("convert", "run.xml", "-", "--to", target).warnings
     assert "without a score" not in warning
@@ -340,7 +340,7 @@ def test_a_table_of_spans_never_says_less_than_it_admits(files, ask):
     """Elements have no place there: written without them, documents would not be relevant."""
     answer = ask("convert", "pool.xml", "judged.parquet")
     assert answer.status == 2
-    assert "span_qrels has a place for them" in answer.err
+    assert "use span_qrels" in answer.err
     lines = [
         '{"qid": "1", "doc": "a", "by": "ann", "spans": [{"s": 0, "e": 5}]}',
         '{"qid": "1", "doc": "a", "by": "bob", "spans": [{"s": 3, "e": 9}]}',

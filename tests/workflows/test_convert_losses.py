@@ -26,7 +26,7 @@ EVIDENCE = [
     {"qid": "7", "doc": "b", "doc_len": 40, "spans": []},
 ]
 OF_EVIDENCE = (
-    "1 grade of passages other than 1, 2 texts of passages, 1 passage by their words alone,"
+    "1 grade of passages other than 1, 2 texts of passages, 1 passage by text only,"
     " 2 aspects of passages, 1 alternative set of passages, 1 name of those who marked passages,"
     " 1 document of which a part was judged, 1 question of topics"
 )
@@ -108,7 +108,7 @@ def test_no_document_becomes_relevant_or_not_on_the_way(converted):
         "inex_qrels",
         "1 document pooled but not judged",
         "1 best entry point by offset",
-        "1 relevant document with nothing that this form can hold",
+        "1 relevant document with nothing that this format can hold",
         "1 grade of 0 for documents with highlighted text",
     )
 
@@ -124,7 +124,7 @@ def test_a_document_relevant_by_its_elements_alone_is_left_out(converted):
 def test_a_file_without_a_single_line_is_not_written(converted):
     answer = converted([JUDGED[0], JUDGED[3]], "inex_qrels")
     assert (answer.status, answer.text) == (2, "")
-    assert "grades without highlighted text cannot be inex_qrels" in answer.err
+    assert "grades without highlighted text cannot be written as inex_qrels" in answer.err
 
 
 def test_elements_have_no_place_in_a_table_of_documents(folder, ask):
@@ -197,7 +197,7 @@ def test_what_is_wrong_in_a_pipe_is_said_as_in_a_file(folder, run_command):
 def test_questions_of_chroma_go_by_number(converted):
     asked = {**EVIDENCE[1], "doc": "a", "judged": "full"}
     asked["spans"] = [{"s": 3, "e": 9, "text": "abcdef"}]
-    assert "1 id of topics, which are questions by number" in converted([asked], "chroma_csv").err
+    assert "1 id of topics, which become question numbers" in converted([asked], "chroma_csv").err
     (warning,) = converted([{**asked, "qid": "1"}], "chroma_csv").warnings
     assert warning == "in: format 'chroma_csv' cannot hold 1 length of documents"
 
@@ -206,7 +206,7 @@ def test_a_table_of_spans_tells_relevance_by_spans_alone(folder, converted, ask)
     assert converted(JUDGED, "span_qrels_parquet").warnings == lost(
         "span_qrels_parquet",
         "1 document pooled but not judged",
-        "1 relevant document with nothing that this form can hold",
+        "1 relevant document with nothing that this format can hold",
         "1 grade of 0 for documents with highlighted text",
     )
     ask("convert", "in", "out.parquet", "--to", "span_qrels_parquet")
@@ -242,7 +242,7 @@ def test_ids_that_are_no_text_are_refused_by_a_table_of_spans(folder, ask):
     (folder / "in").write_bytes(b"1 Q0 \xe9 10 100 5 5:10\n")
     answer = ask("convert", "in", "out.parquet")
     assert (answer.status, (folder / "out.parquet").exists()) == (2, False)
-    assert answer.complaint.startswith(r"'\udce9' is not UTF-8, and such a table holds text;")
+    assert answer.complaint.startswith(r"'\udce9' is not UTF-8, but a Parquet table contains text;")
     assert ask("convert", "in", "out", "--to", "span_qrels").status == 0
     assert ask("convert", "out", "-", "--to", "inex_qrels").out == (folder / "in").read_bytes()
 

@@ -179,14 +179,14 @@ def test_estimates_are_near_the_truth(tmp_path):
 @pytest.mark.parametrize(
     ("qrels", "words", "message"),
     [
-        ("t0 0 d0 1\nt0 0 d0 0\n", (), "is there twice"),
+        ("t0 0 d0 1\nt0 0 d0 0\n", (), "occurs twice"),
         ("t0 0 d0 1\n", ("-m", "MAiP"), "measure 'MAiP' needs"),
         ("t0 0 d0 1\n", ("-m", "what"), "unknown measure 'what'"),
         ("t0 0 d0 1\n", ("-m", "nxCG@5"), "'nxCG@5' cannot be estimated"),
         ("t0 0 d0 1\n", ("-m", "gm_map"), "'gm_map' cannot be estimated"),
-        ("t0 0 d0 1\n", ("-m", "bpref"), "'bpref' depends on what was judged"),
-        ("t0 0 d0 0\n", (), "is relevant"),
-        ("t9 0 d0 1\n", (), "is judged"),
+        ("t0 0 d0 1\n", ("-m", "bpref"), "'bpref' depends on which documents were judged"),
+        ("t0 0 d0 0\n", (), "found no relevant document"),
+        ("t9 0 d0 1\n", (), "found no judgement"),
     ],
 )
 def test_what_cannot_be_estimated_is_said(tmp_path, qrels, words, message):
@@ -206,7 +206,7 @@ def test_several_judges_are_not_taken_for_one(tmp_path):
     both = [json.dumps(line | {"by": name, "judged": "full"}) + "\n" for name in "ab"]
     (tmp_path / "two.jsonl").write_text("".join(both))
     words = ("pool", "estimate", pool, tmp_path / "two.jsonl", world.runs[0])
-    assert "several judges; expected one" in called(main, *words)[1]
+    assert "several assessors; expected one" in called(main, *words)[1]
     (tmp_path / "one.jsonl").write_text(both[0])
     words = ("pool", "estimate", pool, tmp_path / "one.jsonl", world.runs[0])
     assert called(main, *words)[2] == 0

@@ -65,19 +65,19 @@ def test_all_levels_of_recall(explain):
     answer = explain("MAiP")
     marks = [row[9:] for row in cells(answer)]
     assert marks == [["<", "0.00-0.25"], [], [], ["<", "0.26-0.75"]]
-    assert "recall levels 0.76 to 1.00 are never reached: 0" in below(answer)
+    assert "recall levels 0.76 to 1.00 are never reached, precision 0" in below(answer)
     assert f"mine, topic 1: MAiP = {(26 + 50 / 2) / 101:.4f}" in below(answer)
 
 
 def test_a_level_that_is_never_reached(explain):
     answer = explain("iP[0.9]")
     assert "<" not in answer.text
-    assert "recall level 0.90 is never reached: 0" in below(answer)
+    assert "recall level 0.90 is never reached, precision 0" in below(answer)
 
 
 def test_a_level_between_whole_per_cents_is_called_what_it_is(explain):
     assert cells(explain("iP[0.255]"))[3][9:] == ["<", "0.255"]  # 0.25 is reached at rank 1
-    assert "recall level 0.996 is never reached: 0" in below(explain("iP[0.996]"))
+    assert "recall level 0.996 is never reached, precision 0" in below(explain("iP[0.996]"))
 
 
 def test_text_that_is_not_charged_again(explain):
@@ -227,7 +227,7 @@ def test_the_mean_over_orders_is_said(explain, folder):
 def test_another_measure_has_no_running_column(explain):
     answer = explain("Bpref", files=DOCUMENTS)
     assert cells(answer) == [["1", "ape"], ["2", "bat"], ["3", "cat"], ["4", "dog"]]
-    assert below(answer)[1] == "how Bpref comes about is not shown row by row"
+    assert below(answer)[1] == "Bpref is not explained row by row"
 
 
 @pytest.mark.parametrize("measure", ["MAiP", "char_prec", "art_rec", "MAgP"])
@@ -256,7 +256,7 @@ def test_only_documents_of_the_collection_have_a_text_to_show(explain, folder):
     assert "more document" not in text
     (folder / "passages.run").write_text("1 Q0 a 1 9 mine 0 50\n2 Q0 b 1 9 mine 0 50\n")
     text = explain("MAiP", "--collection", "texts").text
-    assert text.endswith("no text to show: the collection has no document that was returned\n")
+    assert text.endswith("no text to show: the collection has none of the retrieved documents\n")
 
 
 # Looks --------------------------------------------------------------------------------------
@@ -295,13 +295,14 @@ def test_names_stay_readable_and_marks_stay_beside_their_numbers(explain, folder
 
 
 def test_mistakes_are_told(explain):
-    assert explain("AP", topic="9").complaint == "topic '9' is not in inex.qrels"
-    assert explain("official").complaint.endswith("name one of them")
+    unknown = explain("AP", topic="9").complaint
+    assert unknown == "inex.qrels: found no topic '9'; expected a judged topic"
+    assert explain("official").complaint.endswith("expected one")
     assert "unknown measure" in explain("APP").complaint
     assert "needs highlighted text" in explain("MAiP", files=DOCUMENTS).complaint
 
 
-# Journeys -----------------------------------------------------------------------------------
+# Navigation -----------------------------------------------------------------------------------
 # Best entry points: a 0, b 60. With L = 10, A = 1: a result d characters away has 10 / (10 + d).
 
 
@@ -314,7 +315,7 @@ def test_where_readers_go_and_what_they_have_seen(explain):
         ["4", "b", "50-100", "1", "0.5000", "0.5000", "0.7500"],
     ]
     assert below(answer)[0] == "mine, topic 1: EPRUM(L=10) = 0.6250"  # (1 + 1/2 * 2/4) / 2
-    assert "2 targets, worth 2 in all" in below(answer)
+    assert "2 targets with a total value of 2" in below(answer)
 
 
 def test_the_distance_to_entry_points(explain):

@@ -51,7 +51,7 @@ def test_a_gate_says_which_topics_it_did_not_compare(tmp_path, capfdbinary):
     assert main(["gate", str(new), "--baseline", str(old), "-m", "AP"]) == 0
     assert capfdbinary.readouterr().err == (
         b"spanwise: warning: bm25: 2 topics of the baseline are missing and 0 are new;"
-        b" the drop is over the 3 that both have\n"
+        b" the drop is computed over the 3 topics of both\n"
     )
 
 

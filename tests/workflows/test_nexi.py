@@ -35,7 +35,7 @@ content and structure
         word solar
         word panels
       compare .//yr >= 1999
-  //sec  (asked for)
+  //sec  (target)
     about .
       phrase "building code"
       word -b

@@ -8,7 +8,7 @@ import pytest
 
 from calling import called
 from figure_one import GRADES, SEC4, SEC6
-from small_journeys import paths_run
+from small_navigation import paths_run
 from spanwise.cli import main
 from spanwise.formats import read_run
 from spanwise.report.studies import Ranked
@@ -168,7 +168,7 @@ def test_articles_that_are_not_relevant_make_a_run_that_scores_0(figure, sized):
     assert table["MAncG"]["ao"]["overlap"] is None
     status, _, err = call("simulate", "ao", figure, "-o", "-", "--quant", "strict")
     assert status == 2
-    assert "there are no relevant root elements under quant=strict, so ao is empty" in err
+    assert "found no relevant root elements under quant=strict, so the run ao would be empty" in err
 
 
 def study(*words):

@@ -136,7 +136,7 @@ def test_an_input_that_is_gone(tmp_path):
     (tmp_path / "r").unlink()
     _, err, status = called(main, "verify", results)
     assert status == 2
-    assert "not found, neither from here nor beside" in err
+    assert "not found in this folder or next to" in err
 
 
 def test_results_that_are_not_there(tmp_path):
@@ -153,13 +153,16 @@ def test_plain_lines_have_no_provenance(tmp_path):
     assert as_json(file)["scores"]
     _, err, status = called(main, "verify", file)
     assert status == 2
-    assert "does not state what it was made of" in err
+    assert "states no provenance" in err
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"run": "a", "topic": "all", "measure": "AP", "value": 1}\n', "no values by topic"),
+        (
+            '{"run": "a", "topic": "all", "measure": "AP", "value": 1}\n',
+            "no values for single topics",
+        ),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": 1}\n', "no line for 'all'"),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": "x"}\n', "f:1: found"),
         ('{"run": "a", "topic": "1", "measure": "AP", "value": 1}\nnonsense\n', "f:2: found"),
@@ -189,7 +192,7 @@ def test_one_run_twice_is_refused(kept, tmp_path):
     if kept.suffix == ".parquet":
         pytest.skip("lines only")
     (tmp_path / "twice.jsonl").write_bytes(2 * kept.read_bytes())
-    with pytest.raises(FormatError, match="run 'keyword' has topic 'q01' twice in AP"):
+    with pytest.raises(FormatError, match="run 'keyword' has two values for topic 'q01' in AP"):
         read_results(str(tmp_path / "twice.jsonl"))
 
 

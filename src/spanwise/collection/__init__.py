@@ -1,4 +1,4 @@
-"""Documents and their elements: building, storing, looking up spans."""
+"""Collections of documents and their elements: building, storing, finding spans."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ def opened(
     collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None,
     judgements: object = None,
 ) -> Collection | None:
-    """A collection by the path of its store, folder or JSON lines; texts by id; or an open one.
+    """Open a collection from a path to a store, folder or JSON lines, or from texts by id.
 
-    A folder is counted as the assessments say that they were: with or without blank text nodes.
+    An open collection is returned as is. Blank text nodes of a folder are counted if the
+    assessments state that they were counted.
     """
     if isinstance(collection, Mapping):
-        from spanwise.collection.in_memory import GivenTexts
+        from spanwise.collection.in_memory import TextCollection
 
-        return GivenTexts(collection)
+        return TextCollection(collection)
     if not isinstance(collection, (str, os.PathLike)):
         return collection
     from pathlib import Path
@@ -38,8 +39,8 @@ def opened(
     if file is not None:
         return read_corpus(file)
     assessed = judgements.elements if isinstance(judgements, Judgements) else None
-    said = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
-    if said == {"strip"} and not is_store(Path(collection)):
+    stated = {pool.whitespace for pool in assessed.pools} if assessed is not None else set()
+    if stated == {"strip"} and not is_store(Path(collection)):
         return open_collection(collection, CharacterPolicy(blank_nodes="strip"))
     return open_collection(collection)
 
@@ -69,7 +70,9 @@ def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None
     if is_store(Path(path)):
         store = Store(os.fspath(path))
         if policy is not None and store.policy != policy:
-            raise UsageError(f"{path}: built with other characters: {store.policy}; not {policy}")
+            raise UsageError(
+                f"{path}: built with another policy: {store.policy}; expected {policy}"
+            )
         return store
     folder = tempfile.mkdtemp(prefix="spanwise-")
     try:

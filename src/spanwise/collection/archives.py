@@ -1,4 +1,7 @@
-"""Archives and compressed files, told by their content, read in one pass."""
+"""Files of documents: archives and compressed files, recognised by content and read in one pass.
+
+`Source` is a document that has not been read yet, and `files` lists those below a folder.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,13 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 PACKED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst")
-"""Names that end so are looked into when they stand in a folder."""
+"""File name endings of archives and compressed files that are opened inside folders."""
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 _PIECE = 1 << 22
 _HARMLESS = 500_000_000
 _MOST_PACKED = 500
-"""What unpacks to more bytes than the one, and so many times its size, is a bomb."""
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second one of an archive without members
+"""Limits beyond which a file counts as a decompression bomb: bytes, and times its packed size."""
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second one begins an archive without members
 _TAR, _CHECKSUM = slice(257, 262), slice(148, 156)
 _Opener = Callable[[], IO[bytes]]
 _DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadError")
@@ -35,18 +38,18 @@ _DAMAGE = ("LZMAError", "ZstdError", "error", "BadZipFile", "TarError", "ReadErr
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of an archive."""
+    """A file in an archive."""
 
     name: str
     data: bytes
     position: int  # bytes of the archive read so far
-    refusal: FormatError | None = None  # why its bytes cannot be had
-    is_file: bool = True  # otherwise a link or a device
+    refusal: FormatError | None = None  # why its bytes cannot be read
+    is_file: bool = True  # false for a link or a device
 
 
 @contextmanager
 def refusing_damage(place: str) -> Iterator[None]:
-    """Errors of reading as errors of ours."""
+    """Convert errors of reading into errors of this package."""
     try:
         yield
     except OSError as error:
@@ -62,7 +65,7 @@ def refusing_damage(place: str) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """A file, unpacked by its first bytes whatever its name says."""
+    """Open a file, decompressed as its first bytes indicate, whatever its name."""
     with path.open("rb") as raw, _unpacked(raw) as stream:
         yield stream
 
@@ -91,7 +94,7 @@ def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
 
 
 def unpacked(data: bytes, place: str) -> bytes:
-    """The content of a file of one document."""
+    """Return the content of a file with one document."""
     if is_compressed(data):
         with _unpacked(io.BufferedReader(cast("io.RawIOBase", io.BytesIO(data)))) as stream:
             data = read_all(stream, place, len(data))
@@ -101,14 +104,14 @@ def unpacked(data: bytes, place: str) -> bytes:
 
 
 def is_compressed(data: bytes) -> bool:
-    """Whether a file begins as one that is packed with gzip, xz, bzip2 or zstd."""
+    """Return whether a file begins like one compressed with gzip, xz, bzip2 or zstd."""
     return data.startswith(_MAGIC)
 
 
 def read_all(stream: IO[bytes], place: str, packed: int) -> bytes:
-    """What is left of a stream, unless it is beyond what a document may be.
+    """Read the rest of a stream, unless it is larger than a document may be.
 
-    `packed` is the size of what it is unpacked from.
+    `packed` is the size of the compressed data.
     """
     pieces: list[bytes] = []
     size = 0
@@ -119,18 +122,20 @@ def read_all(stream: IO[bytes], place: str, packed: int) -> bytes:
             raise FormatError(place, None, "a document of over 2 GB", "smaller documents")
         if size > max(_HARMLESS, _MOST_PACKED * packed):
             found = f"unpacks to over {_MOST_PACKED} times its size, {size:,} bytes and more"
-            raise FormatError(place, None, found, "no bomb", "unpack it first if it is none")
+            raise FormatError(
+                place, None, found, "a document", "unpack it first if this is intended"
+            )
     return b"".join(pieces)
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file is a zip archive."""
+    """Return whether a file is a zip archive."""
     with path.open("rb") as stream:
         return stream.read(4) in _ZIP
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is an archive or compressed."""
+    """Return whether a file is an archive or compressed."""
     if is_zip(path):
         return True
     with path.open("rb") as raw:
@@ -139,7 +144,7 @@ def is_packed(path: Path) -> bool:
 
 
 def _is_tar(head: bytes) -> bool:
-    """Whether a file begins as a tar archive; the oldest have no mark, only a sum of the header."""
+    """Return whether a file begins as a tar archive, in the oldest case only by its checksum."""
     if head[_TAR] == b"ustar":
         return True
     stated = head[_CHECKSUM].strip(b" \0")
@@ -149,7 +154,7 @@ def _is_tar(head: bytes) -> bool:
 
 
 def unpacked_name(name: str) -> str:
-    """The name of a compressed document without the ending that says so.
+    """Return the name of a compressed document without the ending of the compression.
 
     >>> unpacked_name("a/b.xml.gz"), unpacked_name("c.xml")
     ('a/b.xml', 'c.xml')
@@ -159,7 +164,7 @@ def unpacked_name(name: str) -> str:
 
 
 def members_of_tar(path: Path) -> Iterator[Member] | None:
-    """The files of a tar archive, compressed or not; None if the file is no such archive."""
+    """Return the files of a tar archive, or None if the file is not one."""
     with refusing_damage(str(path)), opened(path) as stream:
         if not _is_tar(stream.read(512)):
             return None
@@ -182,11 +187,11 @@ def _tar_members(path: Path) -> Iterator[Member]:
                 yield Member(about.name.removeprefix("./"), data, raw.tell(), refusal)
             elif not about.isfile() and not about.isdir():
                 yield Member(about.name, b"", raw.tell(), is_file=False)
-            vars(archive)["members"] = []  # which the archive would keep for all members
+            vars(archive)["members"] = []  # otherwise the archive keeps all members
 
 
 def members_of_zip(path: Path) -> Iterator[Member]:
-    """The files of a zip archive."""
+    """Yield the files of a zip archive."""
     import zipfile
 
     with zipfile.ZipFile(path) as archive:
@@ -202,7 +207,7 @@ def members_of_zip(path: Path) -> Iterator[Member]:
 
 
 def _zip_name(about: ZipInfo) -> str:
-    """The name of a member; many programs write UTF-8 and do not set the mark that says so."""
+    """Return the name of a member, also for the many programs that do not flag UTF-8."""
     if about.flag_bits & 0x800 or about.filename.isascii():
         return about.filename
     try:
@@ -212,7 +217,7 @@ def _zip_name(about: ZipInfo) -> str:
 
 
 def _content(open_it: _Opener, place: str, packed: int) -> tuple[bytes, FormatError | None]:
-    """The bytes of a member, or why they cannot be had; others of the archive may well be."""
+    """Return the bytes of a member, or why they cannot be read; other members may be readable."""
     try:
         with refusing_damage(place), open_it() as stream:
             return read_all(stream, place, packed), None
@@ -224,30 +229,30 @@ def _is_hidden(name: str) -> bool:
     return name.rpartition("/")[2].startswith(".")
 
 
-# Documents that are not yet looked into, and the files below a folder. ----------------------------
+# Documents and files below a folder --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One document, not yet looked into."""
+    """A document that has not been read yet."""
 
     name: str
-    place: str  # what messages call it
+    place: str  # name in messages
     size: int
-    stamp: int  # when it was changed
-    weight: int  # bytes on disk, for progress
-    path: str | None = None  # the file that holds it, packed or not
-    data: bytes | None = None  # its bytes, where they could not be read later
-    kind: str | None = None  # what it is written in, where its name does not say
-    refusal: FormatError | None = None  # why it cannot be read, where that came out already
+    stamp: int  # time of its last change
+    weight: int  # bytes on disk, for progress bars
+    path: str | None = None  # the file that contains it, compressed or not
+    data: bytes | None = None  # its bytes, if they cannot be read later
+    kind: str | None = None  # its format, if the name does not determine it
+    refusal: FormatError | None = None  # why it cannot be read, if that is known already
 
     @property
     def is_stated(self) -> bool:
-        """Whether its name is an id that the file states, as files of many documents do."""
+        """Return whether the name is an id that the file states, as in files of many documents."""
         return self.kind is not None
 
     def load(self) -> bytes:
-        """Its bytes."""
+        """Read the bytes of the document."""
         if self.refusal is not None:
             raise self.refusal
         if self.is_stated and self.data is not None:
@@ -270,7 +275,7 @@ class Found(NamedTuple):
 
 
 def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Found]:
-    """The files below a folder, hidden ones left out. Of each only the name waits for its turn."""
+    """Yield the files below a folder in byte order, except hidden ones."""
     with refusing_damage(str(folder)):
         about = folder.stat()
         with os.scandir(folder) as listing:
@@ -280,11 +285,12 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
                 if not entry.name.startswith(".")
             )
     above = above | {(about.st_dev, about.st_ino)}
-    place = "" if folder == Path() else str(folder)  # as text: a path object is slow to make
+    # As text, because path objects are slow to make.
+    place = "" if folder == Path() else str(folder)
     for each in ordered:
         own = os.fsdecode(each.rstrip(b"/"))
         path, name = os.path.join(place, own), prefix + own  # noqa: PTH118
-        about = _about(path)
+        about = _status(path)
         if stat.S_ISDIR(about.st_mode):
             if (about.st_dev, about.st_ino) in above:
                 yield Found(path, name, about, "a link to a folder above it")
@@ -296,8 +302,8 @@ def files(folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Itera
             yield Found(path, name, about, "not a file")
 
 
-def _about(path: str) -> os.stat_result:
-    """The status of a file; of a link to nothing its own, so that reading it says what is wrong."""
+def _status(path: str) -> os.stat_result:
+    """Return the status of a file, or of a dangling link, so that reading reports the problem."""
     with refusing_damage(path):
         try:
             return os.stat(path)  # noqa: PTH116
@@ -305,6 +311,6 @@ def _about(path: str) -> os.stat_result:
             return os.lstat(path)
 
 
-def left_out(path: str, reason: str) -> None:
-    """Say that a file is not used."""
+def warn_ignored(path: str, reason: str) -> None:
+    """Warn that a file is not used."""
     warn(f"{path}: {reason}, left out", SpanwiseWarning, stacklevel=2)

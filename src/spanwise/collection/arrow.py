@@ -1,8 +1,8 @@
-"""Columns on disk: Arrow files that any Arrow library opens, and that we map into memory.
+"""Columns on disk: Arrow files that any Arrow library opens and that are mapped into memory.
 
-One file holds one table in one uncompressed record batch, every column a contiguous stretch of
-bytes. `write` says where each of them begins; with that, `mapped` is a plain NumPy memory map and
-needs no library at all. Columns are given in parts, so that they are never put together in memory.
+A file contains one table in one uncompressed record batch, with every column a contiguous range of
+bytes. `write` returns where the columns begin, so that `mapped` is a plain NumPy memory map and
+needs no library. Columns are given in parts, so that they are never joined in memory.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
 
 
-# Just enough of the FlatBuffers layout to write the metadata of an Arrow file. --------------------
+# FlatBuffers -------------------------------------------------------------------------------------
 #
-# A table is written as its vtable, its fields and then whatever the fields point to; all offsets
-# point forward, except that of a table to its vtable.
+# Just enough of the layout to write the metadata of an Arrow file. A table is written as its
+# vtable, its fields and then everything that the fields point to. All offsets point forward, except
+# that of a table to its vtable.
 
 _REFERENCE = "I"
 
@@ -37,14 +38,14 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Structs:
-    """A vector of structs of 64-bit parts."""
+    """A vector of structs with 64-bit parts."""
 
     rows: Sequence[bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Fields by slot; None for one that keeps its default."""
+    """The fields of a table by slot; None for a field that keeps its default."""
 
     slots: Sequence[Value | None]
 
@@ -53,7 +54,7 @@ Value = Scalar | Structs | Table | str | list[Table]
 
 
 def flatbuffer(root: Table) -> bytes:
-    """A buffer that holds one table with everything it refers to."""
+    """Return a buffer that holds one table with everything it refers to."""
     buffer = bytearray(4)
     struct.pack_into("<I", buffer, 0, _put_table(buffer, root))
     _align(buffer, 8)
@@ -61,7 +62,7 @@ def flatbuffer(root: Table) -> bytes:
 
 
 def _align(buffer: bytearray, size: int, ahead: int = 0) -> None:
-    """Zeros until `ahead` bytes after the end is a multiple of a size."""
+    """Pad with zeros until `ahead` bytes after the end is a multiple of a size."""
     buffer.extend(bytes(-(len(buffer) + ahead) % size))
 
 
@@ -115,35 +116,30 @@ def _put_tables(buffer: bytearray, tables: list[Table]) -> int:
     return begin
 
 
-# Columns on disk: Arrow files that any Arrow library opens, and that we map into memory. ----------
-#
-# One file holds one table in one uncompressed record batch, every column a contiguous stretch of
-# bytes. `write` says where each of them begins; with that, `mapped` is a plain NumPy memory map and
-# needs no library at all. Columns are given in parts, so that they are never put together in
-# memory.
+# Arrow files -------------------------------------------------------------------------------------
 
 _MAGIC = b"ARROW1"
 _GOES_ON = b"\xff\xff\xff\xff"
 _ALIGNMENT = 64
-_VERSION = Scalar("h", 4)  # of the metadata: what Arrow calls V5
+_VERSION = Scalar("h", 4)  # version of the metadata; Arrow calls it V5
 _SCHEMA, _DICTIONARY, _BATCH = 1, 2, 3  # kinds of message
 _INT, _LARGE_UTF8 = 2, 20  # kinds of type
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A column of integers, in parts; with `names` they are codes, and a reader sees the names."""
+    """A column of integers in parts; with `names` they are codes, and readers see the names."""
 
     name: str
-    type: str  # of NumPy, such as `<u4`
+    type: str  # NumPy type, such as `<u4`
     parts: Iterable[Any]
     names: Sequence[str] | None = None
-    rows: int | None = None  # of all parts, where these are only made when they are written
+    rows: int | None = None  # total number, if parts are made while they are written
 
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """A column of UTF-8, in parts: bytes laid end to end, and the length of each value."""
+    """A column of UTF-8 in parts: concatenated bytes, and the length of each value."""
 
     name: str
     parts: Sequence[bytes]
@@ -152,11 +148,11 @@ class Strings:
 
 Column = Numbers | Strings
 Layout = dict[str, dict[str, Any]]
-"""Where the columns of a file are: offset, type and number of rows."""
+"""Places of the columns of a file: offset, type and number of rows."""
 
 
 def write(path: Path, columns: Sequence[Column]) -> Layout:
-    """Write a table and say where its columns begin."""
+    """Write a table and return where its columns begin."""
     layout: Layout = {}
     schema = _schema(columns)
     dictionaries: list[bytes] = []
@@ -177,11 +173,11 @@ def write(path: Path, columns: Sequence[Column]) -> Layout:
 
 
 def mapped(path: Path, where: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """A column of numbers, as it lies in its file."""
+    """Map a column of numbers into memory."""
     rows = int(where["rows"])
     if not rows:
         return np.zeros(0, where["type"])
-    # A bare array: the class that NumPy maps with makes every later operation slower.
+    # A plain array, because operations on np.memmap are slower.
     return np.asarray(np.memmap(path, where["type"], "r", int(where["offset"]), (rows,)))
 
 
@@ -209,7 +205,7 @@ def _integer(kind: str) -> Table:
 
 
 def _put_message(stream: IO[bytes], kind: int, header: Table, size: int) -> int:
-    """Write the metadata of a message so that its body begins aligned; say how long they are."""
+    """Write the metadata of a message so that its body begins aligned; return their length."""
     message = flatbuffer(Table([_VERSION, Scalar("B", kind), header, Scalar("q", size)]))
     message += bytes(-(stream.tell() + 8 + len(message)) % _ALIGNMENT)
     stream.write(_GOES_ON + struct.pack("<i", len(message)) + message)
@@ -219,7 +215,7 @@ def _put_message(stream: IO[bytes], kind: int, header: Table, size: int) -> int:
 def _put_batch(
     stream: IO[bytes], columns: Sequence[Column], layout: Layout, dictionary: int | None = None
 ) -> bytes:
-    """Write the values of columns; give the footer's note of where they are."""
+    """Write the values of columns and return the entry of the footer that locates them."""
     rows = [_rows(column) for column in columns]
     sizes = [size for column in columns for size in _sizes(column)]
     places = np.cumsum([0, *(size + -size % _ALIGNMENT for size in sizes)]).tolist()
@@ -248,7 +244,7 @@ def _rows(column: Column) -> int:
 
 
 def _sizes(column: Column) -> list[int]:
-    """Bytes of a column's buffers, the first of which would say where values are missing."""
+    """Return the sizes of a column's buffers; the first one, for missing values, is empty."""
     rows = _rows(column)
     if isinstance(column, Numbers):
         return [0, rows * np.dtype(column.type).itemsize]

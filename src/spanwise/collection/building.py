@@ -1,8 +1,8 @@
-"""Building a store: shard by shard, in a folder beside the final one, which is renamed at the end.
+"""Building a store, shard by shard.
 
-A build that was interrupted goes on where it stopped: a shard that would come out the same (same
-documents by name, size and date, same policy) is not made again. The bytes of a store depend on
-its sources alone, not on the number of workers.
+A store is written to a folder beside the final one and renamed at the end. An interrupted build
+continues where it stopped: a shard is kept if its documents (by name, size and date) and the policy
+are the same. The bytes of a store depend only on its sources, not on the number of workers.
 """
 
 from __future__ import annotations
@@ -38,106 +38,40 @@ from spanwise.collection.sources import sources
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.documents import CharacterPolicy
 
-# Who makes the shards of a store: this process, or others that are started for it. ----------------
-
-
-@contextmanager
-def submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
-    """A way to have shards made: in this process, or in others."""
-    pool: ProcessPoolExecutor | None = None
-
-    def here(task: Task) -> Future[Note | Failure]:
-        result: Future[Note | Failure] = Future()
-        result.set_result(build_shard(task))
-        return result
-
-    def elsewhere(task: Task) -> Future[Note | Failure]:
-        nonlocal pool
-        if pool is None:
-            context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
-        with _interrupts_held():
-            return pool.submit(build_shard, task)
-
-    try:
-        yield here if workers == 1 else elsewhere
-    finally:
-        if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits meanwhile; a process that is started never hears of it, not even at first."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which is inherited
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, before)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _serve() -> None:
-    """An interruption is for the process that gives out the work; its end is the worker's end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A process that is killed cannot tell its workers, which would wait for ever."""
-    if (parent := multiprocessing.parent_process()) is not None:
-        parent.join()
-        os._exit(1)
-
-
-# Building a store: shard by shard, in a folder beside the final one, which is renamed at the end.
-#
-# A build that was interrupted goes on where it stopped: a shard that would come out the same (same
-# documents by name, size and date, same policy) is not made again. The bytes of a store depend on
-# its sources alone, not on the number of workers.
-
 SHARD_BYTES = 32_000_000
-"""Bytes of source that make a shard."""
-FEW = 2
-"""So many shards are made sooner than other processes have started."""
+"""Bytes of source text in a shard."""
+FEW_SHARDS = 2
+"""Number of shards that one process makes faster than others would start."""
 HEADER = "store.json"
 LOCK = "lock"
 DEFAULT_POLICY = CharacterPolicy()
 KIND = "spanwise collection"
 
 Progress = Callable[[int, int], None]
-"""Told, after every shard, how many bytes on disk and how many documents are done with."""
+"""A function called after every shard with the bytes on disk and the documents processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a store is to be built."""
+    """Options of building a store."""
 
     policy: CharacterPolicy = DEFAULT_POLICY
     on_error: OnError = "stop"
-    fresh: bool = False  # do not use what an earlier build left, replace an existing store
+    fresh: bool = False  # ignore what an earlier build left, and replace an existing store
     workers: int = 1
     shard_bytes: int = SHARD_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a build came to."""
+    """Counts of a finished build."""
 
     documents: int
     elements: int
     characters: int
     skipped: int
-    unknown: int  # references to entities, one character each, whose text is not known
-    reused: int  # shards of an earlier, interrupted build
+    unknown: int  # references to unknown entities, one character each
+    reused: int  # shards from an earlier, interrupted build
 
 
 def build(
@@ -148,7 +82,7 @@ def build(
 ) -> Summary:
     """Build a store from folders, archives, lists and files.
 
-    Every document that is skipped is a warning. The store appears under its name only when it
+    Every skipped document is reported by a warning. The store appears under its name only when it
     is complete.
     """
     plan = plan or Plan()
@@ -158,20 +92,20 @@ def build(
     _check_target(target, plan.fresh)
     part = target.parent / f".{target.name}.part"
     try:
-        with _locked(part), _kept_if_of_use(part):
-            _check_target(target, plan.fresh)  # which another build may have made meanwhile
+        with _locked(part), _kept_if_useful(part):
+            _check_target(target, plan.fresh)  # another build may have finished meanwhile
             if plan.fresh:
-                _emptied(part)
+                _clear(part)
             summary, notes = _build_shards(paths, part, plan, progress)
             _finish(part, notes, plan.policy)
             _move(part, target)
-    except OSError as error:  # reading has errors of its own
+    except OSError as error:  # reading raises errors of its own
         raise InputError(f"{output}: cannot be written ({error.strerror or error})") from error
     return summary
 
 
 def is_store(path: Path) -> bool:
-    """Whether there is a store, of any version."""
+    """Return whether a folder is a store, of any version."""
     try:
         return json.loads((path / HEADER).read_bytes())["format"] == KIND
     except (OSError, ValueError, KeyError, TypeError):
@@ -180,16 +114,16 @@ def is_store(path: Path) -> bool:
 
 def _check_target(target: Path, fresh: bool) -> None:
     if not target.parent.is_dir():
-        raise UsageError(f"{target.parent}: there is no such folder to write into")
+        raise UsageError(f"{target.parent}: no such folder; create it first")
     if target.exists() and not is_store(target):
-        raise UsageError(f"{target}: exists and is not a store; choose another name")
+        raise UsageError(f"{target}: already exists and is not a store; choose another name")
     if target.exists() and not fresh:
-        raise UsageError(f"{target}: exists already; give --fresh to build it anew")
+        raise UsageError(f"{target}: already exists; use --fresh to build it again")
 
 
 @contextmanager
 def _locked(part: Path) -> Iterator[None]:
-    """One build at a time; the lock goes with the process that holds it."""
+    """Hold the lock of a build, which the system releases if the process dies."""
     try:
         part.mkdir(exist_ok=True)
         stream = (part / LOCK).open("w")
@@ -210,8 +144,8 @@ def _locked(part: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _kept_if_of_use(part: Path) -> Iterator[None]:
-    """A build that stops leaves the shards that it finished, and where there are none nothing."""
+def _kept_if_useful(part: Path) -> Iterator[None]:
+    """Keep the finished shards of a build that fails, and remove the folder if there are none."""
     try:
         yield
     except BaseException:
@@ -220,8 +154,8 @@ def _kept_if_of_use(part: Path) -> Iterator[None]:
         raise
 
 
-def _emptied(part: Path) -> None:
-    """Take away what an earlier build left, once it is known that none is under way."""
+def _clear(part: Path) -> None:
+    """Remove what an earlier build left; the lock must be held."""
     for file in part.iterdir():
         if file.name != LOCK:
             file.unlink()
@@ -256,7 +190,7 @@ def _build_shards(
 
 
 def _tasks(paths: Sequence[str], part: Path, plan: Plan) -> Iterator[Task]:
-    """The documents, grouped into shards by size."""
+    """Yield tasks of documents grouped into shards by size."""
     number, group, size = 0, list[Source](), 0
     for source in sources(paths):
         if group and size + source.size > plan.shard_bytes:
@@ -270,7 +204,7 @@ def _tasks(paths: Sequence[str], part: Path, plan: Plan) -> Iterator[Task]:
 
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
-    """A shard that is being made, or was made by an earlier build; the documents are let go."""
+    """A shard that is being made, or was made by an earlier build, without its documents."""
 
     weight: int
     documents: int
@@ -282,22 +216,22 @@ class _UnderWay:
             return self.result.result()
         except BrokenExecutor as error:
             raise InputError(
-                "a worker process died, perhaps for want of memory; try --workers 1"
+                "a worker process died, probably for lack of memory; try --workers 1"
             ) from error
 
 
 def _results(
     tasks: Iterator[Task], part: Path, workers: int
 ) -> Iterator[tuple[_UnderWay, Note | Failure]]:
-    """Every shard with what came of it, in order; a few of them are under way at a time."""
+    """Yield every shard with its result, in order; some are made ahead."""
     waiting: deque[_UnderWay] = deque()
-    first = deque(islice(tasks, FEW + 1 if workers > 1 else 0))
-    processes = workers if len(first) > FEW else 1
+    first = deque(islice(tasks, FEW_SHARDS + 1 if workers > 1 else 0))
+    processes = workers if len(first) > FEW_SHARDS else 1
     ahead = processes if processes > 1 else 0
     with submitting(processes) as submit:
         while (task := first.popleft() if first else next(tasks, None)) is not None:
             waiting.append(_started(task, part, submit))
-            del task  # members of an archive are in it
+            del task  # it may hold members of an archive
             while len(waiting) > ahead:
                 shard = waiting.popleft()
                 yield shard, shard.awaited()
@@ -306,7 +240,7 @@ def _results(
 
 
 def _started(task: Task, part: Path, submit: Callable[[Task], Future[Note | Failure]]) -> _UnderWay:
-    """A shard to be made, unless there is one that came out the same."""
+    """Start making a shard, unless an equal one exists."""
     weight = sum(source.weight for source in task.sources)
     old = read_note(part, task.number)
     if old is None or old.fingerprint != task.fingerprint():
@@ -317,7 +251,7 @@ def _started(task: Task, part: Path, submit: Callable[[Task], Future[Note | Fail
 
 
 def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:
-    """Make a store of finished shards: names, header, and nothing that does not belong to it."""
+    """Turn finished shards into a store: write names and header, remove other files."""
     names = write_names(part, notes)
     header = {
         "format": KIND,
@@ -340,7 +274,7 @@ def _finish(part: Path, notes: Sequence[Note], policy: CharacterPolicy) -> None:
 
 
 def _move(part: Path, target: Path) -> None:
-    """Give the store its name; one that was there before is taken away only then."""
+    """Rename the folder to the store's name; only then remove a previous store."""
     old = target.parent / f".{target.name}.old"
     if target.exists():
         shutil.rmtree(old, ignore_errors=True)
@@ -348,3 +282,63 @@ def _move(part: Path, target: Path) -> None:
     (part / LOCK).unlink()
     part.rename(target)
     shutil.rmtree(old, ignore_errors=True)
+
+
+# Worker processes --------------------------------------------------------------------------------
+
+
+@contextmanager
+def submitting(workers: int) -> Iterator[Callable[[Task], Future[Note | Failure]]]:
+    """Provide a function that has shards made, in this process or in workers."""
+    pool: ProcessPoolExecutor | None = None
+
+    def here(task: Task) -> Future[Note | Failure]:
+        result: Future[Note | Failure] = Future()
+        result.set_result(build_shard(task))
+        return result
+
+    def elsewhere(task: Task) -> Future[Note | Failure]:
+        nonlocal pool
+        if pool is None:
+            context = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(workers, context, initializer=_serve)
+        with _interrupts_held():
+            return pool.submit(build_shard, task)
+
+    try:
+        yield here if workers == 1 else elsewhere
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C while a process is started, and hide it from that process."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by the new process
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, before)
+        if received:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _serve() -> None:
+    """Set up a worker, which ignores Ctrl-C and ends with the main process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Exit when the parent process ends, because a killed parent cannot stop its workers."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)

@@ -1,9 +1,8 @@
-"""Short numbers for long names: 64-bit keys of documents and of element paths.
+"""64-bit keys of document names and element paths.
 
-The key of a path is made step by step from the key of its parent, so that the keys of a million
-elements are computed as columns, level by level, without a single path being spelt out. Keys are
-compared within one document only; the odds that two of its paths share one are those of two equal
-random 64-bit numbers.
+The key of a path is computed from the key of its parent and its last step. The keys of a million
+elements are thus computed as columns, level by level, without writing out a path. Keys are compared
+within one document only; two different paths of it have the same key with a probability of 2**-64.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray
 
 ROOT = 0x9E3779B97F4A7C15
-"""The key of the empty path."""
+"""Key of the empty path."""
 _SPREAD = 0xD1342543DE82EF95
 _PARENT = 0xBF58476D1CE4E5B9
 _MIX = 0x94D049BB133111EB
@@ -25,12 +24,12 @@ _BITS = (1 << 64) - 1
 
 
 def name_key(name: bytes) -> int:
-    """The key of a name: of a document, or of an element's tag."""
+    """Return the key of a name: of a document, or of an element's tag."""
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
 
 
 def step_keys(parents: FingerprintArray, tags: FingerprintArray, index: object) -> FingerprintArray:
-    """The keys of children from those of their parents and tags, and their numbers."""
+    """Return the keys of children from the keys of their parents and tags, and their indexes."""
     mixed = np.asarray(index).astype(np.uint64)
     mixed *= np.uint64(_SPREAD)
     mixed += tags
@@ -42,7 +41,7 @@ def step_keys(parents: FingerprintArray, tags: FingerprintArray, index: object) 
 
 
 def step_key(parent: int, tag: int, index: int) -> int:
-    """The same for one child."""
+    """Return the key of one child, as `step_keys` does for many."""
     mixed = (index * _SPREAD + tag + parent * _PARENT) & _BITS
     mixed ^= mixed >> 32
     mixed = mixed * _MIX & _BITS
@@ -50,7 +49,7 @@ def step_key(parent: int, tag: int, index: int) -> int:
 
 
 class PathKeys:
-    """Keys of written paths; what was once seen of a path is not computed again."""
+    """A cache of the keys of written paths and their prefixes."""
 
     def __init__(self) -> None:
         self._paths: dict[bytes, int | None] = {b"": ROOT}
@@ -60,7 +59,7 @@ class PathKeys:
         return len(self._paths)
 
     def __getitem__(self, path: bytes) -> int | None:
-        """The key of a path, None if it is not of the form `/name[n]/name[n]...`."""
+        """Return the key of a path, or None if it is not of the form `/name[n]/name[n]...`."""
         try:
             return self._paths[path]
         except KeyError:

@@ -1,9 +1,9 @@
-"""The names under which documents are found.
+"""Names by which documents are found.
 
-A document is known by its file name, by its path, and by the end of its path (archives and lists
-often put folders before what a campaign calls a document), each with and without extension. Keys of
-all these names are kept in one sorted column; a name that has several documents is ambiguous,
-unless it is the whole path of one of them.
+A document is found by its file name, by its path, and by the end of its path, each with and without
+extension: archives and lists often put folders before the id that a campaign uses. The keys of all
+these names are stored in one sorted column. A name of several documents is ambiguous, unless it is
+the whole path of one of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAMES = "names.arrow"
 
 
 def whole_names(name: bytes) -> list[bytes]:
-    """The path of a document, and the same without its extension.
+    """Return the path of a document, with and without its extension.
 
     >>> whole_names(b"co/2001/r7022.xml")
     [b'co/2001/r7022.xml', b'co/2001/r7022']
@@ -41,7 +41,7 @@ def whole_names(name: bytes) -> list[bytes]:
 
 
 def names_of(name: bytes) -> list[bytes]:
-    """What a document may be called, the full name first.
+    """Return all names of a document, the full name first.
 
     >>> names_of(b"2001/r7022.xml")
     [b'2001/r7022.xml', b'r7022.xml', b'2001/r7022', b'r7022']
@@ -53,7 +53,7 @@ def names_of(name: bytes) -> list[bytes]:
 
 
 def names_in(folder: Path, note: Note) -> Iterator[bytes]:
-    """The full names of the documents of a shard."""
+    """Yield the full names of the documents of a shard."""
     where = note.columns["documents"]["name"]
     path = table_file(folder, "documents", note.number)
     bounds = mapped(path, where["bounds"]).tolist()
@@ -62,11 +62,11 @@ def names_in(folder: Path, note: Note) -> Iterator[bytes]:
 
 
 def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
-    """Write the table of names of a whole store; documents are numbered through."""
+    """Write the table of names of a store; documents are numbered across shards."""
     full = array("Q")
     number = 0
     with TemporaryFile(dir=folder) as stream:
-        table = _Sorted(stream)
+        table = _ExternalSort(stream)
         for note in notes:
             keys, documents = array("Q"), array("I")
             for name in names_in(folder, note):
@@ -76,7 +76,7 @@ def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
                 documents.extend([number] * len(own))
                 number += 1
             table.add(keys, documents)
-        _say_doubles(number - len(np.unique(np.frombuffer(full, np.uint64))))
+        _warn_doubles(number - len(np.unique(np.frombuffer(full, np.uint64))))
         columns = {"key": "<u8", "document": "<u4"}
         return write(
             folder / NAMES,
@@ -87,12 +87,11 @@ def write_names(folder: Path, notes: Sequence[Note]) -> Layout:
         )
 
 
-def _say_doubles(count: int) -> None:
+def _warn_doubles(count: int) -> None:
     if count:
         warn(
-            f"{count} documents have the very path and name of another one;"
-            " none of these can be asked for; give the folder that holds them all,"
-            " or a list of files",
+            f"{count} documents have exactly the path and name of another one and cannot be"
+            " selected; pass the folder that contains them all, or a list of files",
             SpanwiseWarning,
             stacklevel=2,
         )
@@ -100,21 +99,21 @@ def _say_doubles(count: int) -> None:
 
 _ROW = np.dtype([("key", "<u8"), ("document", "<u4")])
 _EDGES = np.arange(256, dtype=np.uint64) << np.uint64(56)
-"""Where ranges of keys begin; keys are spread evenly over them."""
+"""Bounds of ranges of keys, which are spread evenly over them."""
 AT_ONCE = 250_000
-"""Rows that are sorted together."""
+"""Number of rows that are sorted together."""
 
 
-class _Sorted:
-    """Rows by key that were never in memory together: in a file shard by shard, sorted in each."""
+class _ExternalSort:
+    """An external sort of rows by key: each shard is sorted in memory and written to a file."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._bounds: list[IntArray] = []  # of each shard, where in the file its ranges begin
+        self._bounds: list[IntArray] = []  # for each shard, where in the file its ranges begin
         self.rows = 0
 
     def add(self, keys: array[int], documents: array[int]) -> None:
-        """The rows of a shard."""
+        """Add the rows of a shard."""
         rows = np.empty(len(keys), _ROW)
         rows["key"], rows["document"] = keys, documents
         rows = rows[np.argsort(rows["key"], kind="stable")]
@@ -124,7 +123,7 @@ class _Sorted:
         self._stream.write(rows.tobytes())
 
     def column(self, name: str) -> Iterator[np.ndarray[Any, Any]]:
-        """One column of all rows, some of them at a time."""
+        """Yield one column of all rows in order, in parts."""
         bounds = np.array(self._bounds)
         sizes = np.diff(bounds, axis=1).sum(axis=0)
         steps = np.flatnonzero(np.diff(np.cumsum(sizes) // AT_ONCE, prepend=-1))
@@ -139,22 +138,22 @@ class _Sorted:
 
 
 class NameTable:
-    """Names to numbers of documents."""
+    """A sorted table from names to numbers of documents."""
 
     def __init__(self, path: Path, layout: Layout) -> None:
         self._keys: FingerprintArray = mapped(path, layout["key"])
         self._documents: IntArray = mapped(path, layout["document"])
 
     def numbers(self, names: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-        """The first document of each name, -1 for none, and how many there are."""
+        """Return the first document of each name, -1 for none, and the number of documents."""
         keys = np.array([name_key(name) for name in names], np.uint64)
         first = np.searchsorted(self._keys, keys)
         counts = np.searchsorted(self._keys, keys, side="right") - first
         found = np.minimum(first, len(self._keys) - 1)
         return np.where(counts > 0, self._documents[found].astype(np.int64), -1), counts
 
-    def all_called(self, name: bytes) -> list[int]:
-        """The documents of one name."""
+    def all_named(self, name: bytes) -> list[int]:
+        """Return the numbers of all documents with a name."""
         key = np.uint64(name_key(name))
         first, end = (np.searchsorted(self._keys, key, side) for side in ("left", "right"))
         return self._documents[first:end].tolist()

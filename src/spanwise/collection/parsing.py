@@ -1,13 +1,14 @@
-"""One document: from the bytes of a file to bare markup that is known to be well formed.
+"""Parsing documents: from the bytes of a file to bare, well-formed markup.
 
-Expat checks the document without calling back for every tag, which is what makes it fast. What it
-let pass is then reduced to start tags, end tags and text: the prolog, comments, processing
-instructions and CDATA brackets are taken out, and every entity reference becomes the character it
-stands for. `positions` finds tags and text in the result by array operations alone.
+Expat checks the document without a callback for every tag, which makes it fast. The checked text is
+then reduced to start tags, end tags and text: the prolog, comments, processing instructions and
+CDATA brackets are removed, and every entity reference is replaced by its character. `positions`
+finds tags and text in the result with array operations.
 
-Nothing is ever fetched and no declared entity is expanded: the reference counts one character.
-Where that character is not known (neither predefined, nor a character reference, nor declared as
-one character, nor a name of HTML) U+FFFD stands for it and the name is kept.
+Nothing external is loaded and no declared entity is expanded: a reference counts as one character.
+If that character is unknown (neither predefined, nor a character reference, nor declared as one
+character, nor an HTML name), it is U+FFFD and the name is kept. HTML and SGML are first made
+well-formed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from xml.sax.saxutils import escape
 from spanwise.errors import EmptyError, FormatError
 from spanwise.model.documents import TEXT_ELEMENT, UNKNOWN_CHARACTER
 
-# The encoding of a document, and its text in UTF-8. -----------------------------------------------
+# Encodings ---------------------------------------------------------------------------------------
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._-]*)[\"']")
 _MARKS = (
@@ -37,29 +38,27 @@ _MARKS = (
 )
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _WIDE = ("utf-16", "utf16", "utf-32", "utf32")
-"""A declaration in one of these cannot be read byte by byte."""
+"""Encodings whose declaration cannot be read byte by byte."""
 _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 def as_utf8(data: bytes, file: str) -> bytes:
-    """A document in UTF-8, by its byte order mark, by its XML declaration, or taken to be so.
+    """Return a document in UTF-8, by its byte order mark or XML declaration, else unchanged.
 
-    Whether bytes that are taken to be UTF-8 really are is left to `check_utf8`, or to expat.
+    This does not check that undeclared bytes are UTF-8; `check_utf8` or expat does.
     """
-    encoding, mark = marked(data)
+    encoding, mark = detect_encoding(data)
     if encoding is not None:
         return _converted(data[mark:], encoding, file)
     found = _DECLARATION.match(data[:400]) if data.startswith(b"<?xml") else None
     declared = found[1].decode().lower() if found else "utf-8"
     if declared.startswith(_WIDE):
-        raise FormatError(
-            file, 1, f"declared as {declared}, which it is not", "the encoding that it has"
-        )
+        raise FormatError(file, 1, f"declared as {declared}, but it is not", "the actual encoding")
     return _converted(data, declared, file)
 
 
-def marked(data: bytes) -> tuple[str | None, int]:
-    """The encoding that the first bytes tell by themselves, and how long a mark they are."""
+def detect_encoding(data: bytes) -> tuple[str | None, int]:
+    """Return the encoding that the first bytes indicate, and the length of a byte order mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding, len(mark)
@@ -71,14 +70,18 @@ def _converted(data: bytes, encoding: str, file: str) -> bytes:
         return data if encoding in _UTF8 else data.decode(encoding).encode()
     except LookupError as error:
         raise FormatError(
-            file, 1, f"unknown encoding {encoding!r}", "a known one", "convert the file to UTF-8"
+            file,
+            1,
+            f"unknown encoding {encoding!r}",
+            "a known encoding",
+            "convert the file to UTF-8",
         ) from error
     except UnicodeError as error:
         raise _wrong_byte(data, getattr(error, "start", 0), encoding, file) from error
 
 
 def check_utf8(text: bytes, file: str, last: int | None = None) -> None:
-    """An error where text is not UTF-8, if that is not behind the last byte that was read."""
+    """Raise an error where text is not UTF-8, unless that is after the byte `last`."""
     try:
         if not text.isascii():
             text.decode()
@@ -92,26 +95,17 @@ def _wrong_byte(data: bytes, place: int, encoding: str, file: str) -> FormatErro
     return FormatError(file, line, f"byte {place + 1} is not {encoding}", f"text in {encoding}")
 
 
-# One document: from the bytes of a file to bare markup that is known to be well formed. -----------
-#
-# Expat checks the document without calling back for every tag, which is what makes it fast. What it
-# let pass is then reduced to start tags, end tags and text: the prolog, comments, processing
-# instructions and CDATA brackets are taken out, and every entity reference becomes the character it
-# stands for. `positions` finds tags and text in the result by array operations alone.
-#
-# Nothing is ever fetched and no declared entity is expanded: the reference counts one character.
-# Where that character is not known (neither predefined, nor a character reference, nor declared as
-# one character, nor a name of HTML) U+FFFD stands for it and the name is kept.
+# XML ---------------------------------------------------------------------------------------------
 
 DEEPEST = 1000
-"""Elements may be nested so deep."""
+"""Maximum nesting of elements."""
 LARGEST = (1 << 31) - 1
-"""Bytes of one document."""
+"""Maximum size of a document in bytes."""
 LONGEST_EXPANSION = 10_000
-"""Characters that an entity declared in terms of others may stand for."""
+"""Maximum number of characters of an entity that is declared by other entities."""
 
-# Bytes that UTF-8 never uses stand for characters of text that would look like markup, and before
-# two continuation bytes for a character that is not known.
+# Bytes that UTF-8 never uses represent characters of text that would look like markup, and, before
+# two continuation bytes, an unknown character.
 LESS, GREATER, AMPERSAND, QUOTE, APOSTROPHE = (bytes([code]) for code in range(0xF8, 0xFD))
 UNKNOWN = b"\xfd\x80\x80"
 HIDDEN = {
@@ -123,14 +117,14 @@ HIDDEN = {
 }
 REPLACEMENT = UNKNOWN_CHARACTER.encode()
 
-_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_SKIPPED = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _REFERENCE = re.compile(rb"&([^;]+);")
 _DECLARED_REFERENCE = re.compile(r"&([^#;][^;]*);")
 _ADVICE = {
     expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "a file holds one document with one root: split"
     " it if these are several"
 }
-"""What to do about some errors of expat."""
+"""Advice for some errors of expat."""
 _STANDALONE = re.compile(rb"(<\?xml[^>]*?)\sstandalone\s*=\s*[\"']yes[\"']")
 
 
@@ -139,11 +133,11 @@ class Body:
     """A document reduced to tags and text."""
 
     markup: bytes
-    entities: tuple[bytes, ...] = ()  # names of unknown characters, tags included, in order
+    entities: tuple[bytes, ...] = ()  # names of unknown characters in order, those in tags included
 
 
 class _Characters(dict[bytes, bytes]):
-    """What stands for an entity reference, by its name."""
+    """A mapping from names of entities to the bytes that represent their characters."""
 
     def __missing__(self, name: bytes) -> bytes:
         if name.startswith(b"#"):
@@ -175,14 +169,14 @@ _KNOWN = _Characters(_PREDEFINED)
 
 
 def xml_body(data: bytes, file: str) -> Body:
-    """The body of an XML document."""
+    """Return the body of an XML document."""
     text = as_utf8(data, file)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    checked = _Checked(file)
+    checked = _XmlCheck(file)
     markup = text[checked.root_of(text) :]
     if checked.has_asides:
-        markup = _ASIDE.sub(_without_aside, markup)
+        markup = _SKIPPED.sub(_replace_skipped, markup)
     markup = markup.rstrip(b" \t\n")
     if b"&" not in markup:
         return Body(markup)
@@ -199,10 +193,10 @@ def xml_body(data: bytes, file: str) -> Body:
 
 
 def text_body(data: bytes, file: str) -> Body:
-    """The body of a plain text: one element around all of it, line ends as they are.
+    """Return the body of a plain text: one element around all of it, line ends unchanged.
 
-    A mark at the start of UTF-8 is a character of it, as it is for whoever counted positions: in
-    bytes, and in what Python and its frameworks read.
+    A byte order mark counts as a character, because offsets that others computed, in bytes or with
+    Python, count it too.
     """
     text = as_utf8(data, file)
     check_utf8(text, file)
@@ -219,7 +213,7 @@ def text_body(data: bytes, file: str) -> Body:
 
 
 def too_deep(data: bytes, file: str) -> FormatError:
-    """The complaint about a document whose elements are nested too deep, with its line."""
+    """Return the error for a document that is nested too deeply, with its line."""
     parser = expat.ParserCreate("utf-8")
     parser.UseForeignDTD(True)
     depth = 0
@@ -242,8 +236,8 @@ def too_deep(data: bytes, file: str) -> FormatError:
     )
 
 
-def _without_aside(match: re.Match[bytes]) -> bytes:
-    """Nothing for a comment or processing instruction, its text for a CDATA section."""
+def _replace_skipped(match: re.Match[bytes]) -> bytes:
+    """Return the text of a CDATA section, or nothing for a comment or processing instruction."""
     text = match[1]
     if not text:
         return b""
@@ -251,21 +245,21 @@ def _without_aside(match: re.Match[bytes]) -> bytes:
 
 
 @dataclass(slots=True)
-class _Checked:
-    """What expat finds out about a document besides that it is well formed."""
+class _XmlCheck:
+    """What expat reports about a well-formed document."""
 
     file: str
-    values: dict[str, str] = field(default_factory=dict)  # of the entities it declares
-    has_asides: bool = False  # comments and the like after the root's start tag
+    values: dict[str, str] = field(default_factory=dict)  # values of the declared entities
+    has_asides: bool = False  # whether comments or the like follow the start tag of the root
 
     def root_of(self, text: bytes) -> int:
-        """Where the root's start tag begins; an error if anything is wrong with the document."""
+        """Return where the start tag of the root begins; raise an error for invalid documents."""
         if not text or text.isspace():
             raise EmptyError(self.file, None, "the file is empty", "an XML document")
         if len(text) > LARGEST:
             raise FormatError(self.file, None, "a document of over 2 GB", "smaller documents")
         parser = expat.ParserCreate("utf-8")
-        # There may always be a DTD that is not read, so that entities may be undeclared.
+        # Assume an external DTD, so that undeclared entities are not an error.
         parser.UseForeignDTD(True)
         root = 0
 
@@ -301,16 +295,16 @@ class _Checked:
                 _ADVICE.get(expat.ErrorString(error.code), ""),
             ) from error
         finally:
-            _let_go(parser)
+            _release(parser)
         return root
 
     def _declared(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
-        """Note an entity; one that names a file or address has no value."""
+        """Store an entity; one that refers to a file or address has an empty value."""
         if not is_parameter:
             self.values.setdefault(name, value if value is not None else "")
 
     def _check_bomb(self, line: int) -> None:
-        """Refuse entities that multiply each other."""
+        """Raise an error for entities that multiply each other."""
         sizes: dict[str, int] = {}
         for name in self.values:
             nested = "&" in self.values[name]
@@ -318,13 +312,13 @@ class _Checked:
                 raise FormatError(
                     self.file,
                     line,
-                    f"entity {name!r} is declared in terms of others and would stand for"
+                    f"an entity bomb: {name!r} expands through other entities to"
                     f" more than {LONGEST_EXPANSION:,} characters",
-                    "no entity bomb",
+                    "short entities",
                 )
 
     def _size(self, name: str, sizes: dict[str, int], depth: int) -> int:
-        """The characters that an entity stands for, more than allowed if it contains itself."""
+        """Return the number of characters of an entity, more than allowed if it contains itself."""
         if name in sizes:
             return sizes[name]
         if depth > 50:
@@ -338,10 +332,10 @@ class _Checked:
         return total
 
 
-def _let_go(parser: expat.XMLParserType) -> None:
-    """Free a parser at once: it and what it calls hold each other, thousands of them if one waits.
+def _release(parser: expat.XMLParserType) -> None:
+    """Break the reference cycles of a parser, so that it is freed at once.
 
-    Each has buffers that the garbage collector knows nothing of.
+    Otherwise thousands of parsers accumulate, whose buffers the garbage collector does not count.
     """
     parser.StartElementHandler = parser.EndDoctypeDeclHandler = None
     parser.CommentHandler = parser.StartCdataSectionHandler = None
@@ -349,15 +343,16 @@ def _let_go(parser: expat.XMLParserType) -> None:
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:
-    """The declaration without the claim to stand alone, of the same length."""
+    """Return the declaration without `standalone`, padded to the same length."""
     return match[1] + b" " * (len(match[0]) - len(match[1]))
 
 
-# Tag soup: HTML and TREC's SGML, in which tags may be left open, made into well-formed XML. -------
+# Tag soup ----------------------------------------------------------------------------------------
 #
-# Every start tag keeps its place, attributes are dropped, names come in small letters. An element
-# that is never closed ends where its parent ends; in HTML some end where the next of their kind
-# begins. An end tag without a start is dropped. Characters that XML forbids become blanks.
+# HTML and TREC's SGML, whose tags may be left open, are made into well-formed XML. Every start tag
+# keeps its place, attributes are dropped, and names are in lower case. An unclosed element ends
+# where its parent ends; in HTML some end where the next of their kind begins. An end tag without a
+# start is dropped. Characters that XML forbids become blanks.
 
 Kind = Literal["html", "sgml"]
 
@@ -381,7 +376,7 @@ CLOSED_BY = {
     "th": CELLS | ROWS,
     "tr": ROWS,
 }
-"""Which start tags end an open element of HTML."""
+"""HTML elements with the start tags that close them."""
 DEEPEST_SOUP = 500
 CHARSET = re.compile(rb"<meta\s[^>]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 NAME = re.compile(r"[a-z_][a-z0-9_.\-]*")
@@ -389,7 +384,7 @@ FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def well_formed(data: bytes, kind: Kind) -> bytes:
-    """Tag soup as XML in UTF-8, under one root.
+    """Return tag soup as XML in UTF-8, under one root.
 
     >>> well_formed(b"<html><p>one<p>two<br></html>", "html")
     b'<html><p>one</p><p>two<br></br></p></html>'
@@ -401,21 +396,21 @@ def well_formed(data: bytes, kind: Kind) -> bytes:
 
 
 def _recoded(data: bytes) -> bytes:
-    """A page in UTF-8, if its first bytes or its META tag say what it is in; else as it is."""
-    encoding, mark = marked(data)
+    """Return an HTML page in UTF-8 if its first bytes or META tag state an encoding."""
+    encoding, mark = detect_encoding(data)
     if encoding is not None:
         return data[mark:].decode(encoding, "replace").encode()
-    said = CHARSET.search(data[:4096])
+    stated = CHARSET.search(data[:4096])
     try:
         data.decode()
     except UnicodeDecodeError:
         with suppress(LookupError, UnicodeError):
-            return data.decode(said[1].decode() if said else "utf-8").encode()
+            return data.decode(stated[1].decode() if stated else "utf-8").encode()
     return data
 
 
 def readable(data: bytes) -> str:
-    r"""Bytes as text: UTF-8, or Latin-1 where they are not; no character that XML forbids.
+    r"""Return bytes decoded as UTF-8 or else Latin-1, without characters that XML forbids.
 
     >>> readable(b"caf\xe9\x03")
     'café '
@@ -428,12 +423,12 @@ def readable(data: bytes) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text as it may stand between tags."""
+    """Return text escaped for use between tags."""
     return escape(FORBIDDEN.sub(" ", text))
 
 
 class _Soup(HTMLParser):
-    """Writes well-formed markup while soup is fed to it."""
+    """A parser of tag soup that writes well-formed markup."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(convert_charrefs=True)
@@ -445,14 +440,14 @@ class _Soup(HTMLParser):
         self._unseen = 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        """An element begins, and may end others."""
+        """Open an element, which may close others."""
         if self._html and tag in UNSEEN:
             self._unseen += 1
         if self._unseen or not NAME.fullmatch(tag) or len(self._open) >= DEEPEST_SOUP:
             return
         while self._html and self._open and tag in CLOSED_BY.get(self._open[-1], ()):
             self._close()
-        if self._open[:1] == [tag] == ["html"]:  # a second root tag says nothing
+        if self._open[:1] == [tag] == ["html"]:  # a second root tag has no effect
             return
         self._out.append(f"<{tag}>")
         if self._html and tag in VOID:
@@ -461,7 +456,7 @@ class _Soup(HTMLParser):
             self._open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """An empty element."""
+        """Write an empty element."""
         before = len(self._open)
         self.handle_starttag(tag, attrs)
         if len(self._open) > before:
@@ -470,7 +465,7 @@ class _Soup(HTMLParser):
             self._unseen -= 1
 
     def handle_endtag(self, tag: str) -> None:
-        """An element ends, and with it those inside it that are still open."""
+        """Close an element and those inside it that are still open."""
         if self._html and tag in UNSEEN:
             self._unseen = max(self._unseen - 1, 0)
         elif not self._unseen and tag in self._open:
@@ -479,7 +474,7 @@ class _Soup(HTMLParser):
             self._close()
 
     def handle_data(self, data: str) -> None:
-        """Text."""
+        """Write the text of an element."""
         if not self._unseen:
             self._out.append(escaped(data))
 
@@ -487,7 +482,7 @@ class _Soup(HTMLParser):
         self._out.append(f"</{self._open.pop()}>")
 
     def markup(self) -> str:
-        """All of it; a root is put around what has none, or several."""
+        """Return the markup, with a root around it if there is none or several."""
         while self._open:
             self._close()
         text = "".join(self._out).strip()
@@ -499,7 +494,7 @@ class _Soup(HTMLParser):
 
 
 def _is_whole(text: str, name: str) -> bool:
-    """Whether the first element reaches to the end."""
+    """Return whether the first element extends to the end."""
     depth = 0
     for tag in re.finditer(rf"<(/?){re.escape(name)}>", text):
         depth += -1 if tag[1] else 1

@@ -1,9 +1,9 @@
-"""Where the elements of many documents lie: markup to columns, by array operations.
+"""Positions of the elements of many documents: markup to columns, by array operations.
 
-Bodies are laid end to end, some megabytes at a time, so that the cost per document is next to
-nothing. They are known to be well formed; hence every `<` begins a tag, the n-th start tag of a
-level belongs to the n-th end tag of that level, and the parent of an element is the last element
-before it that is one level higher.
+Documents are concatenated, some megabytes at a time, so that the cost per document is negligible.
+They are known to be well-formed. Therefore every `<` begins a tag, the n-th start tag of a level
+belongs to the n-th end tag of that level, and the parent of an element is the last element before
+it that is one level higher.
 """
 
 from __future__ import annotations
@@ -34,23 +34,24 @@ if TYPE_CHECKING:
     from spanwise.model.documents import CharacterPolicy
 
 
-# Codes for the names of tags: thousands at once, by their bytes. ----------------------------------
+# Tag names ---------------------------------------------------------------------------------------
 #
-# A name of up to 31 bytes is looked at as two numbers of 64 bits (its first eight bytes, and a
-# mixture of the others) and found in a table without collisions: the multiplier that spreads known
-# names over the table is chosen anew when a new name falls on an old one. Room without collisions
-# grows with the square of the names, so thousands of names are sorted instead, and found by
-# halving. Longer names are rare and looked up one by one.
+# Names of tags are turned into codes, thousands at once. A name of up to 31 bytes is read as two
+# 64-bit numbers (its first eight bytes, and a mixture of the others) and looked up in a table
+# without collisions. If a new name collides with a known one, another multiplier is chosen that
+# spreads the names over the table. A collision-free table grows with the square of the number of
+# names, so thousands of names are sorted instead and found by binary search. Longer names are rare
+# and looked up one by one.
 
 WINDOW = 32
-"""How many bytes after the start of a name are looked at."""
+"""Number of bytes that are read after the start of a name."""
 
 _NAME = re.compile(rb"[^ \t\n/>]+")
 _WORD = 8  # bytes
-_AT_ONCE = 2000  # names among which new ones are looked for, or as many as are known
+_AT_ONCE = 2000  # minimum number of names among which new ones are searched
 _FACTORS = np.array([1, 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
-_MOST_BITS = 20  # of a slot's number
-_MOST_SPREAD = 2000  # names that so many slots are likely to hold without collision
+_MOST_BITS = 20  # maximum number of bits of a slot number
+_MOST_SPREAD = 2000  # maximum number of names that are likely to fit without collision
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 _SLASHES, _BRACKETS, _LOWEST = (np.uint64(int(_ONES) * code) for code in b"/>-")
@@ -58,7 +59,7 @@ _MULTIPLIERS = np.random.default_rng(1).integers(0, 1 << 64, (64, 2), np.uint64)
 
 
 class TagTable:
-    """Names and their codes, in order of appearance."""
+    """A table of names and their codes, in order of appearance."""
 
     def __init__(self) -> None:
         self.names: list[bytes] = []
@@ -66,15 +67,17 @@ class TagTable:
         self._keys: list[int] = []
         self._short: list[tuple[int, int, int]] = []  # two numbers and a code
         self._spread, self._bits = 0, 10
-        self._sorted: FingerprintArray | None = None  # mixtures, if there are too many to spread
+        self._sorted: FingerprintArray | None = (
+            None  # mixtures, if there are too many names to spread
+        )
         self._fill()
 
     def keys(self) -> FingerprintArray:
-        """The 64-bit keys of all names, by code."""
+        """Return the 64-bit keys of all names, by code."""
         return np.array(self._keys, np.uint64)
 
     def code(self, name: bytes) -> int:
-        """The code of one name, a new one if need be."""
+        """Return the code of a name, adding the name if it is new."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
@@ -82,9 +85,9 @@ class TagTable:
         return code
 
     def codes_at(self, markup: bytes, places: IntArray) -> IntArray:
-        """The codes of the names that begin at these places of a block of markup.
+        """Return the codes of the names that begin at these places of a block of markup.
 
-        The block must go on for `WINDOW` bytes after the last place.
+        The block must continue for `WINDOW` bytes after the last place.
         """
         first, second, short = _as_numbers(markup, places)
         codes = self._found(first, second)
@@ -102,7 +105,7 @@ class TagTable:
         return first * one + second * other
 
     def _slots(self, first: FingerprintArray, second: FingerprintArray) -> FingerprintArray:
-        """Where names given as numbers are in the table, if they are in it."""
+        """Return the slots of names given as numbers, if they are in the table."""
         mixed = self._mixed(first, second)
         if self._sorted is None:
             return mixed >> np.uint64(64 - self._bits)
@@ -110,13 +113,13 @@ class TagTable:
         return np.minimum(found, len(self._sorted) - 1).astype(np.uint64)
 
     def _found(self, first: FingerprintArray, second: FingerprintArray) -> IntArray:
-        """The codes of names given as numbers, -1 where a name is not in the table."""
+        """Return the codes of names given as numbers, -1 for names that are not in the table."""
         slots = self._slots(first, second)
         same = (self._first[slots] == first) & (self._second[slots] == second)
         return np.where(same, self._code[slots], -1)
 
     def _learn(self, markup: bytes, places: IntArray, numbers: Iterable[tuple[int, int]]) -> None:
-        """Give codes to names that have none."""
+        """Assign codes to new names."""
         new: dict[tuple[int, int], int] = {}
         for both, place in zip(numbers, places.tolist(), strict=True):
             new.setdefault(both, place)
@@ -125,7 +128,7 @@ class TagTable:
         self._fill()
 
     def _fill(self) -> None:
-        """Make the table: spread or, if no multiplier keeps the names apart, sorted."""
+        """Build the table: spread, or sorted if no multiplier separates the names."""
         known = np.array([entry[:2] for entry in self._short], np.uint64).reshape(-1, 2)
         crowded = self._sorted is not None or len(known) > _MOST_SPREAD
         if crowded or not self._spreads(known):
@@ -138,7 +141,7 @@ class TagTable:
         self._code[slots] = [entry[2] for entry in self._short]
 
     def _spreads(self, known: FingerprintArray) -> bool:
-        """Whether the names can be spread over a table, which is made larger if need be."""
+        """Return whether the names can be spread over a table, enlarging it as needed."""
         for _ in range(len(_MULTIPLIERS)):
             if len(np.unique(self._slots(known[:, 0], known[:, 1]))) == len(known):
                 return True
@@ -147,7 +150,7 @@ class TagTable:
         return False
 
     def _sort(self, known: FingerprintArray) -> None:
-        """Put the names in order of their mixtures, which are chosen so that none are equal."""
+        """Sort the names by mixtures, with a multiplier for which none are equal."""
         while len(mixed := np.unique(self._mixed(known[:, 0], known[:, 1]))) < len(known):
             self._spread = (self._spread + 1) % len(_MULTIPLIERS)
         self._sorted = mixed
@@ -161,7 +164,7 @@ def _name_at(markup: bytes, place: int) -> bytes:
 def _as_numbers(
     markup: bytes, places: IntArray
 ) -> tuple[FingerprintArray, FingerprintArray, BoolArray]:
-    """Names as two numbers each, and whether they are short enough for that."""
+    """Return names as two numbers each, and whether they are short enough for that."""
     shape = (len(markup) - _WORD + 1,)
     anywhere: FingerprintArray = np.ndarray(shape, "<u8", buffer=markup, strides=(1,))
     first, goes_on = _until_end(anywhere[places])
@@ -179,10 +182,10 @@ def _as_numbers(
 
 
 def _until_end(words: FingerprintArray) -> tuple[FingerprintArray, BoolArray]:
-    """Words with zeros from the end of a name on, and whether the name fills the word.
+    """Return words with zeros from the end of a name on, and whether the name fills the word.
 
-    A name ends at a slash, a bracket or white space; nothing else in it is below a hyphen. The
-    lowest bit that each of the three tests sets is right; only higher ones may be false.
+    A name ends at a slash, a bracket or white space; all its bytes are at least a hyphen. The
+    lowest bit that each of the three tests sets is correct; only higher ones may be wrong.
     """
     slashes, brackets = words ^ _SLASHES, words ^ _BRACKETS
     ends = (words - _LOWEST) & ~words
@@ -193,7 +196,7 @@ def _until_end(words: FingerprintArray) -> tuple[FingerprintArray, BoolArray]:
     return words & ((lowest >> np.uint64(7)) - np.uint64(1)), ends == 0
 
 
-# The text between tags under a character policy. --------------------------------------------------
+# Text between tags -------------------------------------------------------------------------------
 
 _BLANK = np.zeros(256, np.bool_)
 _BLANK[list(b" \t\n\r")] = True
@@ -203,18 +206,18 @@ _SPACE = b" "[0]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """The text of some documents: as it is stored, and as it is counted."""
+    """The text of some documents: its bytes, and positions in counted characters."""
 
     data: bytes  # UTF-8, document after document
-    bounds: IntArray  # where each document's bytes begin, and where the last one's end
+    bounds: IntArray  # where the bytes of each document begin, and where the last one's end
     places: IntArray  # characters before each tag, since the first document's start
-    nodes: BoolArray  # whether a text node stands right before each tag
+    nodes: BoolArray  # whether a text node directly precedes each tag
     entities: Entities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entities:
-    """Characters of the text that are not known: in which document, where, and their names."""
+    """Unknown characters of the text: their documents, places and names."""
 
     document: IntArray
     place: IntArray
@@ -232,7 +235,7 @@ def texts_between(
     policy: CharacterPolicy,
     names: Sequence[bytes],
 ) -> Texts:
-    """Take the text out of a block of markup; `roots` are the tags that start a document."""
+    """Extract the text of a block of markup; `roots` are the tags that begin a document."""
     gaps = begins.copy()
     gaps[1:] -= ends[:-1] + 1
     pieces = np.empty(2 * len(begins), np.int64)
@@ -261,7 +264,7 @@ def texts_between(
 
 
 class _Counted:
-    """How many characters there are before a byte."""
+    """A counter of the characters before a byte."""
 
     def __init__(self, text: np.ndarray, each_byte: bool) -> None:
         # As signed numbers, the bytes inside a character of UTF-8 are those below -64.
@@ -280,7 +283,7 @@ def _entities(
 
 
 def _blanks(text: np.ndarray) -> IntArray:
-    """Where white space is."""
+    """Return the positions of white space."""
     low = np.flatnonzero(text <= _SPACE)
     return low[_BLANK[text[low]]]
 
@@ -288,7 +291,7 @@ def _blanks(text: np.ndarray) -> IntArray:
 def _stripped(
     text: np.ndarray, before: IntArray, gaps: IntArray
 ) -> tuple[np.ndarray, IntArray, IntArray]:
-    """Without the text nodes that are nothing but white space."""
+    """Return the text without nodes of only white space."""
     blanks = np.searchsorted(_blanks(text), before)
     blank = np.diff(blanks, prepend=0) == gaps
     keep = np.repeat(~blank, gaps)
@@ -297,7 +300,7 @@ def _stripped(
 
 
 def _collapsed(text: np.ndarray, before: IntArray, starts: IntArray) -> tuple[np.ndarray, IntArray]:
-    """With one space for every run of white space within a document."""
+    """Return the text with one space for every run of white space within a document."""
     blanks = _blanks(text)
     again = np.diff(blanks, prepend=-2) == 1
     first = np.searchsorted(blanks, starts)
@@ -310,15 +313,10 @@ def _collapsed(text: np.ndarray, before: IntArray, starts: IntArray) -> tuple[np
     return text[keep], before - np.searchsorted(dropped, before)
 
 
-# Where the elements of many documents lie: markup to columns, by array operations. ----------------
-#
-# Bodies are laid end to end, some megabytes at a time, so that the cost per document is next to
-# nothing. They are known to be well formed; hence every `<` begins a tag, the n-th start tag of a
-# level belongs to the n-th end tag of that level, and the parent of an element is the last element
-# before it that is one level higher.
+# Elements ----------------------------------------------------------------------------------------
 
 TEXT_BEFORE, TEXT_AT_END = 1, 2
-"""Flags of an element: a text node stands right before its start tag, or right before its end."""
+"""Flags of an element: a text node directly precedes its start tag, or its end tag."""
 
 _LESS, _GREATER, _SLASH = b"</>"[0], b"</>"[2], b"</>"[1]
 _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
@@ -326,7 +324,7 @@ _PADDING = b"\0" * WINDOW
 
 
 class TooDeep(Exception):
-    """Some documents of a block are nested too deep."""
+    """Documents of a block are nested too deeply."""
 
     def __init__(self, documents: list[int]) -> None:
         self.documents = documents
@@ -344,9 +342,9 @@ class Columns:
     start: IntArray
     length: IntArray
     flags: IntArray
-    key: FingerprintArray  # rising within each document
-    key_row: IntArray  # the element that has it, counted from the root
-    counts: IntArray  # elements of each document
+    key: FingerprintArray  # ascending within each document
+    key_row: IntArray  # the element with this key, counted from the root
+    counts: IntArray  # number of elements of each document
     texts: Texts
 
 
@@ -355,15 +353,15 @@ class _Tags:
     """All tags of a block, in order."""
 
     begins: IntArray
-    ends: IntArray  # the closing bracket
+    ends: IntArray  # the closing bracket of each tag
     closing: BoolArray
-    levels: IntArray  # of the element that a tag belongs to, 1 for roots
-    openers: IntArray  # which tags start an element
-    empty: BoolArray  # of those, which also end it
+    levels: IntArray  # level of the element that a tag belongs to, 1 for roots
+    openers: IntArray  # the tags that begin an element
+    empty: BoolArray  # those of them that also end it
 
 
 def columns_of(bodies: Sequence[Body], policy: CharacterPolicy, table: TagTable) -> Columns:
-    """Everything that is kept of some documents."""
+    """Return everything that is stored of some documents."""
     markup = b"".join([*(body.markup for body in bodies), _PADDING])
     block = np.frombuffer(markup, np.uint8)[:-WINDOW]
     tags = _tags(markup, block)
@@ -414,7 +412,7 @@ def _tags(markup: bytes, block: np.ndarray) -> _Tags:
 
 
 def _tag_ends(markup: bytes, block: np.ndarray, begins: IntArray) -> IntArray:
-    """The bracket that closes each tag: the first one after it that is not inside quotes."""
+    """Return the bracket that closes each tag: the first one after it outside quotes."""
     brackets = np.flatnonzero(block == _GREATER)
     if len(brackets) == len(begins):
         return brackets
@@ -430,7 +428,7 @@ def _tag_ends(markup: bytes, block: np.ndarray, begins: IntArray) -> IntArray:
 
 
 def _closers(tags: _Tags, levels: IntArray) -> IntArray:
-    """For every element the tag that ends it."""
+    """Return the tag that ends each element."""
     closers = tags.openers.copy()
     paired = np.flatnonzero(~tags.empty)
     ends = np.flatnonzero(tags.closing)
@@ -441,12 +439,12 @@ def _closers(tags: _Tags, levels: IntArray) -> IntArray:
 
 
 def _by_level(levels: IntArray) -> IntArray:
-    """Rows by rising level, in their order within each; short numbers are sorted by radix."""
+    """Return rows by ascending level, stable; short integers are sorted by radix."""
     return np.argsort(levels.astype(np.uint16), kind="stable")
 
 
 def _by_key(keys: FingerprintArray, owners: IntArray) -> IntArray:
-    """Rows by rising key within each document: by document and most of the key in one number."""
+    """Return rows by ascending key within each document, sorted as one number if possible."""
     if owners[-1] < 1 << 16:
         both = owners.astype(np.uint64) << np.uint64(48) | keys >> np.uint64(16)
         order = np.argsort(both, kind="stable")
@@ -458,7 +456,7 @@ def _by_key(keys: FingerprintArray, owners: IntArray) -> IntArray:
 def _family(
     levels: IntArray, codes: IntArray, tag_keys: FingerprintArray
 ) -> tuple[IntArray, IntArray, FingerprintArray]:
-    """Parent, number among siblings of one name, and key of every element."""
+    """Return the parent, the index among siblings of one name, and the key of every element."""
     order = _by_level(levels)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(levels)[1:])]).tolist()
     parent = np.full(len(levels), -1)
@@ -478,7 +476,7 @@ def _family(
 
 
 def _numbered(groups: IntArray) -> IntArray:
-    """The number of each row within its group, from 1.
+    """Return the number of each row within its group, from 1.
 
     >>> _numbered(np.array([7, 7, 3, 7, 3])).tolist()
     [1, 2, 1, 3, 2]

@@ -1,8 +1,8 @@
-"""Files that hold many documents, and the folders they come in: the table of such sets.
+"""Document sets: files that contain many documents, and the folders they come in.
 
-A folder that has files of such a set has its documents in them alone; what lies beside them
-(queries, judgements, word lists, read-me files) is left out, and said. Where several kinds lie
-side by side, the one that stands first in the table is taken.
+If a folder has files of such a set, only these contain its documents; other files (queries,
+judgements, word lists, read-me files) are ignored with a warning. If a folder has files of several
+kinds, the kind that comes first in the table is used.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from spanwise.collection.archives import (
 from spanwise.collection.parsing import escaped, readable
 from spanwise.errors import FormatError, SpanwiseWarning
 
-# Documents of the SMART sets: ADI, CACM, CISI, CRAN, MED; and LISA, NPL and TIME beside them. -----
+# SMART sets (ADI, CACM, CISI, CRAN, MED), LISA, NPL and TIME -------------------------------------
 #
-# What a person would read is kept: title and text. Authors, journals, dates, keys and citations are
-# left out. Cranfield repeats the title at the start of the text; it is kept once.
+# Title and text are kept; authors, journals, dates, keys and citations are not. Cranfield repeats
+# the title at the start of the text; it is kept once.
 
 RECORD = re.compile(r"^\.I[ \t]+0*(\d+)[ \t]*$", re.MULTILINE)
 FIELD = re.compile(r"^\.([A-Z])[ \t]*$", re.MULTILINE)
@@ -47,7 +47,7 @@ QUERIES = re.compile(rb"(?i)\.q|que|qry|topic")
 
 
 class Piece(NamedTuple):
-    """One document of a file that holds many."""
+    """A document of a file that contains many."""
 
     id: str
     data: bytes
@@ -55,19 +55,19 @@ class Piece(NamedTuple):
 
 
 def marked_up(title: str, text: str) -> bytes:
-    """A document of a title and a text; blank lines between lines of text are no text."""
+    """Return a document with a title and a text, as markup."""
     parts = (("title", title), ("text", text))
     inside = "\n".join(f"<{tag}>{escaped(part)}</{tag}>" for tag, part in parts if part)
     return f"<doc>{inside}</doc>".encode()
 
 
 def looks_like_smart(name: bytes, head: bytes) -> bool:
-    """Records begin with `.I` and a number; a file of queries looks the same but for its name."""
+    """Return whether records begin with `.I` and a number; queries are excluded by file name."""
     return bool(re.match(rb"\s*\.I[ \t]+\d+[ \t]*\r?\n\.[A-Z]", head)) and not QUERIES.search(name)
 
 
 def smart_documents(data: bytes) -> Iterator[Piece]:
-    """Records of `.I`, with the title after `.T` and the text after `.W`."""
+    """Yield records of `.I`, with the title after `.T` and the text after `.W`."""
     for number, record in _records(RECORD, readable(data)):
         fields: dict[str, str] = {}
         marks = list(FIELD.finditer(record))
@@ -80,7 +80,7 @@ def smart_documents(data: bytes) -> Iterator[Piece]:
 
 
 def _without(title: str, text: str) -> str:
-    """The text without a title that is repeated on lines of its own.
+    """Return the text without a title that is repeated on its own lines.
 
     A sentence that begins with the words of the title keeps them, as in CISI.
     """
@@ -89,12 +89,12 @@ def _without(title: str, text: str) -> str:
 
 
 def looks_like_lisa(name: bytes, head: bytes) -> bool:  # noqa: ARG001
-    """Records begin with the word Document and a number, and end in a line of stars."""
+    """Return whether records begin with the word Document and a number, and end with stars."""
     return bool(re.match(rb"\s*Document +\d+[ \t]*\r?\n", head)) and b"\n*****" in head
 
 
 def lisa_documents(data: bytes) -> Iterator[Piece]:
-    """Title, a blank line, abstract, a line of stars."""
+    """Yield records of a title, a blank line, an abstract and a line of stars."""
     for number, record in _records(LISA, readable(data)):
         parts = BLANK_LINE.split(LISA_END.split(record)[0].strip(), maxsplit=1)
         title, text = parts if len(parts) == 2 else ("", parts[0])
@@ -102,7 +102,7 @@ def lisa_documents(data: bytes) -> Iterator[Piece]:
 
 
 def looks_like_npl(name: bytes, head: bytes) -> bool:
-    """A number on its own line, text, a slash on its own line."""
+    """Return whether there is a number on its own line, text, and a slash on its own line."""
     lines = [line.strip() for line in head.lstrip().splitlines()]
     if lines[:1] != [b"1"] or b"/" not in lines:
         return False
@@ -117,18 +117,18 @@ def looks_like_npl(name: bytes, head: bytes) -> bool:
 
 
 def npl_documents(data: bytes) -> Iterator[Piece]:
-    """A number, the text, a slash."""
+    """Yield records of a number, a text and a slash."""
     for record in NPL.finditer(readable(data)):
         yield Piece(record[1], marked_up("", record[2].strip()))
 
 
 def looks_like_time(name: bytes, head: bytes) -> bool:  # noqa: ARG001
-    """Articles begin with `*TEXT` and a number."""
+    """Return whether articles begin with `*TEXT` and a number."""
     return bool(re.match(rb"\s*\*TEXT +\d+", head))
 
 
 def time_documents(data: bytes) -> Iterator[Piece]:
-    """Articles, numbered by their place in the file, as the judgements do: not by `*TEXT`."""
+    """Yield articles numbered by their position, as in the judgements, and not by `*TEXT`."""
     text = readable(data)
     marks = list(TIME.finditer(text))
     for place, mark in enumerate(marks):
@@ -139,14 +139,14 @@ def time_documents(data: bytes) -> Iterator[Piece]:
 
 
 def _records(mark: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
-    """The number after each mark, and what stands until the next one."""
+    """Yield the number after each mark, and the text up to the next one."""
     marks = list(mark.finditer(text))
     for place, found in enumerate(marks):
         end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
         yield found[1], text[found.end() : end]
 
 
-# Documents in SGML files of many: TREC's `<DOC>`, and the stories of Reuters-21578. ---------------
+# SGML: TREC and Reuters-21578 --------------------------------------------------------------------
 
 DOC = re.compile(rb"<DOC(?:\s[^>]*)?>(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
 DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNORECASE)
@@ -157,12 +157,12 @@ PARTS = ("TITLE", "AUTHOR", "DATELINE", "BODY")
 
 
 def looks_like_trec(name: bytes, head: bytes) -> bool:  # noqa: ARG001
-    """A `<DOC>` with a `<DOCNO>` near the start."""
+    """Return whether there is a `<DOC>` with a `<DOCNO>` near the start."""
     return bool(re.match(rb"(?is)\s*(?:<\?xml[^>]*>\s*)?<DOC(?:\s[^>]*)?>.{0,4000}?<DOCNO>", head))
 
 
 def trec_documents(data: bytes) -> Iterator[Piece]:
-    """What stands between `<DOC>` and `</DOC>`, named by its `<DOCNO>`."""
+    """Yield the content of each `<DOC>`, named by its `<DOCNO>`."""
     for found in DOC.finditer(data):
         number = DOCNO.search(found[1])
         name = readable(number[1]).strip() if number else ""
@@ -170,19 +170,19 @@ def trec_documents(data: bytes) -> Iterator[Piece]:
 
 
 def looks_like_reuters(name: bytes, head: bytes) -> bool:  # noqa: ARG001
-    """Stories of Reuters-21578, after a line that names the grammar."""
+    """Return whether there are stories, possibly after a document type declaration."""
     return bool(re.match(rb"\s*(?:<!DOCTYPE lewis[^>]*>\s*)?<REUTERS\s", head))
 
 
 def reuters_documents(data: bytes) -> Iterator[Piece]:
-    """Stories by `NEWID`; categories are not text: they are read as judgements."""
+    """Yield stories by `NEWID`, without their categories, which are read as judgements."""
     for story in STORY.finditer(readable(data)):
         number, text = NEWID.search(story[1]), TEXT.search(story[2])
         yield Piece(number[1] if number else "", _story(text[1] if text else ""))
 
 
 def _story(text: str) -> bytes:
-    """Title, author, dateline and body; a story without these is one text."""
+    """Return title, author, dateline and body as markup; a story without these is one text."""
     inside = []
     for part in PARTS:
         found = re.search(rf"<{part}>(.*?)</{part}>", text, re.DOTALL)
@@ -199,38 +199,34 @@ def _element(tag: str, text: str) -> str:
     return f"<{tag}>{escaped(unescape(text)).strip()}</{tag}>"
 
 
-# Files that hold many documents, and the folders they come in: the table of such sets. ------------
-#
-# A folder that has files of such a set has its documents in them alone; what lies beside them
-# (queries, judgements, word lists, read-me files) is left out, and said. Where several kinds lie
-# side by side, the one that stands first in the table is taken.
+# Registry of sets --------------------------------------------------------------------------------
 
 HEAD = 8192
-"""Bytes of a file by which it is recognised."""
+"""Number of bytes by which a file is recognised."""
 IDS = ("_id", "id", "docid", "doc_id", "docno")
 TEXTS = ("text", "contents", "body", "abstract")
 ENDINGS = (".xml", ".nxml", ".html", ".htm", ".xhtml", ".md", ".tei", ".dbk")
 LARGEST_ARCHIVE = 64_000_000
 MOST_FILES = 20_000
-"""Files of a folder that are looked into to see whether it is a set; sets have few."""
+"""Maximum number of files of a folder that are inspected; sets have few."""
 SIDE_FILES = re.compile(rb"(?i)quer|topic|qrels")
 
 
-class Set(NamedTuple):
-    """One line of the table."""
+class DocumentSet(NamedTuple):
+    """An entry of the registry of sets."""
 
     name: str
-    recognise: Callable[[bytes, bytes], bool]  # given a file's name and its head
+    recognise: Callable[[bytes, bytes], bool]  # gets the name of a file and its first bytes
     documents: Callable[[IO[bytes], str], Iterator[Piece]]
 
 
 def _whole(split: Callable[[bytes], Iterator[Piece]]) -> Callable[..., Iterator[Piece]]:
-    """A splitter that wants all of a file at once."""
+    """Return a splitter of streams from a splitter of bytes."""
     return lambda stream, _place: split(stream.read())
 
 
 def looks_like_lines(name: bytes, head: bytes) -> bool:
-    """JSON objects, one a line, with an id and a text; files of queries are known by name."""
+    """Return whether these are JSON lines with id and text; queries are excluded by file name."""
     line = head.lstrip()
     if not line.startswith(b"{") or SIDE_FILES.search(name):
         return False
@@ -239,37 +235,39 @@ def looks_like_lines(name: bytes, head: bytes) -> bool:
 
 
 def lines_documents(stream: IO[bytes], place: str) -> Iterator[Piece]:
-    """A corpus as BEIR has it: an id, a title where there is one, and a text."""
+    """Yield the documents of a corpus in JSON lines: an id, an optional title, and a text."""
     for number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
+            record = json.loads(line)
         except ValueError as error:
-            raise FormatError(place, number, f"not JSON ({error})", "an object a line") from error
-        keys = said if isinstance(said, dict) else {}
+            raise FormatError(
+                place, number, f"not JSON ({error})", "one object per line"
+            ) from error
+        keys = record if isinstance(record, dict) else {}
         name = next((str(keys[key]) for key in IDS if key in keys), None)
         text = next((keys[key] for key in TEXTS if isinstance(keys.get(key), str)), None)
         if name is None or text is None:
-            raise FormatError(place, number, "no id, or no text", '{"_id": ..., "text": ...}')
+            raise FormatError(place, number, "no id or no text", '{"_id": ..., "text": ...}')
         title = keys.get("title")
         yield Piece(name, marked_up(title if isinstance(title, str) else "", text))
 
 
 SETS = (
-    Set("smart", looks_like_smart, _whole(smart_documents)),
-    Set("lisa", looks_like_lisa, _whole(lisa_documents)),
-    Set("npl", looks_like_npl, _whole(npl_documents)),
-    Set("time", looks_like_time, _whole(time_documents)),
-    Set("reuters", looks_like_reuters, _whole(reuters_documents)),
-    Set("jsonl", looks_like_lines, lines_documents),
-    Set("trec", looks_like_trec, _whole(trec_documents)),
+    DocumentSet("smart", looks_like_smart, _whole(smart_documents)),
+    DocumentSet("lisa", looks_like_lisa, _whole(lisa_documents)),
+    DocumentSet("npl", looks_like_npl, _whole(npl_documents)),
+    DocumentSet("time", looks_like_time, _whole(time_documents)),
+    DocumentSet("reuters", looks_like_reuters, _whole(reuters_documents)),
+    DocumentSet("jsonl", looks_like_lines, lines_documents),
+    DocumentSet("trec", looks_like_trec, _whole(trec_documents)),
 )
-"""Every set that is known; the more special ones first."""
+"""All known sets, the more specific ones first."""
 
 
-def recognised(name: str, head: bytes) -> Set | None:
-    """The set that a file belongs to."""
+def recognised(name: str, head: bytes) -> DocumentSet | None:
+    """Return the set that a file belongs to, or None."""
     known = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
     return next((one for one in SETS if one.recognise(known, head)), None)
 
@@ -278,13 +276,13 @@ class _File(NamedTuple):
     """A file of many documents."""
 
     place: str
-    kind: Set
+    kind: DocumentSet
     stamp: int
     weight: int
-    data: bytes | None = None  # where it is a member of an archive
+    data: bytes | None = None  # the bytes of a member of an archive
 
     def sources(self) -> Iterator[Source]:
-        """Its documents."""
+        """Yield the documents of the file."""
         with refusing_damage(self.place):
             if self.data is not None:
                 yield from self._pieces(BytesIO(self.data))
@@ -297,7 +295,7 @@ class _File(NamedTuple):
         for piece in self.kind.documents(stream, self.place):
             if not piece.id:
                 raise FormatError(
-                    self.place, None, "a document without an id", "an id for every document"
+                    self.place, None, "a document without an id", "an id for each document"
                 )
             place, size = f"{self.place}#{piece.id}", len(piece.data)
             yield Source(
@@ -307,7 +305,7 @@ class _File(NamedTuple):
 
 
 def documents_in(path: str) -> Iterator[Source] | None:
-    """The documents of a set in a folder, an archive or a file; None if there is no set in it."""
+    """Return the documents of a set in a folder, archive or file, or None if there is no set."""
     found, others = _sorted_out(Path(path))
     if not found:
         return None
@@ -316,14 +314,14 @@ def documents_in(path: str) -> Iterator[Source] | None:
     if others:
         names = ", ".join(sorted(Path(name).name for name in others)[:5])
         more = ", ..." if len(others) > 5 else ""
-        message = f"{path}: documents of kind {kind.name!r}; left out: {names}{more}"
+        message = f"{path}: documents of kind {kind.name!r}; ignored: {names}{more}"
         warn(message, SpanwiseWarning, stacklevel=2)
     every = (source for file in found if file.kind is kind for source in file.sources())
     return _once_each(every, path)
 
 
 def _once_each(every: Iterator[Source], path: str) -> Iterator[Source]:
-    """The first document of each id; LISA, for one, has some of them twice."""
+    """Yield the first document of each id, and warn of others; LISA has such duplicates."""
     seen: set[str] = set()
     again: list[str] = []
     for source in every:
@@ -334,12 +332,12 @@ def _once_each(every: Iterator[Source], path: str) -> Iterator[Source]:
             yield source
     if again:
         names = ", ".join(again[:5]) + (", ..." if len(again) > 5 else "")
-        message = f"{path}: {len(again)} documents are there again, left out: {names}"
+        message = f"{path}: {len(again)} duplicate documents, ignored: {names}"
         warn(message, SpanwiseWarning, stacklevel=2)
 
 
 def _sorted_out(path: Path) -> tuple[list[_File], list[str]]:
-    """Files of sets, and the names of all others."""
+    """Return the files of sets, and the names of all others."""
     found: list[_File] = []
     others: list[str] = []
     try:
@@ -352,11 +350,11 @@ def _sorted_out(path: Path) -> tuple[list[_File], list[str]]:
     except FormatError:
         if found:
             raise
-    return found, others  # of a damaged archive none: whoever reads its documents says so
+    return found, others  # a damaged archive has none; reading its documents reports the damage
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether this is an archive that is small enough to be looked through beforehand."""
+    """Return whether this is an archive that is small enough to be inspected in advance."""
     if not path.is_file() or path.stat().st_size > LARGEST_ARCHIVE or not is_packed(path):
         return False
     return is_zip(path) or members_of_tar(path) is not None
@@ -384,16 +382,16 @@ def _files(path: Path) -> Iterator[tuple[str, _File | None]]:
         yield place, kind and _File(place, kind, about.st_mtime_ns, about.st_size)
 
 
-def _of_file(path: Path, name: str) -> Set | None:
+def _of_file(path: Path, name: str) -> DocumentSet | None:
     if not path.is_file() or is_zip(path):
         return None
     try:
         with opened(path) as stream:
             return recognised(name, stream.read(HEAD))
-    except Exception:  # whoever reads the file as a document says what is wrong with it
+    except Exception:  # reading the file as a document reports the problem
         return None
 
 
 def _is_one(name: str) -> bool:
-    """Whether a name says that the file is one document."""
+    """Return whether the name indicates that the file is a single document."""
     return name.lower().endswith(ENDINGS)

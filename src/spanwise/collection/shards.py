@@ -1,7 +1,7 @@
-"""One shard of a store: some megabytes of documents, read, measured and written.
+"""Shards of a store: some megabytes of documents, parsed, measured and written.
 
-A shard is written in three Arrow files and a note (JSON) that comes last: a shard without its note
-was not finished. The note holds what has to be the same for a shard to be used again.
+A shard is written as three Arrow files and a note (JSON), which comes last: a shard without its
+note is unfinished. The note contains everything that must be equal for a shard to be reused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 2
 BLOCK_BYTES = 2_000_000
-"""Markup that is looked at together."""
+"""Bytes of markup that are processed together."""
 OnError = Literal["stop", "skip"]
 
 _TEXT_ENDINGS = (".txt", ".text", ".md")
@@ -38,20 +38,20 @@ _XML_ENDINGS = (".xml", ".sgml", ".sgm", ".xhtml", ".nxml", ".tei", ".dbk")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a document could not be read."""
+    """A document that could not be read, with the reason."""
 
     place: str
     line: int | None
     reason: str
 
     def error(self) -> FormatError:
-        """The same as an error."""
+        """Return the failure as an error."""
         return FormatError(self.place, self.line, self.reason, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a shard is to be made of."""
+    """The documents and options of a shard to be made."""
 
     number: int
     sources: Sequence[Source]
@@ -60,7 +60,7 @@ class Task:
     folder: str
 
     def fingerprint(self) -> str:
-        """Equal for shards that would be equal."""
+        """Return a digest that is equal for shards that would be equal."""
         digest = blake2b(repr((FORMAT_VERSION, self.policy)).encode(), digest_size=16)
         for source in self.sources:
             about = repr((source.name, source.place, source.size, source.stamp))
@@ -70,7 +70,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is known of a finished shard."""
+    """The description of a finished shard."""
 
     number: int
     fingerprint: str
@@ -78,28 +78,28 @@ class Note:
     elements: int
     characters: int
     skipped: list[Failure]
-    files: dict[str, int]  # sizes
+    files: dict[str, int]  # sizes of the files
     columns: dict[str, Layout]
     tags: list[str]
 
     @property
     def unknown(self) -> int:
-        """References to entities that are not known."""
+        """Return the number of references to unknown entities."""
         return int(self.columns["entities"]["place"]["rows"])
 
 
 def note_file(folder: Path, number: int) -> Path:
-    """Where the note of a shard is."""
+    """Return the path of the note of a shard."""
     return folder / f"shard-{number:05}.json"
 
 
 def table_file(folder: Path, table: str, number: int) -> Path:
-    """Where a table of a shard is."""
+    """Return the path of a table of a shard."""
     return folder / f"{table}-{number:05}.arrow"
 
 
 def read_note(folder: Path, number: int) -> Note | None:
-    """The note of a finished shard, None if there is none."""
+    """Return the note of a finished shard, or None."""
     try:
         fields = json.loads(note_file(folder, number).read_bytes())
         fields["skipped"] = [Failure(**failure) for failure in fields["skipped"]]
@@ -111,8 +111,8 @@ def read_note(folder: Path, number: int) -> Note | None:
 
 
 def build_shard(task: Task) -> Note | Failure:
-    """Write a shard; where an error is to stop the build, the first one is given instead."""
-    made = _Making(task)
+    """Write a shard; if errors stop the build, return the first failure instead."""
+    made = _ShardBuilder(task)
     for number, source in enumerate(task.sources):
         made.add(number, source)
         if made.failures and task.on_error == "stop":
@@ -124,7 +124,7 @@ def build_shard(task: Task) -> Note | Failure:
 
 
 def body_of(source: Source) -> Body:
-    """A document reduced to markup; plain text by its ending or for want of a tag."""
+    """Return a document as markup; it is plain text by its ending or because it has no tag."""
     try:
         source.name.encode()
     except UnicodeEncodeError as error:
@@ -133,7 +133,7 @@ def body_of(source: Source) -> Body:
     name = source.name.lower()
     soup = _soup_kind(source)
     if soup == "html" and data.removeprefix(BOM_UTF8).startswith(b"<?xml"):
-        with suppress(FormatError):  # it says that it is XML, which many wrongly do
+        with suppress(FormatError):  # many pages wrongly claim to be XML
             return xml_body(data, source.place)
     if soup is not None:
         return xml_body(well_formed(data, soup), source.place)
@@ -146,7 +146,7 @@ def body_of(source: Source) -> Body:
 
 
 def _soup_kind(source: Source) -> Literal["html", "sgml"] | None:
-    """Which rules of tag soup hold for a document, None where it is none."""
+    """Return the rules of tag soup for a document, or None."""
     if source.kind == "sgml":
         return "sgml"
     return "html" if source.kind is None and source.name.lower().endswith(_HTML_ENDINGS) else None
@@ -158,8 +158,8 @@ def _looks_like_markup(data: bytes) -> bool:
 
 
 @dataclass(slots=True)
-class _Making:
-    """A shard in the making."""
+class _ShardBuilder:
+    """A shard under construction."""
 
     task: Task
     failures: dict[int, Failure] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class _Making:
             self.flush()
 
     def flush(self) -> None:
-        """Measure what is waiting."""
+        """Measure the waiting documents."""
         while self._waiting:
             try:
                 bodies = [body for _, _, body in self._waiting]
@@ -198,7 +198,7 @@ class _Making:
         self._bytes = 0
 
     def written(self) -> Note:
-        """Write the files, the note last."""
+        """Write the files, with the note last."""
         folder, number = Path(self.task.folder), self.task.number
         tables = {
             "documents": _document_columns(self._blocks, self._names, self._stated),
@@ -238,11 +238,11 @@ _NARROW = {
     "key": "<u8",
     "key_row": "<u4",
 }
-"""The columns of elements, and how they are kept."""
+"""Columns of elements, with the types in which they are stored."""
 
 
 def _compact(block: Columns) -> Columns:
-    """The same in fewer bytes, until it is written."""
+    """Return the columns in fewer bytes."""
     narrow: dict[str, Any] = {
         name: getattr(block, name).astype(kind) for name, kind in _NARROW.items()
     }
@@ -250,7 +250,7 @@ def _compact(block: Columns) -> Columns:
 
 
 def _document_lengths(block: Columns) -> np.ndarray[Any, Any]:
-    """The length of a document is that of its root."""
+    """Return the lengths of documents, which are those of their roots."""
     return block.length[np.cumsum(block.counts) - block.counts]
 
 

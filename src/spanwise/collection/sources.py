@@ -1,8 +1,8 @@
-"""Where documents come from: folders, archives, lists of files, files.
+"""Sources of documents: folders, archives, lists of files, single files.
 
-Files of a folder come in byte order of their paths, members of an archive in the archive's order.
-Nothing is unpacked to disk. A document is named by its path relative to what was given, with `/`
-between parts; for an archive inside a folder, relative to the folder that holds the archive.
+Files of a folder come in byte order of their paths, members of an archive in the order of the
+archive. Nothing is unpacked to disk. A document is named by its path relative to the given folder
+or archive, with `/` between parts; an archive inside a folder counts as its parent folder.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from spanwise.collection.archives import (
     is_compressed,
     is_packed,
     is_zip,
-    left_out,
     members_of_tar,
     members_of_zip,
     opened,
     refusing_damage,
     unpacked_name,
+    warn_ignored,
 )
 from spanwise.collection.sets import documents_in
 from spanwise.errors import FormatError, SpanwiseWarning
 
 STDIN = "-"
 _NAME = re.compile(rb"\S+\.(xml|nxml|xhtml|html?|sgml?|txt|tei|dbk|zip|tar|tgz|gz|xz|bz2|zst)")
-"""A line that is nothing but the name of a document or archive."""
+"""A line that consists of the name of a document or archive."""
 COMPANIONS = frozenset(
     (
         *(".dtd", ".ent", ".mod", ".css", ".js"),
         *(".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".ico", ".eps"),
     )
 )
-"""How files end that stand beside documents and are none: what declares, styles, illustrates."""
+"""Endings of files that accompany documents: declarations, styles and pictures."""
 
 
 def sources(paths: Sequence[str]) -> Iterator[Source]:
-    """All documents of folders, archives, lists and files, one after the other."""
+    """Yield all documents of folders, archives, lists and files."""
     for path in paths:
         if path == STDIN:
             yield from _listed(sys.stdin.buffer, "<standard input>", Path())
@@ -62,7 +62,7 @@ def sources(paths: Sequence[str]) -> Iterator[Source]:
 
 
 def _documents(found: Iterator[Source], place: str) -> Iterator[Source]:
-    """All but companions of documents, which nobody named; these are counted and said."""
+    """Yield the documents without companion files, which are counted in a warning."""
     left: Counter[str] = Counter()
     for source in found:
         ending = os.path.splitext(source.name)[1].lower()  # noqa: PTH122
@@ -72,11 +72,11 @@ def _documents(found: Iterator[Source], place: str) -> Iterator[Source]:
             yield source
     if left:
         kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(left.items()))
-        warn(f"{place}: left out, as no documents: {kinds}", SpanwiseWarning, stacklevel=2)
+        warn(f"{place}: not documents, ignored: {kinds}", SpanwiseWarning, stacklevel=2)
 
 
 def total_size(paths: Sequence[str]) -> int:
-    """Bytes on disk, as far as they can be told before reading."""
+    """Return the size of all files in bytes, as far as known before reading."""
     total = 0
     for path in paths:
         if path != STDIN and Path(path).is_dir():
@@ -91,7 +91,7 @@ def _folder_with_files(folder: Path) -> Iterator[Source]:
     empty = True
     for path, name, about, reason in files(folder, "", frozenset()):
         if reason:
-            left_out(path, reason)
+            warn_ignored(path, reason)
             continue
         empty = False
         if name.lower().endswith(PACKED):
@@ -107,7 +107,7 @@ def _plain(path: str, name: str, about: os.stat_result) -> Source:
 
 
 def _given_file(path: Path) -> Iterator[Source]:
-    """A file that was named itself: an archive, a list of files, or a document."""
+    """Yield the documents of a named file: an archive, a list of files, or a document."""
     with refusing_damage(str(path)):
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
@@ -125,7 +125,7 @@ def _given_file(path: Path) -> Iterator[Source]:
 
 
 def _is_list(stream: IO[bytes], folder: Path) -> bool:
-    """Whether the first line names a file, or all lines that are looked at might."""
+    """Return whether the first line names an existing file, or all inspected lines may be names."""
     head = stream.read(4096)
     lines = [line.strip() for line in head.splitlines() if line.strip()]
     if not lines or lines[0].startswith(b"<") or b"\0" in head:
@@ -137,10 +137,10 @@ def _is_list(stream: IO[bytes], folder: Path) -> bool:
 
 
 def _found(name: str, folder: Path) -> Path | None:
-    """A listed file: beside the list, or from where the command was given."""
+    """Return a listed file, relative to the list or to the current folder, or None."""
     try:
         return next((path for path in (folder / name, Path(name)) if path.is_file()), None)
-    except OSError:  # a line of text can be too long for a name
+    except OSError:  # a line of text can be too long for a file name
         return None
 
 
@@ -165,7 +165,7 @@ def _listed(lines: IO[bytes], place: str, folder: Path) -> Iterator[Source]:
 
 
 def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
-    """The members of an archive, or the one document that a file holds."""
+    """Yield the members of an archive, or the single document of a compressed file."""
     prefix = name.rpartition("/")[0]
     prefix = f"{prefix}/" if prefix else ""
     stamp, weighed = about.st_mtime_ns, 0
@@ -192,6 +192,6 @@ def _packed(path: Path, name: str, about: os.stat_result) -> Iterator[Source]:
                 )
                 weighed = member.position
         if others:
-            left_out(str(path), f"{others} members that are links or no files")
-    except FormatError as error:  # what came before the damage is kept
+            warn_ignored(str(path), f"{others} members that are links or not files")
+    except FormatError as error:  # what precedes the damage is kept
         yield Source(name, str(path), 0, stamp, about.st_size - weighed, refusal=error)

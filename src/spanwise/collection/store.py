@@ -1,4 +1,4 @@
-"""A store that is open: documents and their elements, mapped into memory as they are needed."""
+"""Open stores: documents and their elements, mapped into memory when needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 
-# From paths to rows: keys of elements found among those of their document; points in text. --------
+# Paths, points and rows --------------------------------------------------------------------------
 
 _POINT = re.compile(rb"(.+)/text\(\)\[([1-9]\d{0,9})\](?:\.(\d{1,10}))?")
 
@@ -35,12 +35,12 @@ class Point(NamedTuple):
     """A text node of an element, or a place in it."""
 
     element: bytes
-    node: int  # from 1
+    node: int  # number of the text node, from 1
     offset: int | None  # None for the whole node
 
 
 def point_of(path: bytes) -> Point | None:
-    """A path that ends in a text node, taken apart.
+    """Parse a path that ends in a text node, or return None.
 
     >>> point_of(b"/article[1]/p[2]/text()[3].17")
     Point(element=b'/article[1]/p[2]', node=3, offset=17)
@@ -55,9 +55,10 @@ def point_of(path: bytes) -> Point | None:
 def rows_of(
     keys: FingerprintArray, wanted: FingerprintArray, begins: IntArray, ends: IntArray
 ) -> IntArray:
-    """Where each wanted key is between its begin and end, -1 where it is not.
+    """Return where each wanted key is between its begin and end, or -1.
 
-    Keys rise from begin to end. All are halved together: so many steps as the longest needs.
+    Keys are ascending from begin to end. All binary searches run together, with as many steps as
+    the longest one.
     """
     low, high = begins.copy(), ends.copy()
     last = max(len(keys) - 1, 0)
@@ -83,7 +84,7 @@ class TextNodes:
         self._parents = parent[self._children]
 
     def of(self, row: int) -> list[tuple[int, int]]:
-        """Start and length of every text node of an element."""
+        """Return start and length of every text node of an element."""
         first, last = np.searchsorted(self._parents, [row, row + 1]).tolist()
         children = self._children[first:last]
         bounds = zip(
@@ -104,7 +105,7 @@ class TextNodes:
 
 
 def place_in(nodes: list[tuple[int, int]], point: Point) -> tuple[int, int] | None:
-    """The span of a point, None if there is no such node or it is shorter."""
+    """Return the span of a point, or None if the node does not exist or is shorter."""
     if point.node > len(nodes):
         return None
     start, length = nodes[point.node - 1]
@@ -113,17 +114,17 @@ def place_in(nodes: list[tuple[int, int]], point: Point) -> tuple[int, int] | No
     return (start + point.offset, 0) if point.offset <= length else None
 
 
-# A store that is open: documents and their elements, mapped into memory as they are needed. -------
+# The store ---------------------------------------------------------------------------------------
 
 _MOST_REMEMBERED = 1_000_000
 
 
 class Store:
-    """A built collection. See `spanwise.model.documents.Collection` for what it can be asked."""
+    """A built collection; see `spanwise.model.documents.Collection` for its methods."""
 
     def __init__(self, path: str, called: str | None = None) -> None:
         self._path = Path(path)
-        self._called = called or path  # in messages
+        self._called = called or path  # name in messages
         self._shards: dict[int, _Shard] = {}
         try:
             header = _header(self._path)
@@ -132,7 +133,7 @@ class Store:
             self._starts = np.cumsum([0, *header["shards"]])
             self._names = NameTable(self._path / NAMES, header["names"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{self._called}: the store is damaged; build it anew") from error
+            raise InputError(f"{self._called}: the store is damaged; build it again") from error
         self._numbers: dict[bytes, int] = {}
         self._keys = PathKeys()
         self._latest: tuple[_Shard | None, int, str | bytes] = None, -1, b""
@@ -144,84 +145,86 @@ class Store:
         return isinstance(document, str | bytes) and self._numbered([_bytes(document)])[0] >= 0
 
     def documents(self) -> Iterator[Document]:
-        """All documents, in the order in which they were read."""
+        """Yield all documents in the order in which they were read."""
         for number in range(len(self._starts) - 1):
             yield from self._shard(number).documents()
 
     def numbers(self, documents: Sequence[Name]) -> IntArray:
-        """Which documents these ids mean, -1 for unknown ones."""
+        """Return the numbers of the documents with these ids, -1 for unknown ones."""
         return self._numbered(_all_bytes(documents))
 
     def length(self, document: Name) -> int:
-        """The characters of a document."""
+        """Return the number of characters of a document."""
         shard, row = self._place(document)
         return int(shard.length[row])
 
     def lengths(self, documents: Sequence[Name]) -> IntArray:
-        """The characters of many documents, -1 where there is no such document."""
+        """Return the numbers of characters of documents, -1 for unknown ones."""
         numbers = self._numbered(_all_bytes(documents))
         lengths = np.full(len(numbers), UNKNOWN)
-        for shard, asked, rows in self._by_shard(numbers):
-            lengths[asked] = shard.length[rows]
+        for shard, positions, rows in self._by_shard(numbers):
+            lengths[positions] = shard.length[rows]
         return lengths
 
     def mean_length(self) -> float:
-        """The mean over all documents."""
+        """Return the mean length of all documents."""
         return self._characters / len(self) if len(self) else math.nan
 
     def tree(self, document: Name) -> Tree:
-        """The elements of a document as columns."""
+        """Return the elements of a document as columns."""
         shard, row = self._place(document)
         return shard.tree(row)
 
     def elements(self, document: Name) -> Sequence[Element]:
-        """The elements of a document, in the order of their start tags."""
+        """Return the elements of a document, in the order of their start tags."""
         return self.tree(document).elements()
 
     def span(self, document: Name, path: Name) -> tuple[int, int]:
-        """Start and length of an element, of a text node, or (length 0) of a point in one."""
+        """Return start and length of an element, a text node, or (length 0) a point in one."""
         self._place(document)
         found = self.spans([document], [path])
         if found.starts[0] == UNKNOWN:
             name, where = (_bytes(each).decode(*_LOSSY) for each in (document, path))
             is_path = self._wanted([_bytes(path)])[1][0]
-            advice = "paths are written /name[1]/name[2], points /text()[1].0"
+            advice = "write paths as /name[1]/name[2], points as /text()[1].0"
             if is_path:
-                advice = f"the nearest that it has is {self._nearest(document, where)!r}"
+                advice = f"the nearest existing path is {self._nearest(document, where)!r}"
             raise InputError(f"{self._called}: document {name!r} has no {where!r}; {advice}")
         return int(found.starts[0]), int(found.lengths[0])
 
     def _nearest(self, document: Name, path: str) -> str:
-        """The longest part of a path that a document has, or else its root."""
+        """Return the longest prefix of a path that a document has, or else its root."""
         while path := path.rpartition("/")[0]:
             if self.spans([document], [path]).starts[0] != UNKNOWN:
                 return path
         return self.tree(document).paths()[0]
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
-        """Starts and lengths of many elements or points, -1 where document or path is unknown."""
+        """Return starts and lengths of elements or points, -1 if document or path is unknown."""
         numbers = self._numbered(_all_bytes(documents))
         wanted, known, points = self._wanted(_all_bytes(paths))
         numbers[~known] = -1
         starts, lengths = np.full(len(numbers), UNKNOWN), np.full(len(numbers), UNKNOWN)
-        for shard, asked, rows in self._by_shard(numbers):
-            elements = shard.find(rows, wanted[asked])
+        for shard, positions, rows in self._by_shard(numbers):
+            elements = shard.find(rows, wanted[positions])
             found = elements >= 0
-            starts[asked[found]] = shard.start[elements[found]]
-            lengths[asked[found]] = shard.element_length[elements[found]]
+            starts[positions[found]] = shard.start[elements[found]]
+            lengths[positions[found]] = shard.element_length[elements[found]]
             if points:
-                _resolve(shard, asked[found], rows[found], elements[found], points, starts, lengths)
+                _resolve(
+                    shard, positions[found], rows[found], elements[found], points, starts, lengths
+                )
         return Spans(starts, lengths)
 
     def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
-        """The text of a document, or a stretch of it."""
+        """Return the text of a document, or a part of it."""
         shard, row = self._place(document)
         end = int(shard.length[row]) if length is None else start + length
         piece = self._content(shard, row)[start:end]
         return piece if isinstance(piece, str) else piece.decode(*_LOSSY)
 
     def _content(self, shard: _Shard, row: int) -> str | bytes:
-        """A document's text, in what is counted; the latest is kept for who reads on in it."""
+        """Return a document's text in counted units, caching the latest for sequential reading."""
         latest, number, content = self._latest
         if latest is not shard or number != row:
             data = shard.text(row)
@@ -231,14 +234,14 @@ class Store:
         return content
 
     def entities(self, document: Name) -> dict[int, str]:
-        """Where characters of a document are not known, and what the entities are called."""
+        """Return the places of unknown characters of a document and the names of their entities."""
         shard, row = self._place(document)
         return shard.entities(row)
 
     def _wanted(
         self, paths: Sequence[bytes]
     ) -> tuple[FingerprintArray, np.ndarray[Any, Any], dict[int, Point]]:
-        """Keys of elements, whether they are keys at all, and which are to be points in them."""
+        """Return keys of elements, whether they are valid, and the points in them."""
         if len(self._keys) > _MOST_REMEMBERED:
             self._keys = PathKeys()
         if isinstance(paths, Coded):
@@ -254,7 +257,7 @@ class Store:
         return np.array([key or 0 for key in found], np.uint64), known, points
 
     def _numbered(self, names: Sequence[bytes]) -> IntArray:
-        """The numbers of documents, -1 for unknown ones; what was found is remembered."""
+        """Return the numbers of documents, -1 for unknown ones; results are cached."""
         if isinstance(names, Coded):
             return self._numbered(names.names)[names.codes]
         known = self._numbers
@@ -265,55 +268,55 @@ class Store:
                 new = list(set(names))
             numbers, counts = self._names.numbers(new)
             for name, number, count in zip(new, numbers.tolist(), counts.tolist(), strict=True):
-                known[name] = number if count < 2 else self._of_that_path(name, names)
+                known[name] = number if count < 2 else self._with_path(name, names)
         return np.array([known[name] for name in names], np.int64)
 
-    def _of_that_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
-        """Of several documents that could be meant, the one whose whole path this is."""
-        several = self._names.all_called(name)
+    def _with_path(self, name: bytes, in_use: Sequence[bytes]) -> int:
+        """Return, of several documents with a name, the one with exactly this path."""
+        several = self._names.all_named(name)
         full = [each for each in several if self._name(each) == name]  # with its extension
         if not full and any(b"/" in other for other in in_use):  # ids are paths
             full = [each for each in several if name in whole_names(self._name(each))]
         if len(full) == 1:
             return full[0]
-        advice = "" if full or b"/" in name else "; name it by its path"
+        advice = "" if full or b"/" in name else "; use its path"
         raise InputError(
-            f"{self._called}: {len(full) or len(several)} documents are called"
+            f"{self._called}: {len(full) or len(several)} documents have the name"
             f" {name.decode(*_LOSSY)!r}{advice}"
         )
 
     def _name(self, number: int) -> bytes:
-        """The whole path of a document."""
+        """Return the whole path of a document."""
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
         return self._shard(shard).name(number - int(self._starts[shard]))
 
     def _place(self, document: Name) -> tuple[_Shard, int]:
-        """The shard of a document and its row there."""
+        """Return the shard of a document and its row there."""
         number = int(self._numbered([_bytes(document)])[0])
         if number < 0:
             name = _bytes(document).decode(*_LOSSY)
             raise InputError(
-                f"{self._called}: there is no document {name!r}; what there is:"
+                f"{self._called}: no document {name!r}; list the documents with:"
                 f" spanwise collection show {self._called}"
             )
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
         return self._shard(shard), number - int(self._starts[shard])
 
     def _by_shard(self, numbers: IntArray) -> Iterator[tuple[_Shard, IntArray, IntArray]]:
-        """Shard by shard: which of the asked documents it has, and in which rows."""
+        """Yield each shard with the requested documents in it: their positions and rows."""
         owners = np.searchsorted(self._starts, numbers, side="right") - 1
         order = np.argsort(owners, kind="stable")
         order = order[numbers[order] >= 0]
         cuts = np.flatnonzero(np.diff(owners[order])) + 1
-        for asked in np.split(order, cuts) if len(order) else ():
-            owner = int(owners[asked[0]])
-            yield self._shard(owner), asked, numbers[asked] - self._starts[owner]
+        for positions in np.split(order, cuts) if len(order) else ():
+            owner = int(owners[positions[0]])
+            yield self._shard(owner), positions, numbers[positions] - self._starts[owner]
 
     def _shard(self, number: int) -> _Shard:
         if number not in self._shards:
             note = read_note(self._path, number)
             if note is None:
-                raise InputError(f"{self._path}: shard {number} is damaged; build the store anew")
+                raise InputError(f"{self._path}: shard {number} is damaged; build the store again")
             self._shards[number] = _Shard(self._path, note)
         return self._shards[number]
 
@@ -331,7 +334,7 @@ def _expanded(
     known: np.ndarray[Any, Any],
     points: dict[int, Point],
 ) -> tuple[FingerprintArray, np.ndarray[Any, Any], dict[int, Point]]:
-    """What was found for names, for all rows that have them."""
+    """Return what was found for distinct names, for all rows that have them."""
     rows = np.flatnonzero(np.isin(codes, list(points))).tolist() if points else ()
     return wanted[codes], known[codes], {row: points[int(codes[row])] for row in rows}
 
@@ -344,29 +347,31 @@ def _all_bytes(names: Sequence[Name]) -> Sequence[bytes]:
 
 def _header(path: Path) -> dict[str, Any]:
     if not is_store(path):
-        raise InputError(f"{path}: not a store; make one with: spanwise collection build")
+        raise InputError(f"{path}: not a store; build one with: spanwise collection build")
     header: dict[str, Any] = json.loads((path / HEADER).read_bytes())
     if header["version"] != FORMAT_VERSION:
         raise InputError(
             f"{path}: a store of version {header['version']}; expected version {FORMAT_VERSION};"
-            " build it anew"
+            " build it again"
         )
     return header
 
 
 def _resolve(
     shard: _Shard,
-    asked: IntArray,
+    positions: IntArray,
     rows: IntArray,
     elements: IntArray,
     points: dict[int, Point],
     starts: IntArray,
     lengths: IntArray,
 ) -> None:
-    """Put points in the place of the elements they are in."""
+    """Replace elements by the points in them."""
     documents: dict[int, TextNodes] = {}
     nodes: dict[int, list[tuple[int, int]]] = {}
-    for each, row, element in zip(asked.tolist(), rows.tolist(), elements.tolist(), strict=True):
+    for each, row, element in zip(
+        positions.tolist(), rows.tolist(), elements.tolist(), strict=True
+    ):
         if each in points:
             if row not in documents:
                 documents[row] = shard.text_nodes(row)
@@ -377,14 +382,14 @@ def _resolve(
 
 
 class _Shard:
-    """The columns of one shard, each mapped when it is first asked for."""
+    """The columns of one shard, each mapped on first use."""
 
     def __init__(self, folder: Path, note: Note) -> None:
         self._folder, self._note = folder, note
         self._columns: dict[tuple[str, ...], np.ndarray[Any, Any]] = {}
 
     def _column(self, *place: str) -> np.ndarray[Any, Any]:
-        """A column by its table and name, or a part of a column of strings."""
+        """Return a column by table and name, or a part of a column of strings."""
         if place not in self._columns:
             table, name, *part = place
             where = self._note.columns[table][name]
@@ -398,7 +403,7 @@ class _Shard:
 
     @property
     def length(self) -> IntArray:
-        """The characters of each document."""
+        """Return the number of characters of each document."""
         return self._column("documents", "length")
 
     @property
@@ -411,12 +416,12 @@ class _Shard:
 
     @property
     def start(self) -> IntArray:
-        """Where each element begins."""
+        """Return where each element begins."""
         return self._column("elements", "start")
 
     @property
     def element_length(self) -> IntArray:
-        """The characters of each element."""
+        """Return the number of characters of each element."""
         return self._column("elements", "length")
 
     @property
@@ -436,44 +441,44 @@ class _Shard:
         return self._column("documents", "text", "bytes")
 
     def documents(self) -> Iterator[Document]:
-        """Names and sizes."""
+        """Yield the documents with their names and sizes."""
         names = names_in(self._folder, self._note)
         stated = self._column("documents", "stated").astype(np.bool_).tolist()
         rows = zip(names, self.length.tolist(), self._counts.tolist(), stated, strict=True)
         return (Document(name.decode(), *about) for name, *about in rows)
 
     def name(self, row: int) -> bytes:
-        """The path of a document."""
+        """Return the path of a document."""
         begin, end = self._column("documents", "name", "bounds")[row : row + 2].tolist()
         return self._column("documents", "name", "bytes")[begin:end].tobytes()
 
     def find(self, rows: IntArray, wanted: FingerprintArray) -> IntArray:
-        """The elements that have these keys in these documents, -1 where there is none."""
+        """Return the elements with these keys in these documents, or -1."""
         begins = self._first[rows].astype(np.int64)
         found = rows_of(self._path_keys, wanted, begins, begins + self._counts[rows])
         return np.where(found >= 0, begins + self._path_rows[found], -1)
 
     def tree(self, row: int) -> Tree:
-        """The elements of a document."""
+        """Return the elements of a document as a tree."""
         names = ("tag", "index", "parent", "depth", "start", "length")
         return Tree(self._note.tags, *(self._of_document(row, name) for name in names))
 
     def text(self, row: int) -> bytes:
-        """The text of a document in UTF-8."""
+        """Return the text of a document in UTF-8."""
         begin, end = self._text_bounds[row : row + 2].tolist()
         return self._text[begin:end].tobytes()
 
     def first(self, row: int) -> int:
-        """Where the elements of a document begin."""
+        """Return where the elements of a document begin."""
         return int(self._first[row])
 
     def text_nodes(self, row: int) -> TextNodes:
-        """The text nodes of a document."""
+        """Return the text nodes of a document."""
         names = ("parent", "start", "length", "flags")
         return TextNodes(*(self._of_document(row, name) for name in names))
 
     def entities(self, row: int) -> dict[int, str]:
-        """Unknown characters of a document by place."""
+        """Return the unknown characters of a document by place."""
         bounds = self._column("entities", "name", "bounds").tolist()
         data = self._column("entities", "name", "bytes").tobytes()
         places = self._column("entities", "place")

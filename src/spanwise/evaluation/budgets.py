@@ -1,7 +1,7 @@
-"""Chunkers and retrievers compared at equal reading: a request with more measures.
+"""Comparison of runs at equal reading budgets, for chunkers and retrievers.
 
-The measures at each budget, the ceilings, and what fairness is judged by are scored like all
-others; what is unfair about a comparison is then put into sentences.
+Such a comparison is a request with additional measures: those at each budget, ceilings, and
+measures that show whether the comparison is fair. The last become warnings of the comparison.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
     from spanwise.model.comparison import Comparison
     from spanwise.model.scores import Scores
-    from spanwise.stats.question import Question
+    from spanwise.stats.statements import Question
 
 K = 5
-"""The number of results that people compare at."""
+"""Number of results at which chunks are usually compared."""
 TOUCHING = {f"ChunkHit@{K}": f"hit@{K}", f"ChunkNDCG@{K}": f"nDCG@{K}"}
 POINTS = 40
-"""Number of budgets that make a curve."""
+"""Number of budgets on a curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What is to be measured at which budgets."""
+    """The budgets of a comparison, with the measures that they imply."""
 
     sizes: tuple[float, ...]
-    measures: tuple[str, ...] = ()  # asked for instead of the usual ones
+    measures: tuple[str, ...] = ()  # that replace the default ones
     ceilings: bool = True
 
     @property
     def wanted(self) -> list[str]:
-        """Return the measures to be shown."""
+        """Return the measures that the comparison shows."""
         if self.measures:
             return list(self.measures)
         spans = [
@@ -54,20 +54,20 @@ class Budgets:
         return [*spans, "MAiP", waste, "FirstEvidence", *best]
 
     @property
-    def behind(self) -> list[str]:
-        """Return the measures that fairness is judged by."""
+    def for_warnings(self) -> list[str]:
+        """Return the measures that warnings about fairness need."""
         most = shown(max(self.sizes))
         recall = [f"SpanR(budget={shown(size)})" for size in self.sizes]
         return [*recall, f"JudgedText(budget={most})", "Waste", f"Read@{K}", *TOUCHING]
 
 
 def shown(size: float) -> str:
-    """Return a budget as it stands in a name."""
+    """Return a budget as names of measures spell it."""
     return str(int(size)) if float(size).is_integer() else repr(float(size))
 
 
 def sizes_of(budget: float | str | Iterable[float]) -> tuple[float, ...]:
-    """Return budgets as numbers: one, several, or text such as `500,2000`."""
+    """Return budgets as numbers, given one, several, or text such as `500,2000`."""
     if isinstance(budget, str):
         parts: list[Any] = budget.split(",")
     else:
@@ -82,7 +82,7 @@ def sizes_of(budget: float | str | Iterable[float]) -> tuple[float, ...]:
 
 
 def of_chunks(request: Request) -> Request:
-    """Return a request in which chunks are taken as chunks, unless a profile or task is named."""
+    """Return the request under the profile `chunks`, unless it names a profile or task."""
     if request.profile or request.task:
         return request
     return replace(request, profile="chunks")
@@ -98,27 +98,29 @@ def compare_at(
     on: str | None = None,
     watch: Watch = unwatched,
 ) -> Comparison:
-    """Compare the runs of a request at equal reading."""
+    """Compare the runs of a request at equal reading budgets."""
     request = of_chunks(with_baseline(request, baseline))
     refuse_twice(request)
     refuse_none(request.judgements, request.runs)
     unit = (request.policy or {}).get("unit", "characters")
     costly = unit == "cost"
     budgets = Budgets(sizes_of(budget), tuple(request.measures), ceilings and not costly)
-    every = list(dict.fromkeys([*budgets.wanted, *budgets.behind]))
+    every = list(dict.fromkeys([*budgets.wanted, *budgets.for_warnings]))
     results = run(replace(request, measures=every), on, watch)
-    unfair = sentences(
+    warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
         unit.replace("tokens:", "tokens of "),
     )
-    unfair += [f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)]
+    warnings += [
+        f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
+    ]
     if ceilings and costly and not budgets.measures:
-        unfair.append("no ceilings: the costs of other orders are unknown")
+        warnings.append("no ceilings: the costs of other orders are unknown")
     found = stated([only(scores, budgets.wanted) for scores in results], baseline, question)
-    lasting = not any(isinstance(one, str) for one in request.runs)
-    drawn = _Curve(request, [scores.run for scores in results], budgets) if lasting else None
-    return replace(found, warnings=(*found.warnings, *unfair), drawn=drawn)
+    in_memory = not any(isinstance(one, str) for one in request.runs)
+    drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
+    return replace(found, warnings=(*found.warnings, *warnings), drawn=drawn)
 
 
 def _facts(scores: Scores, budgets: Budgets) -> Facts:
@@ -139,14 +141,14 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
 
 
 class _Curve:
-    """Draws a measure over budgets when somebody asks for it."""
+    """A measure over budgets, evaluated when it is called."""
 
     def __init__(self, request: Request, names: Sequence[str], budgets: Budgets) -> None:
         self._request = replace(request, names=list(names))
         self._sizes = budgets.sizes
 
     def __call__(self, measure: str) -> list[dict[str, Any]]:
-        """Return a row for each run and budget."""
+        """Return the values of a measure, a row for each run and budget."""
         grid = np.geomspace(min(self._sizes) / 4, 4 * max(self._sizes), POINTS)
         sizes = sorted({*self._sizes, *(float(round(size)) for size in grid)})
         names = {f"{measure}(budget={shown(size)})": size for size in sizes}

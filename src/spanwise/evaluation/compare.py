@@ -9,8 +9,8 @@ from spanwise.evaluation.budgets import compare_at
 from spanwise.evaluation.evaluate import Watch, unwatched
 from spanwise.evaluation.gather import scores_of, stated
 from spanwise.evaluation.request import Request, request_of
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import RESAMPLES, Draws
+from spanwise.stats.statements import Question
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanwise.evaluation.score import Partial
     from spanwise.model.documents import Collection
     from spanwise.model.judgements import Judgements, Preferences
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy, PolicyFields
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
@@ -104,7 +104,7 @@ def _on_engine(engine: str, request: Request, watch: Watch) -> list[Scores]:
 def score_run(
     judgements: Judgements | Preferences,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None = None,
 ) -> Scores:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.evaluate import Watch, run, unwatched
-from spanwise.evaluation.merge import told_apart
+from spanwise.evaluation.merge import with_distinct_names
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.measures.names import parse
 from spanwise.model.scores import Results, Scores, run_names
-from spanwise.stats.question import Question
-from spanwise.stats.statements import compared
+from spanwise.stats.statements import Question, compared
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
@@ -57,7 +56,7 @@ def scores_of(
             measures = request.measures or (list(found[0].means) if found and plain else ())
             some = selected(read_results(source), measures)
             found += some if name is None else [replace(one, run=name) for one in some]
-    return told_apart(found)
+    return with_distinct_names(found)
 
 
 def _is_results(source: Any) -> bool:

@@ -1,7 +1,9 @@
-"""Every kind of block that a measure can be a function of, and how values come of it.
+"""Kinds of blocks: what measures are functions of, and how they are evaluated.
 
-A run and judgements are grounded in blocks of some hundred topics; a measure gives one value for
-each topic of a block. The map over blocks and the merge of its values are here.
+A run is matched with judgements in blocks of some hundred topics. There are blocks of rankings,
+readings, elements and others, and each measure reads one kind of them; it returns one value for
+each topic of a block. `KINDS` lists the kinds with the functions that make their blocks, apply the
+measures, average over assessors, and concatenate the values of blocks.
 """
 
 from __future__ import annotations
@@ -24,44 +26,46 @@ if TYPE_CHECKING:
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting
     from spanwise.model.documents import Collection
-    from spanwise.model.element_rankings import Journeys
-    from spanwise.model.measure import Asked
+    from spanwise.model.element_rankings import NavigationRankings
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
 CEILINGS = "ceilings that are bounds, not exact (topics)"
-TEXTUAL = ("readings", "elements", "journeys", "ceilings")
-"""The kinds that are made of parts of documents."""
+TEXTUAL = ("readings", "elements", "navigation", "ceilings")
+"""Kinds of blocks that are made from parts of documents."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grounding:
-    """What is to be put together with judgements, and for which measures."""
+class MatchTask:
+    """A run that is to be matched with judgements, and the measures that need it."""
 
     run: Run
     topics: Sequence[bytes]
-    measures: Sequence[Asked]
+    measures: Sequence[MeasureRequest]
     policy: Policy
-    notes: list[Note]  # what was found worth saying is added here
+    notes: list[Note]  # to which notes on matching are added
     collection: Collection | None = None
 
 
-def _of_preferences(judgements: Preferences, task: Grounding) -> Values:
-    from spanwise.matching.preferences import fulfilments
+def _of_preferences(judgements: Preferences, task: MatchTask) -> Values:
+    from spanwise.matching.preferences import preference_rankings
 
-    blocks = fulfilments(task.run, judgements, task.topics, task.policy)
-    return merged(shard_values(block, task.measures) for block in blocks)
+    blocks = preference_rankings(task.run, judgements, task.topics, task.policy)
+    return concatenated(block_values(block, task.measures) for block in blocks)
 
 
-def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
+def _of_rankings(judgements: Judgements, task: MatchTask) -> Values:
     ties: dict[bytes, dict[int, int]] = {}
 
     def values(part: Judgements, topics: Sequence[bytes], assessor: bytes) -> Values:
         aligned = align(task.run, part, topics, task.policy)
-        ties[assessor] = straddled(aligned, task.measures)
+        ties[assessor] = split_ties(aligned, task.measures)
         scores = any(one.measure.scores for one in task.measures)
-        return merged(shard_values(b, task.measures) for b in aligned.blocks(with_scores=scores))
+        return concatenated(
+            block_values(b, task.measures) for b in aligned.blocks(with_scores=scores)
+        )
 
     found = _by_assessor(judgements, task, values)
     rule = task.policy.ties
@@ -70,14 +74,14 @@ def _of_rankings(judgements: Judgements, task: Grounding) -> Values:
     return found
 
 
-def _of_readings(judgements: Judgements, task: Grounding) -> Values:
+def _of_readings(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.cuts import repeats
     from spanwise.matching.text import readings, without_entry
     from spanwise.matching.texts import meter_of
 
     meter = meter_of(task.run, task.collection, task.policy.unit)
-    lost = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
-    task.notes.append(Tally("results that could not be placed in their documents", lost))
+    unplaced = 0 if task.run.spans is None else int((task.run.spans.starts == UNKNOWN).sum())
+    task.notes.append(Tally("results that could not be placed in their documents", unplaced))
     task.notes.append(Tally("results that repeat an earlier one", repeats(task.run)))
     if any(one.parameter("score") == "bep" for one in task.measures):
         what = "documents with highlighted text but no best entry point, whose score=bep is 0"
@@ -85,25 +89,25 @@ def _of_readings(judgements: Judgements, task: Grounding) -> Values:
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = readings(task.run, part, topics, task.policy, meter)
-        return merged(shard_values(block, task.measures) for block in blocks)
+        return concatenated(block_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)
 
 
-def _of_elements(judgements: Judgements, task: Grounding) -> Values:
+def _of_elements(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.elements import element_rankings
 
     setting = element_setting(task.measures, task.collection)
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = element_rankings(task.run, part, topics, task.policy, setting)
-        return merged(shard_values(block, task.measures) for block in blocks)
+        return concatenated(block_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)
 
 
-def element_setting(measures: Sequence[Asked], collection: Collection | None) -> Setting:
-    """What elements are seen with: a collection, and quantisations that are files."""
+def element_setting(measures: Sequence[MeasureRequest], collection: Collection | None) -> Setting:
+    """Return what matching elements needs: the collection and quantisations from files."""
     from spanwise.matching.elements import Setting
     from spanwise.matching.quantise import QUANTISATIONS
 
@@ -112,36 +116,36 @@ def element_setting(measures: Sequence[Asked], collection: Collection | None) ->
     return Setting(collection, tables)
 
 
-def _of_journeys(judgements: Judgements, task: Grounding) -> Values:
+def _of_navigation(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.readers import later_results
 
     if any(one.measure.name == "BEPD" for one in task.measures):
         task.notes.append(later_results(task.run, judgements, task.topics, task.policy))
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
-        blocks = journey_blocks(part, replace(task, topics=topics))
-        return merged(shard_values(block, task.measures) for block in blocks)
+        blocks = navigation_blocks(part, replace(task, topics=topics))
+        return concatenated(block_values(block, task.measures) for block in blocks)
 
     return _by_assessor(judgements, task, values)
 
 
-def journey_blocks(judgements: Judgements, task: Grounding) -> Iterator[Journeys]:
-    """Rankings to be browsed, with the tables of chances that measures name."""
+def navigation_blocks(judgements: Judgements, task: MatchTask) -> Iterator[NavigationRankings]:
+    """Yield rankings for models of browsing, with the tables that measures name."""
     from spanwise.formats.inex.tables import read_navigation
-    from spanwise.matching.readers import journeys
+    from spanwise.matching.readers import navigation_rankings
 
     files = {one.parameter("table") for one in task.measures} - {None}
     chances = {file: read_navigation(file) for file in sorted(files)}
     setting = element_setting(task.measures, task.collection)
-    return journeys(task.run, judgements, task.topics, task.policy, setting, chances)
+    return navigation_rankings(task.run, judgements, task.topics, task.policy, setting, chances)
 
 
 def _by_assessor(
     judgements: Judgements,
-    task: Grounding,
+    task: MatchTask,
     values: Callable[[Judgements, Sequence[bytes], bytes], Values],
 ) -> Values:
-    """The values under each assessor's judgements, averaged where there are several."""
+    """Return the values of each topic, averaged over assessors if there are several."""
     if judgements.assessors is None or not task.topics:
         return values(judgements, task.topics, b"")
     parts = []
@@ -153,7 +157,7 @@ def _by_assessor(
     return mean_over_assessors(task.topics, parts)
 
 
-def _of_ceilings(judgements: Judgements, task: Grounding) -> Values:
+def _of_ceilings(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.ceiling import Pool, ceiling
     from spanwise.matching.texts import tokens_meter
     from spanwise.model.readings import Ceilings
@@ -166,15 +170,15 @@ def _of_ceilings(judgements: Judgements, task: Grounding) -> Values:
     best = ceiling(judgements, task.topics, Pool(chunks), sizes, begins)
     task.notes.append(Tally(CEILINGS, int(np.count_nonzero(~best.exact.all(axis=1)))))
     recall = {size: best.recall[:, column] for column, size in enumerate(sizes)}
-    return shard_values(Ceilings(task.topics, task.policy, recall), task.measures)
+    return block_values(Ceilings(task.topics, task.policy, recall), task.measures)
 
 
 class Kind(NamedTuple):
-    """A kind of block: what it is made of in words, what offers it, how values come of it."""
+    """A kind of block: what it needs, which judgements offer it, and how it is evaluated."""
 
     needs: str
     offered: Callable[[Judgements | Preferences], bool]
-    values: Callable[[Any, Grounding], Values]
+    values: Callable[[Any, MatchTask], Values]
 
 
 def _has_parts(judgements: Judgements | Preferences) -> bool:
@@ -186,7 +190,7 @@ def _has_parts(judgements: Judgements | Preferences) -> bool:
 KINDS: dict[str, Kind] = {
     "rankings": Kind("graded documents", lambda j: isinstance(j, Judgements), _of_rankings),
     "preferences": Kind("preferences", lambda j: isinstance(j, Preferences), _of_preferences),
-    "journeys": Kind("judged elements or highlighted text", _has_parts, _of_journeys),
+    "navigation": Kind("judged elements or highlighted text", _has_parts, _of_navigation),
     "readings": Kind(
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
@@ -205,40 +209,40 @@ KINDS: dict[str, Kind] = {
         _of_elements,
     ),
 }
-"""Every kind of block that a measure can be a function of."""
+"""Kinds of blocks by name; the first that judgements offer serves measures that read any."""
 
 
 def kinds_of(judgements: Judgements | Preferences) -> list[str]:
-    """The kinds of blocks that can be made of judgements."""
+    """Return the kinds of blocks that can be made from judgements."""
     return [name for name, kind in KINDS.items() if kind.offered(judgements)]
 
 
-def straddled(aligned: Aligned, measures: Sequence[Asked]) -> dict[int, int]:
-    """In how many topics equal scores stand on both sides of a cut-off: their order decides."""
+def split_ties(aligned: Aligned, measures: Sequence[MeasureRequest]) -> dict[int, int]:
+    """Count, for each cut-off, the topics with equal scores on both sides of it."""
     cutoffs = {one.parameter("cutoff") for one in measures} - {None}
     depth = aligned.policy.depth
-    if depth is not None:  # nothing below it is looked at
+    if depth is not None:  # results below it are ignored
         cutoffs = {cutoff for cutoff in cutoffs if cutoff < depth} | {depth}
-    return {cutoff: aligned.straddled(cutoff) for cutoff in sorted(cutoffs)}
+    return {cutoff: aligned.split_ties(cutoff) for cutoff in sorted(cutoffs)}
 
 
-def shard_values(block: Any, measures: Sequence[Asked]) -> Values:
-    """The map: values of some topics. This function runs on every worker, near or far."""
-    values = {one.label: settled(one(block), one, block) for one in measures}
+def block_values(block: Any, measures: Sequence[MeasureRequest]) -> Values:
+    """Return the values of each measure for the topics of a block."""
+    values = {one.label: with_empty_topics(one(block), one, block) for one in measures}
     for one in measures:
         for name, part in zip(part_names(one), one.measure.parts or (), strict=True):
-            values[name] = settled(part(block, **one.parameters), one, block)
+            values[name] = with_empty_topics(part(block, **one.parameters), one, block)
     return values
 
 
-def part_names(one: Asked) -> list[str]:
-    """Under which names the two parts of a pooled measure stand among the values."""
+def part_names(one: MeasureRequest) -> list[str]:
+    """Return the names under which the two parts of a pooled measure are kept."""
     kinds = ("dividend", "divisor") if one.measure.parts else ()
     return [f"{kind} of {one.label}" for kind in kinds]
 
 
-def settled(values: Any, one: Asked, block: Any) -> Any:
-    """Topics with nothing relevant are undefined or 0, as the policy says."""
+def with_empty_topics(values: Any, one: MeasureRequest, block: Any) -> Any:
+    """Replace the values of topics with nothing relevant as the policy requires."""
     if one.measure.aggregate == "text":
         return values
     if block.policy.empty == "skip":
@@ -250,17 +254,17 @@ def settled(values: Any, one: Asked, block: Any) -> Any:
     return values
 
 
-def merged(shards: Iterable[Values]) -> Values:
-    """The reduction: shards one after the other."""
-    parts = list(shards)
+def concatenated(blocks: Iterable[Values]) -> Values:
+    """Concatenate the values of successive blocks."""
+    parts = list(blocks)
     if len(parts) == 1:
         return parts[0]
-    names = parts[0] if parts else ()  # nothing is known of no topics
+    names = parts[0] if parts else ()  # no topics have no values
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
 def mean_over_assessors(topics: Sequence[bytes], parts: list[tuple[list[bytes], Values]]) -> Values:
-    """Each topic's mean over those of its assessors for whom the measure is defined."""
+    """Average each topic over the assessors for whom the measure is defined."""
     rows = {topic: row for row, topic in enumerate(topics)}
     means: Values = {}
     for name in parts[0][1]:

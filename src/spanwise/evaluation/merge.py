@@ -1,4 +1,7 @@
-"""The values of all shards put together: Scores, with their means and notes."""
+"""Merging of shards: the pieces of each run become its scores, with means and notes.
+
+Warnings and mistakes are those that reading each run as a whole would have reported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
 from spanwise.evaluation.values import Measured, Scattered, joined
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.io.files import fits
-from spanwise.formats.pieces import Part, Piece, format_of, together
+from spanwise.formats.pieces import Part, Piece, format_of, partition_alike
 from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
@@ -26,17 +29,17 @@ from spanwise.stats import overall, pooled
 
 if TYPE_CHECKING:
     from spanwise.evaluation.values import Values
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
 
 
 def merge(
     shards: Sequence[Shard], partials: Iterable[Partial], scratch: Scratch | None = None
 ) -> list[Scores]:
-    """Return the scores of every run, from what came of all its shards, in their order.
+    """Return the scores of every run from the outcomes of its shards, which are in order.
 
-    A run whose topics turn out to be scattered over its pieces is measured again as a whole, or,
-    where memory does not hold it and there is room on disk, in parts.
+    If the results of a topic are scattered over several pieces, the run is measured again: as a
+    whole if it fits in memory, else in parts on disk.
     """
     prepared = prepared_for(shards[0])
     measures, policy = prepared.settle(shards[0].profile)
@@ -47,11 +50,11 @@ def merge(
         scores = summed_up(found, measures, policy)
         name = of_run[run][0].name
         results.append(scores if name is None else replace(scores, run=name))
-    return told_apart(results)
+    return with_distinct_names(results)
 
 
-def told_apart(results: Sequence[Scores]) -> list[Scores]:
-    """Return scores under names of which no two are equal."""
+def with_distinct_names(results: Sequence[Scores]) -> list[Scores]:
+    """Return scores whose runs are renamed where several have the same name."""
     named = zip(results, run_names(results), strict=True)
     return [scores if scores.run == name else replace(scores, run=name) for scores, name in named]
 
@@ -62,7 +65,7 @@ def _of_run(
     prepared: Prepared,
     scratch: Scratch | None,
 ) -> Measured:
-    """Join one run's pieces; a mistake is the one that reading all at once would have found."""
+    """Join the pieces of a run, or raise the mistake that reading it as a whole would find."""
     try:
         return _joined(partials, prepared, in_order=not isinstance(shards[0].piece, Part))
     except SpanwiseError as error:
@@ -72,12 +75,14 @@ def _of_run(
             _warn(partials)
             raise
         if fits(source):
-            whole = replace(first, piece=_all(shards), number=0, share="whole", at_once=True)
+            whole = replace(
+                first, piece=_whole_piece(shards), number=0, share="whole", at_once=True
+            )
             return _of_run([whole], [score_shard(whole)], prepared, None)
         if scratch is None or not isinstance(error, Scattered):
             raise
     entry = format_of(source, first.request.run_format)
-    parts = together([(source, entry)], scratch.folder(), scratch.watch)
+    parts = partition_alike([(source, entry)], scratch.folder(), scratch.watch)
     shards = [
         replace(first, piece=part, number=place, share=share_of(place, len(parts)))
         for place, (part,) in enumerate(parts)
@@ -86,13 +91,13 @@ def _of_run(
 
 
 def _bytes_of(shard: Shard) -> str:
-    """Return the file that a shard's lines come from."""
+    """Return the file that contains the lines of a shard."""
     piece = shard.piece
     return piece.path if isinstance(piece, Piece) and piece.path else str(shard.source)
 
 
-def _all(shards: Sequence[Shard]) -> Piece | None:
-    """Return all pieces as one; None for a file that is simply read."""
+def _whole_piece(shards: Sequence[Shard]) -> Piece | None:
+    """Return a piece that spans all pieces; None if the file is read directly."""
     first, last = shards[0].piece, shards[-1].piece
     if isinstance(first, Piece) and isinstance(last, Piece) and first.path:
         return replace(first, end=last.end)
@@ -113,24 +118,24 @@ def _joined(pieces: Sequence[Partial], prepared: Prepared, *, in_order: bool = T
 
 
 def _warn(pieces: Iterable[Partial]) -> None:
-    """Warn as if all had been read at once: counts are added up, nothing is repeated."""
-    said: dict[tuple[str, ...], Warning] = {}
-    for warning in (warning for piece in pieces for warning in piece.said):
+    """Issue the warnings of all pieces, with counts summed and duplicates removed."""
+    distinct: dict[tuple[str, ...], Warning] = {}
+    for warning in (warning for piece in pieces for warning in piece.warnings):
         if isinstance(warning, CountedWarning):
             key = (warning.before, warning.after)
-            before = said.get(key)
+            before = distinct.get(key)
             more = warning.counts
-            said[key] = before.plus(more) if isinstance(before, CountedWarning) else warning
+            distinct[key] = before.plus(more) if isinstance(before, CountedWarning) else warning
         else:
-            said.setdefault((str(warning),), warning)
-    for warning in said.values():
+            distinct.setdefault((str(warning),), warning)
+    for warning in distinct.values():
         warnings.warn(warning, stacklevel=2)
 
 
 # Means and notes --------------------------------------------------------------------------------
 
 
-def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Scores:
+def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Policy) -> Scores:
     """Form means over topics, with the number of topics behind each."""
     topics, values = found.topics, found.values
     numeric = [one for one in measures if one.measure.aggregate != "text"]
@@ -167,7 +172,7 @@ def summed_up(found: Measured, measures: Sequence[Asked], policy: Policy) -> Sco
 
 
 def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:
-    """Return notes on topics that only one of the two sides has."""
+    """Return notes on topics that only the run or only the judgements have."""
     notes = []
     if answered - judged and policy.average_over != "run":
         notes.append(f"{_topics(answered - judged)} of the run not judged, so ignored")
@@ -182,7 +187,7 @@ def _topics(topics: frozenset[bytes]) -> str:
     return f"{counted(len(topics))} ({text(min(topics))!r}{more})"
 
 
-def assumptions(measures: Sequence[Asked]) -> list[str]:
+def assumptions(measures: Sequence[MeasureRequest]) -> list[str]:
     """Return the values of parameters that a profile chose, as a signature shows them."""
     chosen = {
         f"{key}={getattr(value, '__name__', value)}"
@@ -192,7 +197,7 @@ def assumptions(measures: Sequence[Asked]) -> list[str]:
     return [f"assumed:{','.join(sorted(chosen))}"] if chosen else []
 
 
-def _overall(one: Asked, values: Values) -> float:
+def _overall(one: MeasureRequest, values: Values) -> float:
     if one.measure.aggregate != "pooled":
         return overall(values[one.label], one.measure.aggregate)
     return pooled(*(values[name] for name in part_names(one)))

@@ -1,4 +1,8 @@
-"""The plan of a request: its runs cut into shards, each some topics of one run."""
+"""Planning of a request: its runs are cut into shards, each with some topics of one run.
+
+Large files are cut at the boundaries of topics, datasets into their parts. Judgements that do not
+fit in memory are split together with the runs, so that a shard holds the judgements of its topics.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,14 @@ from spanwise.formats.io.dataset import Stored, dataset_at, paths_in, stored
 from spanwise.formats.io.files import STDIN, fits, piece_size
 from spanwise.formats.pieces import (
     JUDGEMENTS,
+    Observer,
     Part,
-    Watch,
-    filled,
+    complete_groups,
     format_of,
-    kept_on_disk,
+    partition_alike,
     pieces_of,
+    save_stream,
     scattered,
-    together,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +45,8 @@ if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
 
 Share = Literal["whole", "first", "later"]
-"""What of a run a shard is: all of it, its first piece, another piece. The first piece also answers
-for judged topics for which no piece has results."""
+"""The part of a run that a shard is: all of it, its first piece, or a later piece. The first piece
+also covers the judged topics without results in any piece."""
 
 
 WHOLE = 1 << 62
@@ -51,33 +55,33 @@ WHOLE = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Work for one worker: a run, or a piece of one. Plain data."""
+    """A run or a piece of one, to be scored by a worker; plain data."""
 
-    job: str  # files may change from one job to the next
+    job: str  # distinguishes this call from others that read the same files
     request: Request  # without its runs
     run: int  # the number of the run in the request
     source: Any
-    profile: Profile  # what is measured, and how
-    name: str | None = None  # what the run is to be called; None: as it calls itself
-    piece: Cut | None = None  # None: all of the run
-    number: int = 0  # which of its pieces
+    profile: Profile  # of the policy and the measures
+    name: str | None = None  # of the run; None: the one that its file states
+    piece: Cut | None = None  # None: the whole run
+    number: int = 0  # of the piece in the run
     share: Share = "whole"
-    judgements: Part | Stored | None = None  # None: all that the request names
-    at_once: bool = False  # whether all is to be read before anything is measured
+    judgements: Part | Stored | None = None  # None: all judgements of the request
+    at_once: bool = False  # read a packed file as a whole, not piece by piece
 
 
 class Scratch:
-    """Folders for the files of a job, removed however the job ends."""
+    """Temporary folders for the files of a job, removed when the job ends or fails."""
 
-    def __init__(self, watch: Watch = lambda some, _: some) -> None:
+    def __init__(self, watch: Observer = lambda some, _: some) -> None:
         self.watch = watch
         self._open = ExitStack()
 
     def folder(self) -> Path:
-        """Make a new folder."""
-        from spanwise.executors.cleanup import tidily
+        """Create a new temporary folder."""
+        from spanwise.executors.signals import temporary_folder
 
-        return self._open.enter_context(tidily("spanwise", sockets=False))
+        return self._open.enter_context(temporary_folder("spanwise", sockets=False))
 
     def __enter__(self) -> Scratch:
         return self
@@ -87,10 +91,10 @@ class Scratch:
 
 
 def plan(request: Request, size: int | None = None, scratch: Scratch | None = None) -> list[Shard]:
-    """Cut the runs of a request into shards; runs of more bytes than `size` in several.
+    """Cut the runs of a request into shards of at most about `size` bytes.
 
-    The judgements are read, and mistakes in them or in the request are reported. With room on disk,
-    judgements that do not fit in memory are taken apart, and runs with them.
+    The judgements are read, so that mistakes in them or in the request are reported first. With a
+    `scratch`, judgements that do not fit in memory are split on disk, together with the runs.
     """
     find_profile(request.profile, request.task)
     asked(request.measures)  # a mistake in a name is reported before anything is read
@@ -100,8 +104,10 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     prepare_columns([run for run in runs if isinstance(run, str)])
     common, job = replace(request, runs=(), names=()), urandom(8).hex()
     if scratch is not None and _too_large(request, runs):
-        shards = _paired(common, job, runs, partial(_taken_apart, common, scratch))
-    elif request.collection is None and all(_cut_alike(request.judgements, run) for run in runs):
+        shards = _paired(common, job, runs, partial(_split, common, scratch))
+    elif request.collection is None and all(
+        _have_equal_parts(request.judgements, run) for run in runs
+    ):
         shards = _paired(common, job, runs, partial(_stored_pairs, common.judgements))
     else:
         shards = _cut_runs(common, job, runs, piece_size() if size is None else size, scratch)
@@ -109,14 +115,16 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
 
 
 def _expanded(request: Request) -> tuple[list[str | None], list[Any]]:
-    """Return the names and the sources of runs; a folder stands for the files in it."""
+    """Return the names and the sources of runs, with folders replaced by their files."""
     names: list[str | None] = []
     runs: list[Any] = []
     given = request.names or [None] * len(request.runs)
     for name, run in zip(given, request.runs, strict=True):
         files = expanded([run]) if isinstance(run, str) else [run]
         if name is not None and len(files) > 1:
-            raise UsageError(f"{name}={run}: one name for {len(files)} runs; name each file")
+            raise UsageError(
+                f"{name}={run}: found {len(files)} runs under one name; name each file"
+            )
         names += [name] * len(files)
         runs += files
     return names, runs
@@ -125,7 +133,7 @@ def _expanded(request: Request) -> tuple[list[str | None], list[Any]]:
 def _cut_runs(
     request: Request, job: str, runs: Sequence[Any], size: int, scratch: Scratch | None
 ) -> list[Shard]:
-    prepared = _kept_ready(job, Prepared(request))
+    prepared = _remember(job, Prepared(request))
     if _of_whole_runs(request):
         size = WHOLE
     pieces = [_cut(run, request.run_format, size, scratch) for run in runs]
@@ -153,9 +161,9 @@ def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequ
             return [stored(run, dataset, numbers)]
         return [stored(run, dataset, [number]) for number in numbers]
     if run == STDIN:
-        return [None] if scratch is None else kept_on_disk(run, name, scratch.folder(), size)
+        return [None] if scratch is None else save_stream(run, name, scratch.folder(), size)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SpanwiseWarning)  # issued when it is read
+        warnings.simplefilter("ignore", SpanwiseWarning)  # issued when the run is read
         pieces = pieces_of(run, name, size)
     if pieces is None:
         return [None]
@@ -164,11 +172,11 @@ def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequ
     if scratch is None or fits(run):
         return [None]
     files = [(run, format_of(run, name))]
-    return [part for (part,) in together(files, scratch.folder(), scratch.watch)]
+    return [part for (part,) in partition_alike(files, scratch.folder(), scratch.watch)]
 
 
 def share_of(place: int, pieces: int) -> Share:
-    """Return what of a run its piece at a place is."""
+    """Return the share of the run that its piece at a place is."""
     if pieces == 1:
         return "whole"
     return "later" if place else "first"
@@ -178,7 +186,7 @@ def share_of(place: int, pieces: int) -> Share:
 
 
 def _too_large(request: Request, runs: Sequence[Any]) -> bool:
-    """Tell whether judgements do not fit in memory and can be taken apart."""
+    """Tell whether judgements do not fit in memory and can be split."""
     sources = [request.judgements, *runs]
     if not all(isinstance(one, str) and Path(one).is_file() for one in sources):
         return False
@@ -189,14 +197,14 @@ def _too_large(request: Request, runs: Sequence[Any]) -> bool:
     return all(entry.lines is not None for entry in entries)
 
 
-def _taken_apart(request: Request, scratch: Scratch, run: str) -> list[tuple[Part, ...]]:
-    """Write judgements and a run in parts of the same topics."""
+def _split(request: Request, scratch: Scratch, run: str) -> list[tuple[Part, ...]]:
+    """Write judgements and a run to disk, in parts that hold the same topics."""
     entry = format_of(request.judgements, request.judgements_format, JUDGEMENTS)
     files = [(request.judgements, entry), (run, format_of(run, request.run_format))]
-    return together(files, scratch.folder(), scratch.watch)
+    return partition_alike(files, scratch.folder(), scratch.watch)
 
 
-def _cut_alike(judgements: Any, run: Any) -> bool:
+def _have_equal_parts(judgements: Any, run: Any) -> bool:
     """Tell whether judgements and run are datasets whose parts have the same topics."""
     if not isinstance(judgements, str) or not isinstance(run, str):
         return False
@@ -206,10 +214,10 @@ def _cut_alike(judgements: Any, run: Any) -> bool:
 
 
 def _stored_pairs(judgements: str, run: str) -> list[tuple[Stored, ...]]:
-    """Return the parts of two datasets, so that each pair has something of both."""
+    """Return the parts of two datasets in pairs, none of which is empty on either side."""
     sets = [(place, one) for place in (judgements, run) if (one := dataset_at(place)) is not None]
     there = [set(paths_in(place, one)) for place, one in sets]
-    groups = filled(range(sets[0][1].parts), there)
+    groups = complete_groups(range(sets[0][1].parts), there)
     return [tuple(stored(place, one, numbers) for place, one in sets) for numbers in groups]
 
 
@@ -219,12 +227,12 @@ def _paired(
     runs: Sequence[str],
     cut: Callable[[str], Sequence[tuple[Part, ...] | tuple[Stored, ...]]],
 ) -> list[Shard]:
-    """Return shards of some topics each, with the judgements of these topics alone."""
+    """Return shards that hold the judgements of their own topics only."""
     shards: list[Shard] = []
     for number, run in enumerate(runs):
         for place, (judged, part) in enumerate(cut(run)):
             if not shards:
-                prepared = _kept_ready(f"{job} {judged.paths}", Prepared(request, judged))
+                prepared = _remember(f"{job} {judged.paths}", Prepared(request, judged))
                 profile = prepared.profile_of(run, part)
             shards.append(
                 Shard(job, request, number, run, profile, None, part, place, "first", judged)
@@ -232,13 +240,13 @@ def _paired(
     return shards
 
 
-# One preparation for each process ---------------------------------------------------------------
+# Judgements of this process ---------------------------------------------------------------------
 
 _prepared: dict[str, Prepared] = {}
-"""The one that this process used last."""
+"""The judgements that this process used last, by the key of their job."""
 
 
-def _kept_ready(key: str, prepared: Prepared) -> Prepared:
+def _remember(key: str, prepared: Prepared) -> Prepared:
     with one_at_a_time:
         _prepared.clear()
         _prepared[key] = prepared
@@ -246,7 +254,7 @@ def _kept_ready(key: str, prepared: Prepared) -> Prepared:
 
 
 def prepared_for(shard: Shard) -> Prepared:
-    """Return the judgements of a shard; a process reads those of a job once."""
+    """Return the prepared judgements of a shard; a process reads those of a job once."""
     key = shard.job if shard.judgements is None else f"{shard.job} {shard.judgements.paths}"
     with one_at_a_time:
-        return _prepared.get(key) or _kept_ready(key, Prepared(shard.request, shard.judgements))
+        return _prepared.get(key) or _remember(key, Prepared(shard.request, shard.judgements))

@@ -1,4 +1,8 @@
-"""What all runs of a request share: judgements, documents, measures and policy."""
+"""Preparation of a request: judgements, documents, measures and policy, shared by all runs.
+
+`Prepared` reads the judgements and opens the collection once. It also reads runs, chooses the
+profile that fits them, and returns the measures and the policy under that profile.
+"""
 
 from __future__ import annotations
 
@@ -32,27 +36,27 @@ from spanwise.model.run import joined as joined_runs
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
 
 Cut = Piece | Part | Stored
-"""Some topics of a run: some of its file's bytes, of its lines, of a dataset's parts."""
+"""Some topics of a run: a range of bytes of its file, some lines, or parts of a dataset."""
 
 one_at_a_time = RLock()
-"""Warnings can be caught by one thread at a time."""
+"""Lock around the capture of warnings, which is global to the process."""
 
 
 class Settled(NamedTuple):
-    """What is measured, and how."""
+    """The measures and the policy of an evaluation."""
 
-    measures: Sequence[Asked]
+    measures: Sequence[MeasureRequest]
     policy: Policy
 
 
 class Prepared:
     """The judgements and documents of a request, read once for all of its runs.
 
-    `part` names those of the judgements that a shard is about, where memory does not hold all.
+    `part` restricts the judgements to those of one shard, where all do not fit in memory.
     """
 
     def __init__(self, request: Request, part: Part | Stored | None = None) -> None:
@@ -65,10 +69,8 @@ class Prepared:
         self.collection: Collection | None = opened(request.collection, judgements)
         documents = self.collection or texts_along(judgements)
         self.judgements = placed_judgements(judgements, documents)
-        self._kept: tuple[Any, Run, list[Warning]] | None = None  # read already, to see what it is
-        self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = (
-            None  # the same for a hundred runs
-        )
+        self._kept: tuple[Any, Run, list[Warning]] | None = None  # read to choose the profile
+        self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = None
 
     def _read_judgements(self, part: Part | Stored | None) -> Any:
         source = self.request.judgements
@@ -79,11 +81,11 @@ class Prepared:
         return read_part(source, part, self.reading)
 
     def read(self, source: Any, piece: Cut | None = None, *, numbered: bool = False) -> Run:
-        """Read a run, or a piece of one, as its file has it."""
+        """Read a run or a piece of one, in the order of its file."""
         if self._kept is not None and self._kept[0] == (source, piece) and not numbered:
-            _, run, said = self._kept
+            _, run, caught = self._kept
             self._kept = None
-            for warning in said:
+            for warning in caught:
                 warnings.warn(warning, stacklevel=2)
             return run
         if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
@@ -98,13 +100,13 @@ class Prepared:
         return read_piece(source, piece, self.reading, numbered=numbered)
 
     def _chunks(self, source: Any) -> Run:
-        """Read chunks of a framework, or ask a retriever every question."""
+        """Read chunks of a framework, or call a retriever with every question."""
         questions = _questions(self.judgements)
         documents = self.collection
         if documents is None:
             return chunks_run(source, "run", questions)
         names = [one.name for one in documents.documents()]
-        shelf = Shelf(names, lambda said: _is_known(said, documents))
+        shelf = Shelf(names, lambda name: _is_known(name, documents))
         return _renamed(chunks_run(source, "run", questions, shelf), documents)
 
     def read_in_turn(self, source: str) -> Iterator[Run]:
@@ -112,9 +114,9 @@ class Prepared:
         return runs_in_turn(source, self.request.run_format, self.reading, piece_size())
 
     def profile_of(self, source: Any, piece: Cut | None = None) -> Profile:
-        """Return the profile of a request; if none is named, its first run decides."""
+        """Return the profile of the request, or the one that fits `source` if none is named."""
         named = find_profile(self.request.profile, self.request.task)
-        if self.request.profile or self.request.task or not needs_a_look(self.judgements):
+        if self.request.profile or self.request.task or not depends_on_run(self.judgements):
             return named
         with one_at_a_time, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SpanwiseWarning)
@@ -126,7 +128,7 @@ class Prepared:
         return fitting(self.judgements, run, self.request.measures)
 
     def settle(self, profile: Profile, measures: Sequence[str] = ()) -> Settled:
-        """Return measures, by default those of the request, and the policy under a profile."""
+        """Return the policy and the measures under a profile, by default those of the request."""
         names = tuple(measures or self.request.measures or profile.measures)
         if self._settled is None or self._settled[0] != (profile, names):
             wanted = [one.assuming(self.request.assume) for one in asked(names, profile.defaults)]
@@ -176,7 +178,7 @@ def _of_annotators(judgements: Judgements | Preferences) -> bool:
     return evidence is not None and any(evidence.by.take(np.arange(len(evidence))))
 
 
-def of_elements(one: Asked) -> bool:
+def of_elements(one: MeasureRequest) -> bool:
     """Tell whether a measure counts elements by how they were judged, so that structure matters."""
     graded = one.measure.grades or "quant" in one.measure.parameters
     return graded and one.parameter("behaviour") != "bep"
@@ -188,7 +190,7 @@ def flows(source: Any) -> bool:
 
 
 def messages(caught: Iterable[warnings.WarningMessage]) -> list[Warning]:
-    """Return caught warnings in a form in which they can be issued again."""
+    """Return caught warnings, so that they can be issued again."""
     return [one.message for one in caught if isinstance(one.message, Warning)]
 
 
@@ -202,7 +204,7 @@ def _questions(judgements: Any) -> dict[str, str]:
 
 
 def _renamed(run: Run, documents: Collection) -> Run:
-    """Return a run whose documents have the names of the collection, not longer paths."""
+    """Return a run whose documents are named as in the collection, not by longer paths."""
     every = run.documents.take(np.arange(len(run.rows)))
     known = {name: _name(name, documents) for name in set(every)}
     return replace(run, documents=PlainIds([known[name] for name in every]))
@@ -211,7 +213,7 @@ def _renamed(run: Run, documents: Collection) -> Run:
 def _is_known(name: bytes, documents: Collection) -> bool:
     try:
         return _name(name, documents) in documents
-    except InputError:  # several documents are called that
+    except InputError:  # several documents have this name
         return False
 
 
@@ -228,20 +230,20 @@ def _name(name: bytes, documents: Collection) -> bytes:
 
 
 def how_to_read(profile: Profile, given: Mapping[str, Any]) -> Reading:
-    """Return how files are read: stated ranks are read where they decide what comes first."""
+    """Return how files are read: stated ranks only if they decide the order of results."""
     return Reading(ranks=given.get("ties", profile.policy.ties) == "rank")
 
 
 def asking(
     judgements: Judgements | Preferences, topics: Any, structure: str
 ) -> Judgements | Preferences:
-    """Return judgements with the elements that each topic's query on structure asks for."""
+    """Return judgements with the elements that the query of each topic asks for."""
     if structure == "ignore" or not isinstance(judgements, Judgements):
         return judgements
     if topics is None:
-        raise UsageError(f"structure: {structure} needs to know what topics ask for; pass --topics")
+        raise UsageError(f"structure: {structure} needs the queries of topics; pass --topics")
     from spanwise.formats.topics.nexi import queries_of
-    from spanwise.matching.structure import asked_for
+    from spanwise.matching.structure import structure_filter
 
     stated = queries_of(read_topics(topics))
     missing = [topic for topic in judgements.rows.topics if topic not in stated]
@@ -250,12 +252,12 @@ def asking(
             f"topic {text(missing[0])!r} is judged in {judgements.rows.source}, but has no query;"
             " expected every judged topic among those of --topics"
         )
-    wanted = asked_for(stated, strict=structure == "strict")
+    wanted = structure_filter(stated, strict=structure == "strict")
     return replace(judgements, wanted=wanted, _derived={})
 
 
 def texts_along(judgements: Judgements | Preferences) -> Collection | None:
-    """Return the documents that came with the judgements, as a collection."""
+    """Return the documents that the judgements contain, as a collection."""
     if not isinstance(judgements, Judgements) or judgements.evidence is None:
         return None
     evidence = judgements.evidence
@@ -267,20 +269,21 @@ def texts_along(judgements: Judgements | Preferences) -> Collection | None:
 # Measures and policy ----------------------------------------------------------------------------
 
 
-def needs_a_look(judgements: Judgements | Preferences) -> bool:
-    """Tell whether the run decides what is measured where nothing is named."""
+def depends_on_run(judgements: Judgements | Preferences) -> bool:
+    """Tell whether the default profile depends on the run."""
     return bool(set(TEXTUAL) & set(kinds_of(judgements)))
 
 
 def fitting(
     judgements: Judgements | Preferences, run: Run, measures: Sequence[str] = ()
 ) -> Profile:
-    """Return the profile that fits where none is named: passages, where text is measured.
+    """Return the default profile of a run: that of passages if measures read text.
 
-    Documents as a whole stay in the order of their scores beside the evidence for chunks.
+    A run of whole documents keeps the profile of documents where judgements hold evidence for
+    chunks.
     """
     plain = find_profile(None)
-    if not needs_a_look(judgements):
+    if not depends_on_run(judgements):
         return plain
     kinds = kinds_of(judgements)
     parts = run.spans is not None or run.paths is not None
@@ -296,10 +299,10 @@ def fitting(
 
 def asked(
     names: Iterable[str], defaults: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[Asked]:
+) -> list[MeasureRequest]:
     """Return the measures behind names; nicknames of several measures are spelled out.
 
-    `defaults` are those of a profile: for a family of measures other values of parameters.
+    `defaults` are the values of parameters that a profile sets, by family of measures.
     """
     found = [parse(name) for name in measure_names(list(names))]
     return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]

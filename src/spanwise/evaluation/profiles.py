@@ -1,4 +1,9 @@
-"""Named policies and measure sets: what people mean when they name a program or a campaign."""
+"""Profiles: the policies, measures and parameters that a program or a campaign stands for.
+
+`PROFILES` has the profiles by name and `TASKS` those of tasks; `find_profile` combines them.
+`TREC_EVAL` and `NICKNAMES` hold trec_eval's names of measures, which `measure_names` replaces by
+those of single measures.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any, Literal
 from spanwise.errors import UnknownName, UsageError
 from spanwise.model.policy import Policy
 
-# trec_eval's measures -----------------------------------------------------------------------
+# Measures of trec_eval --------------------------------------------------------------------------
 
 Kind = Literal["plain", "whole cut-offs", "real cut-offs", "real values", "pairs"]
 NINE = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -19,7 +24,7 @@ FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class TrecMeasure:
-    """A measure as trec_eval names it: one name, often many numbers."""
+    """A measure of trec_eval, whose name often stands for several numbers."""
 
     name: str
     kind: Kind = "plain"
@@ -28,7 +33,7 @@ class TrecMeasure:
     needs: Literal["any", "qrels", "qrels_jg", "prefs"] = "qrels"
 
     def spelled(self, value: float) -> str:
-        """The printed name of one of its numbers; real cut-offs lose what does not fit."""
+        """Return the printed name of one of its numbers; trec_eval truncates real cut-offs."""
         if self.kind == "whole cut-offs":
             return f"{self.name}_{int(value)}"
         return f"{self.name}_{value:.2f}"[: len(self.name) + 9]
@@ -103,12 +108,12 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
     "qrels_jg": ("runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
 }
 
-# Our own profiles ---------------------------------------------------------------------------
+# Profiles ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A policy, the measures that go with it, and what their parameters are unless given."""
+    """A policy with default measures, and default values of their parameters."""
 
     policy: Policy = field(default_factory=Policy)
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
@@ -117,7 +122,7 @@ class Profile:
     limit: int | None = None  # most results that a submission could have for a topic
 
     def with_task(self, task: Profile) -> Profile:
-        """The same rules for a task: its measures, and its defaults before one's own."""
+        """Return the profile for a task, whose measures and defaults replace its own."""
         families = {*self.defaults, *task.defaults}
         return replace(
             self,
@@ -144,8 +149,9 @@ TASKS: dict[str, Profile] = {
         ("iP[0.01]", "MAiP", "char_prec", "char_rec", "char_f1", "art_prec", "art_rec", "MAgP"),
     ),
 }
-"""What a run is made for: retrieval of documents, of elements or passages with or without overlap,
-of the relevant parts or the best entry point of each document, of passages in general."""
+"""Profiles by task. Results may overlap in `thorough` but not in `focused`; `ric` (relevant in
+context) and `bic` (best in context) ask for the relevant parts, or the best entry point, of
+documents."""
 
 
 SUBMITTED = 1500
@@ -154,16 +160,16 @@ so no profile does; they are reported."""
 
 
 def _inex(**context: Any) -> Profile:
-    """A campaign that was scored with inex_eval, and is scored as that program did."""
+    """Return the profile of a campaign of 2007 to 2010, with its parameters of context."""
     measures = (*_FOCUSED, *_IN_CONTEXT)
     policy = replace(AS_IT_STANDS, follow="INEX 2007-2010")
     return Profile(policy, measures, {"context": {"past": "last", **context}}, limit=SUBMITTED)
 
 
 ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
-"""What is asked of judged elements where nothing is named."""
+"""Profile of runs of elements with judged elements, used when none is named."""
 
-# The campaigns of 2002 to 2006: EvalJ took the mean over the topics of the run.
+# The campaigns of 2002 to 2006 used EvalJ, which averages over the topics of the run.
 _AS_EVALJ = Policy(ties="file", average_over="run")
 _TENTHS = tuple(f"{level / 10}" for level in range(1, 11))
 _A = ("0.01", "0.1", "1", "10", "100")
@@ -174,7 +180,7 @@ def _precall(*quants: str) -> tuple[str, ...]:
 
 
 def _year(tasks: Mapping[str, tuple[str, ...]], **rules: Any) -> Profile:
-    """A campaign with measures of its own for each task; its rules hold for all of elements."""
+    """Return the profile of a campaign, with measures by task and parameters of families."""
     plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
     families = ("cumulated", "precall", "navigation", "context")
     measures = tuple(dict.fromkeys(plain))
@@ -233,7 +239,7 @@ PROFILES: dict[str, Profile] = {
 
 
 def find_profile(name: str | None, task: str | None = None) -> Profile:
-    """The profile of that name, for a task if there is one; or the task's own."""
+    """Return the profile of a name, adapted to a task; without a name, that of the task."""
     if task is not None and task not in TASKS:
         raise UnknownName("task", task, list(TASKS))
     if name is None:
@@ -246,12 +252,14 @@ def find_profile(name: str | None, task: str | None = None) -> Profile:
     if not profile.tasks:
         return profile.with_task(TASKS[task])
     if task not in profile.tasks:
-        raise UsageError(f"{name} had no task {task!r}; expected one of {', '.join(profile.tasks)}")
+        raise UsageError(
+            f"profile {name} has no task {task!r}; expected one of {', '.join(profile.tasks)}"
+        )
     return replace(profile, measures=profile.tasks[task])
 
 
 def measure_names(asked: list[str]) -> list[str]:
-    """Single measures for what was asked: nicknames and trec_eval's families are spelled out.
+    """Return names of single measures: nicknames and families of trec_eval are expanded.
 
     >>> measure_names(["success", "P.5,10", "nDCG@10"])
     ['success_1', 'success_5', 'success_10', 'P_5', 'P_10', 'nDCG@10']
@@ -266,7 +274,7 @@ def measure_names(asked: list[str]) -> list[str]:
 
 def _spelled_out(name: str) -> list[str]:
     if name == "runid":
-        return []  # the run's name stands beside every score anyway
+        return []  # every score is printed with the name of its run
     if name in TREC_EVAL:
         entry = TREC_EVAL[name]
         return [entry.spelled(value) for value in entry.defaults] or [name]
@@ -282,5 +290,5 @@ def _spelled_out(name: str) -> list[str]:
             read(part)
         except ValueError:
             due = "whole numbers" if read is int else "numbers"
-            raise UsageError(f"measure {name!r}: {part!r} stands where {due} are due") from None
+            raise UsageError(f"measure {name!r}: found {part!r}; expected {due}") from None
     return [f"{stem}_{part}" for part in text.split(",")]

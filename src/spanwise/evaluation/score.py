@@ -1,4 +1,9 @@
-"""Scoring a shard: its results are matched with judgements, and each topic is measured."""
+"""Scoring of shards: results are matched with judgements, then each topic is measured.
+
+`score_shard` is the function that runs on workers. It reads a run or a piece of one, `match` finds
+the places of its results and the judgements that the measures need, and `measured` evaluates every
+topic.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from spanwise.errors import (
     SpanwiseWarning,
     UsageError,
 )
-from spanwise.evaluation.kinds import KINDS, Grounding, kinds_of
+from spanwise.evaluation.kinds import KINDS, MatchTask, kinds_of
 from spanwise.evaluation.plan import Shard, Share, prepared_for
 from spanwise.evaluation.prepare import (
     Prepared,
@@ -33,7 +38,7 @@ from spanwise.evaluation.values import Measured, joined
 from spanwise.formats.io.dataset import Stored
 from spanwise.formats.pieces import Piece
 from spanwise.matching import refuse_duplicate_judgements
-from spanwise.matching.evidence import as_annotators_say
+from spanwise.matching.evidence import combine_assessors
 from spanwise.matching.placing import (
     absent,
     nothing_highlighted,
@@ -43,7 +48,7 @@ from spanwise.matching.placing import (
 )
 from spanwise.matching.tasks import overlong
 from spanwise.matching.text import states_sizes
-from spanwise.matching.texts import refuse_what_is_nowhere
+from spanwise.matching.texts import refuse_unplaced_texts
 from spanwise.matching.trees import assessment_notes
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
@@ -54,36 +59,37 @@ if TYPE_CHECKING:
     from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
 OF_TEXT = ("readings", "ceilings")
-"""Kinds of blocks that are made of the text that runs show."""
+"""Kinds of blocks that are made from the text of results."""
 
 Rank = tuple[int, int, bytes]
-"""When a mistake would have been found, had all been read at once."""
+"""The position of a mistake among those that reading the run as a whole would find."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partial:
-    """What came of a shard. Plain data."""
+    """The outcome of a shard, as plain data."""
 
     run: int
     number: int
-    found: Measured | None  # None: nothing to be found there, or something was wrong
+    found: Measured | None  # None: the piece is empty, or it failed
     failure: SpanwiseError | None = None
-    rank: Rank = (0, 0, b"")  # when it would have been found
-    said: tuple[Warning, ...] = ()
+    rank: Rank = (0, 0, b"")  # of the failure
+    warnings: tuple[Warning, ...] = ()
 
 
 def score_shard(shard: Shard) -> Partial:
-    """Score a shard. This function runs on every worker, near or far; it never raises for a user's
-    mistake, but returns it.
+    """Score a shard on a worker.
+
+    A mistake in the input does not raise an exception: the outcome holds it.
     """
     found, failure, rank = None, None, (0, 0, b"")
     with one_at_a_time, warnings.catch_warnings(record=True) as caught:
-        if shard.judgements is None:  # whoever made the plan has read them too
+        if shard.judgements is None:  # planning has read them and issued their warnings
             warnings.simplefilter("ignore", SpanwiseWarning)
         prepared = None
         try:
@@ -97,8 +103,9 @@ def score_shard(shard: Shard) -> Partial:
 
 
 def rank_of(error: SpanwiseError, prepared: Prepared) -> Rank:
-    """Return the rank of a mistake: bad lines come first; then, of results that are there twice,
-    those of unjudged topics.
+    """Return the rank of a mistake.
+
+    Bad lines come first, duplicate results last; among these, those of unjudged topics come first.
     """
     if isinstance(error, FormatError):
         return 0, error.line or 0, b""
@@ -108,14 +115,14 @@ def rank_of(error: SpanwiseError, prepared: Prepared) -> Rank:
 
 
 def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
-    """Read and measure; where something is wrong, read again counting lines, to say where."""
+    """Measure a shard; if that fails, read the piece again with line numbers, for the message."""
     if not isinstance(shard.piece, Piece):
         return _read_and_measured(prepared, shard)
     try:
         return _read_and_measured(prepared, shard)
     except EmptyError:
         if shard.share == "later":
-            return None  # comments
+            return None  # a piece of comments only
     except SpanwiseError:
         if not shard.piece.begin:
             raise
@@ -133,17 +140,17 @@ def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = Fal
     return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
 
 
-def _in_turn(prepared: Prepared, profile: Profile, coming: Iterator[Run]) -> Measured:
+def _in_turn(prepared: Prepared, profile: Profile, pieces: Iterator[Run]) -> Measured:
     """Measure one piece of a packed file after the other, of which memory holds one at a time.
 
-    What is wrong with a line is reported before what is wrong with results.
+    A mistake in a line is reported before a mistake in results.
     """
     found: list[Measured] = []
     failures: list[SpanwiseError] = []
     settled = prepared.settle(profile)
-    run = next(coming, None)
+    run = next(pieces, None)
     while run is not None:
-        following = next(coming, None)
+        following = next(pieces, None)
         share: Share = "later" if found or failures else "first"
         try:
             alone = share == "first" and following is None
@@ -162,7 +169,7 @@ def _in_turn(prepared: Prepared, profile: Profile, coming: Iterator[Run]) -> Mea
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A run and judgements that are ready to be measured against each other."""
+    """A run and judgements that measures can be applied to."""
 
     judgements: Judgements | Preferences
     run: Run
@@ -179,14 +186,14 @@ def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole"
     if isinstance(judgements, Judgements):
         notes += assessment_notes(judgements) if share != "later" else ()
         judgements = _readable(judgements, run, measures, policy, collection, notes)
-    _refuse_unfit(judgements, measures)
+    _refuse_unsuitable(judgements, measures)
     return Matched(judgements, run, collection, tuple(notes))
 
 
 def _readable(
     judgements: Judgements,
     run: Run,
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     collection: Collection | None,
     notes: list[Note],
@@ -200,13 +207,15 @@ def _readable(
     if plain and collection is not None:
         judgements = whole_documents(judgements, collection)
         notes.append(Remark("relevant documents are taken for relevant text as a whole"))
-    refuse_what_is_nowhere(run, judgements)
+    refuse_unplaced_texts(run, judgements)
     return judgements.once(
-        ("annotators", policy.annotators), lambda: as_annotators_say(judgements, policy.annotators)
+        ("annotators", policy.annotators), lambda: combine_assessors(judgements, policy.annotators)
     )
 
 
-def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked]) -> None:
+def _refuse_unsuitable(
+    judgements: Judgements | Preferences, measures: Sequence[MeasureRequest]
+) -> None:
     """Refuse measures that need judgements of another kind."""
     offered = kinds_of(judgements)
     sized = isinstance(judgements, Judgements) and states_sizes(judgements)
@@ -220,7 +229,7 @@ def _refuse_unfit(judgements: Judgements | Preferences, measures: Sequence[Asked
             )
 
 
-def _of_sizes(one: Asked) -> bool:
+def _of_sizes(one: MeasureRequest) -> bool:
     """Tell whether a measure of text does with the sizes that a file states."""
     return one.measure.reads == "readings" and one.sizes_suffice
 
@@ -250,7 +259,7 @@ def measured(
         refuse_duplicate_judgements(judgements)
     topics = evaluated_topics(judged, answered, policy, share)
     if share == "later" and isinstance(judgements, Judgements):
-        some = (judged & answered) or judgements.rows.topics[:1]  # judgements are never empty
+        some = (judged & answered) or judgements.rows.topics[:1]  # judgements must not be empty
         judgements = of_topics(judgements, some)
     notes: list[Note] = [*overlong(run, topics, limit, policy.depth)]
     values = values_of(judgements, run, topics, measures, policy, notes, matched.collection)
@@ -268,7 +277,7 @@ def measured(
     )
 
 
-def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
+def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
     """Count the results of a run of chunks, and how they were placed."""
     if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
         return {}
@@ -286,7 +295,7 @@ def _facts(given: Run, run: Run, measures: Sequence[Asked]) -> dict[str, int]:
 def refuse_strangers(
     judged: frozenset[bytes], answered: frozenset[bytes], judgements: str, run: str
 ) -> None:
-    """Refuse a run and judgements, named by their files, that have no topic in common."""
+    """Raise an error if a run and judgements, named by their files, share no topic."""
     if not judged & answered:
         raise NoTopicsError(
             f"{run} and {judgements} have no topic in common:"
@@ -312,14 +321,14 @@ def values_of(
     judgements: Judgements | Preferences,
     run: Run,
     topics: Sequence[bytes],
-    measures: Sequence[Asked],
+    measures: Sequence[MeasureRequest],
     policy: Policy,
     notes: list[Note] | None = None,
     collection: Collection | None = None,
 ) -> Values:
     """Return the value of each measure for each topic."""
     offered = kinds_of(judgements)
-    wanted: dict[str, list[Asked]] = {}
+    wanted: dict[str, list[MeasureRequest]] = {}
     for one in measures:
         kind = offered[0] if one.measure.reads == "anything" else one.measure.reads
         wanted.setdefault(kind, []).append(one)
@@ -330,12 +339,12 @@ def values_of(
         names = ", ".join(unmoved)
         notes.append(Remark(f"structure does not matter to {names}: it is of judged elements"))
     for kind, some in wanted.items():
-        task = Grounding(run, topics, some, policy, notes, collection)
+        task = MatchTask(run, topics, some, policy, notes, collection)
         values |= KINDS[kind].values(judgements, task)
     return values
 
 
 def laborious(shard: Shard) -> bool:
-    """Tell whether runs take long whatever their size."""
+    """Tell whether scoring takes long even for small runs."""
     measures, _ = prepared_for(shard).settle(shard.profile)
-    return any(one.measure.reads in ("elements", "journeys") for one in measures)
+    return any(one.measure.reads in ("elements", "navigation") for one in measures)

@@ -1,4 +1,7 @@
-"""Values of some topics of a run, before means are formed; pieces of a run can be joined."""
+"""Values of the topics of a run or of a piece of it, before means are formed.
+
+`Measured` is what a worker returns for a piece, and `joined` combines the pieces of a run.
+"""
 
 from __future__ import annotations
 
@@ -15,39 +18,38 @@ from spanwise.model.columns import text
 from spanwise.model.notes import Note, added, within
 
 Values = dict[str, Any]
-"""For each measure one value per topic."""
+"""Values of each measure, one per topic."""
 
 
 class Scattered(InputError):
-    """Pieces of a run do not fit together: one topic's results stand in several of them."""
+    """Pieces of a run cannot be joined: several have results of one topic, or kinds differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What is known of a run, or of a piece of it, once its topics have been measured.
+    """The measured topics of a run or of a piece of it, as plain data.
 
-    Plain data. `joined` is associative, and putting pieces together says the same as measuring
-    the whole.
+    `joined` is associative, and joining the pieces of a run equals measuring it as a whole.
     """
 
-    run: str  # its name
-    source: str  # its file
-    shape: tuple[Any, ...]  # what its results are: documents, spans, elements; counted in what
-    answered: frozenset[bytes]  # the topics that it has results for
-    judged: frozenset[bytes]  # those that were judged, as far as this piece was to look at them
-    topics: tuple[bytes, ...]  # those that were measured, in byte order
+    run: str  # the name of the run
+    source: str  # the file of the run
+    shape: tuple[Any, ...]  # the kind of results (documents, spans, elements) and their unit
+    answered: frozenset[bytes]  # the topics with results
+    judged: frozenset[bytes]  # the judged topics that this piece is responsible for
+    topics: tuple[bytes, ...]  # the measured topics, in byte order
     values: Values
-    placing: tuple[Note, ...] = ()  # found while things were placed
-    measuring: tuple[Note, ...] = ()  # found while they were measured
-    facts: Mapping[str, int] = field(default_factory=dict)  # counts of results; pieces add up
+    placing: tuple[Note, ...] = ()  # found while results were placed
+    measuring: tuple[Note, ...] = ()  # found while topics were measured
+    facts: Mapping[str, int] = field(default_factory=dict)  # counts of results, which are summed
 
 
 def joined(pieces: Sequence[Measured], *, in_order: bool = True) -> Measured:
-    """Pieces of a run as one: in the order in which they stand in it, or the last one last."""
+    """Join the pieces of a run; if they are not in its order, at least the last is last."""
     if len(pieces) == 1:
         return pieces[0]
     _refuse_scattered(pieces)
-    owner: dict[bytes, tuple[int, int]] = {}  # where the value of each topic is to be had
+    owner: dict[bytes, tuple[int, int]] = {}  # the piece and row that has each topic
     for number, piece in enumerate(pieces):
         for row, topic in enumerate(piece.topics):
             if topic not in owner or topic in piece.answered:
@@ -74,7 +76,7 @@ def joined(pieces: Sequence[Measured], *, in_order: bool = True) -> Measured:
 
 
 def _numbered(notes: Sequence[tuple[Note, ...]], in_order: bool) -> Iterable[Sequence[Note]]:
-    """Lines are counted from the beginning of each piece, unless pieces are not in order."""
+    """Prefix positions in notes with the numbers of pieces, if pieces are in order."""
     return [within(some, number) for number, some in enumerate(notes)] if in_order else notes
 
 
@@ -83,7 +85,9 @@ def _refuse_scattered(pieces: Sequence[Measured]) -> None:
     for piece in pieces:
         again = seen & piece.answered
         if again:
-            raise Scattered(f"{piece.source}: topic {text(min(again))!r} is in several pieces")
+            raise Scattered(
+                f"{piece.source}: topic {text(min(again))!r} has results in several pieces"
+            )
         if piece.shape != pieces[0].shape:
-            raise Scattered(f"{piece.source}: results of different kinds")
+            raise Scattered(f"{piece.source}: found results of different kinds; expected one kind")
         seen |= piece.answered

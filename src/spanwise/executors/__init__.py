@@ -1,4 +1,4 @@
-"""Work on other machines, or on other processes of this one: one adapter for each engine."""
+"""Executors of work: processes of this machine and cluster engines."""
 
 from spanwise.executors.engines import Map, Place, place, workers
 

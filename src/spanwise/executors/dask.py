@@ -1,4 +1,4 @@
-"""Dask: functions as tasks of a scheduler, which gives those of a lost worker to another."""
+"""Dask: items as tasks of a scheduler, which reassigns those of a lost worker."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import A_WHILE, NOT_YET, without_interrupts
+from spanwise.executors.engines import PENDING, POLL_SECONDS
+from spanwise.executors.signals import interrupts_blocked
 
 if TYPE_CHECKING:
     from spanwise.executors.engines import Map
 
 QUIET = logging.CRITICAL + 1
-"""A level of logging that nothing reaches."""
-KEPT = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
-"""Dask has workers give memory back after each task, which costs more than measuring a run."""
+"""Logging level above every message."""
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
+"""Environment that keeps workers from returning memory after each task, which is slow."""
 
 
 @contextmanager
 def workers(address: str | None, folder: Path) -> Iterator[Map]:
-    """The cluster at an address, that of this session, or two processes on this machine."""
+    """Provide a map on a given cluster, the session's cluster, or two local processes."""
     from distributed import Client
 
     if address is not None:
@@ -32,26 +33,31 @@ def workers(address: str | None, folder: Path) -> Iterator[Map]:
     try:
         client = Client.current()
     except ValueError:
-        with _two_processes(folder) as client:
+        with _local_cluster(folder) as client:
             yield _map_of(client)
     else:
         yield _map_of(client)
 
 
 @contextmanager
-def _two_processes(folder: Path) -> Iterator[Any]:
+def _local_cluster(folder: Path) -> Iterator[Any]:
     import dask.config
     from distributed import Client, LocalCluster
 
-    settings = {"temporary-directory": str(folder), "distributed.nanny.pre-spawn-environ": KEPT}
+    settings = {
+        "temporary-directory": str(folder),
+        "distributed.nanny.pre-spawn-environ": KEEP_MEMORY,
+    }
     with dask.config.set(settings):
-        with without_interrupts():  # Ctrl-C is for this process, which ends the workers
+        with interrupts_blocked():  # this process handles Ctrl-C and ends the workers
             cluster = LocalCluster(
                 n_workers=2,
                 threads_per_worker=1,
                 host="127.0.0.1",
                 dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else on all interfaces
+                scheduler_kwargs={
+                    "dashboard_address": "127.0.0.1:0"
+                },  # the default is all interfaces
                 local_directory=str(folder),
                 silence_logs=QUIET,
                 memory_limit=0,
@@ -68,10 +74,10 @@ def _map_of(client: Any) -> Map:
             for number, future in enumerate(futures):
                 done = Event()
                 future.add_done_callback(lambda _, done=done: done.set())
-                while not done.wait(A_WHILE):
-                    yield NOT_YET
+                while not done.wait(POLL_SECONDS):
+                    yield PENDING
                 yield future.result()
-                futures[number] = None  # the result is here: no worker needs to keep it
+                futures[number] = None  # workers need not keep the result
         finally:
             client.cancel([future for future in futures if future is not None])
 

@@ -1,4 +1,4 @@
-"""Processes of this machine: as many as there are cores, or as were asked for."""
+"""Worker processes on this machine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
-SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
-"""What keeps libraries to one thread; processes beside each other need no more."""
+THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+"""Environment variables that limit libraries to one thread per process."""
 
 
 def cores() -> int:
-    """How many processes can run at once."""
+    """Return the number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def by_processes(work: Callable[[Any], Any], items: Sequence[Any], count: int) -> Iterator[Any]:
-    """What comes of each item, in the order of the items, from so many processes.
+    """Yield the result of each item, in order, from a number of worker processes.
 
-    They are started at once, before anybody who looks on has a thread. A few items are on their way
-    at a time, so that neither side has to keep many. Where a process dies the rest is done here.
+    The processes are started at once, before a progress display has started a thread. Only a few
+    items are in flight at a time, to limit memory. If a process dies, the remaining items are
+    computed in this process.
     """
     pool = _pool(min(count, len(items)))
     with _single_threads():
@@ -62,9 +63,9 @@ def _collected(
 
 
 def cheap() -> bool:
-    """Whether a process can be a copy of this one, with all that has been read: it has one thread.
+    """Return whether a worker can be forked, sharing all data that has been read.
 
-    The threads of Polars cannot be copied, and on other systems than Linux libraries mind.
+    Forking is safe only on Linux and in a single thread; the threads of Polars do not survive it.
     """
     return sys.platform == "linux" and "polars" not in sys.modules and threading.active_count() == 1
 
@@ -75,16 +76,16 @@ def _pool(count: int) -> ProcessPoolExecutor:
 
 
 def _begin() -> None:
-    """Ctrl-C is for the process that asked; it ends the others. They have nothing to put away."""
+    """Ignore Ctrl-C, which the parent process handles, and restore SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
 def _single_threads() -> Iterator[None]:
-    """Processes that are started meanwhile use one thread each."""
-    before = {name: os.environ.get(name) for name in SINGLE}
-    os.environ.update(dict.fromkeys(SINGLE, "1"))
+    """Limit processes that are started meanwhile to one thread each."""
+    before = {name: os.environ.get(name) for name in THREAD_LIMITS}
+    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Spark: items as partitions of a data set, one task each; Spark repeats the tasks that fail."""
+"""Spark: items as partitions of a data set; Spark repeats tasks that fail."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import A_WHILE, NOT_YET
+from spanwise.executors.engines import PENDING, POLL_SECONDS
 
 if TYPE_CHECKING:
     from spanwise.executors.engines import Map
 
 HERE = "local[2,4]"
-"""Two tasks at a time on this machine, each tried four times."""
+"""Two local tasks at a time, each tried four times."""
 
 
 @contextmanager
 def workers(address: str | None, folder: Path) -> Iterator[Map]:
-    """The session of this process if there is one, else one of our own on a master."""
+    """Provide a map on the session of this process, or on a new session of a master."""
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
@@ -55,24 +55,24 @@ def _session(master: str, folder: Path) -> Iterator[Any]:
     finally:
         context.stop()
         _end(gateway)
-        if master.startswith("local-cluster"):  # its workers have a folder of their own
+        if master.startswith("local-cluster"):  # its workers use another folder
             shutil.rmtree(Path(_find_spark_home(), "work", application), ignore_errors=True)
 
 
 def _settings(master: str, folder: Path) -> list[tuple[str, str]]:
-    """What holds everywhere, and what holds on this machine."""
+    """Return the settings for any master, and those for local ones."""
     everywhere = {"spark.ui.enabled": "false", "spark.driver.maxResultSize": "0"}
-    here = {
+    local = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.local.dir": str(folder),
         "spark.executorEnv.TMPDIR": str(folder),
     }
-    return list((everywhere | here if master.startswith("local") else everywhere).items())
+    return list((everywhere | local if master.startswith("local") else everywhere).items())
 
 
 def _end(gateway: Any) -> None:
-    """Java ends when nobody is at the other end of its standard input."""
+    """End the Java process, which waits for the end of its standard input."""
     from pyspark import SparkContext
 
     gateway.shutdown()
@@ -92,8 +92,8 @@ def _map_of(context: Any) -> Map:
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(collected)
             try:
-                while not wait([waiting], A_WHILE).done:
-                    yield NOT_YET
+                while not wait([waiting], POLL_SECONDS).done:
+                    yield PENDING
             except GeneratorExit:
                 context.cancelJobsWithTag(tag)
                 raise

@@ -1,6 +1,4 @@
-"""Files and foreign objects to model and back, one module per family."""
-
-# ruff: noqa: F401  (a family registers its formats when it is imported)
+"""Readers and writers of files and foreign objects, one sub-package per family of formats."""
 
 from __future__ import annotations
 
@@ -8,20 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spanwise.formats.trec import (
-    columns,  # the least specific: those registered last are asked first
-)
-
-# isort: split
-from spanwise.formats import pools
-from spanwise.formats.chunks import datasets, rag_exports
-from spanwise.formats.classic import judgements
 from spanwise.formats.folders import expanded
-from spanwise.formats.inex import assessments, campaigns, qrels, runs, submissions
 from spanwise.formats.registry import FORMATS, Format, Reading, read
-from spanwise.formats.spans import parquet, records
-from spanwise.formats.topics import inex, plain
-from spanwise.formats.trec import beir, genomics
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Grades
@@ -46,7 +32,7 @@ __all__ = [
 
 
 def read_judgements(
-    source: Any, format: str | None = None, how: Reading | None = None
+    source: Any, format: str | None = None, options: Reading | None = None
 ) -> Judgements | Preferences:
     """Read judgements or preferences.
 
@@ -64,7 +50,7 @@ def read_judgements(
         return source
     if isinstance(source, (str, os.PathLike)):
         files = expanded([os.fspath(source)])
-        parts = [read(file, ("judgements", "preferences"), format, how) for file in files]
+        parts = [read(file, ("judgements", "preferences"), format, options) for file in files]
         return combined(parts, os.fspath(source))
     from spanwise.formats.frames import holds_numbers
 
@@ -78,13 +64,13 @@ def read_judgements(
 
 
 def read_quantisation(file: str) -> Grades:
-    """A quantisation of the user's own: what each pair of grades is worth."""
-    from spanwise.formats.inex.tables import parsed
+    """Return a user-defined quantisation from a file: the value of each pair of grades."""
+    from spanwise.formats.inex.tables import read_quantisation_table
 
-    return parsed(file)
+    return read_quantisation_table(file)
 
 
-def read_run(source: Any, format: str | None = None, how: Reading | None = None) -> Run:
+def read_run(source: Any, format: str | None = None, options: Reading | None = None) -> Run:
     """Read a run.
 
     `source` is a file, or an object as in `read_judgements`, with `score` in the place of
@@ -99,13 +85,13 @@ def read_run(source: Any, format: str | None = None, how: Reading | None = None)
     if isinstance(source, Run):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read(os.fspath(source), ("run",), format, how)
+        return read(os.fspath(source), ("run",), format, options)
     from spanwise.formats.frames.tables import run_of
 
     return run_of(source)
 
 
-def read_topics(source: Any, format: str | None = None, how: Reading | None = None) -> Topics:
+def read_topics(source: Any, format: str | None = None, options: Reading | None = None) -> Topics:
     """Read topics.
 
     `source` is a file, a folder of files, or a dict of texts by id. `Topics` pass through. `format`
@@ -122,14 +108,14 @@ def read_topics(source: Any, format: str | None = None, how: Reading | None = No
     if isinstance(source, Mapping):
         return Topics("topics", tuple(Topic(str(name), str(text)) for name, text in source.items()))
     files = expanded([os.fspath(source)])
-    parts: list[Topics] = [read(file, ("topics",), format, how) for file in files]
+    parts: list[Topics] = [read(file, ("topics",), format, options) for file in files]
     if len(parts) == 1:
         return parts[0]
-    return _together(parts, os.fspath(source), how or Reading())
+    return _joined_topics(parts, os.fspath(source), options or Reading())
 
 
-def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
-    """The topics of several files; an id that two of them have is said of the second."""
+def _joined_topics(parts: list[Topics], source: str, options: Reading) -> Topics:
+    """Return the topics of several files; an id that occurs in two files is reported."""
     from dataclasses import replace
 
     from spanwise.errors import FormatError
@@ -142,13 +128,13 @@ def _together(parts: list[Topics], source: str, how: Reading) -> Topics:
             if first.setdefault(topic.id, part.source) == part.source:
                 kept.append(replace(topic, lines={}))
                 continue
-            found = f"topic {topic.id!r} again, first in {first[topic.id]}"
-            how.note(FormatError(part.source, topic.line("id"), found, "one topic of an id"))
+            found = f"topic {topic.id!r} a second time, first in {first[topic.id]}"
+            options.note(FormatError(part.source, topic.line("id"), found, "one topic for each id"))
     return Topics(source, tuple(kept))
 
 
 def read_pool(
-    source: Pool | str | os.PathLike[str], format: str | None = None, how: Reading | None = None
+    source: Pool | str | os.PathLike[str], format: str | None = None, options: Reading | None = None
 ) -> Pool:
     """Read a pool from a file, or from all files of a folder.
 
@@ -160,7 +146,7 @@ def read_pool(
     if isinstance(source, Pool):
         return source
     place = os.fspath(source)
-    parts: list[Pool] = [read(file, ("pool",), format, how) for file in expanded([place])]
+    parts: list[Pool] = [read(file, ("pool",), format, options) for file in expanded([place])]
     if len(parts) == 1:
         return parts[0]
     return Pool(place, once_each(one for part in parts for one in part))

@@ -1,4 +1,9 @@
-"""Collecting the results of a run while they are read, and walking over them to write."""
+"""Builders that collect runs and judgements while files are read, and iteration for writing.
+
+`RunBuilder` collects results, `EvidenceBuilder` evidence (items of text in documents), and
+`AssessmentsBuilder` assessments of elements. `ElementBlocks` speeds up files with many assessed
+elements.
+"""
 
 from __future__ import annotations
 
@@ -35,51 +40,61 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
 
 
+class Builder:
+    """Content of a file that is being read, with a place for its problems."""
+
+    def __init__(self, file: str, options: Reading) -> None:
+        self.file, self._options = file, options
+
+    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
+        """Report a problem, or raise it if problems are not collected."""
+        self._options.note(FormatError(self.file, line, found, expected, advice))
+
+
+# Collecting results of a run ---------------------------------------------------------------------
+
+
 @dataclass(slots=True)
 class Result:
-    """One result: a document, or the part of it that path, points or span name."""
+    """A result: a document, or the part of it given by a path, points or a span."""
 
     document: bytes = b""
     path: bytes = b""
-    end: bytes = b""  # the second point of a passage, whose first is the path
-    start: int | None = None  # of a span; UNKNOWN if it could not be placed
+    end: bytes = b""  # second point of a passage; the path is the first
+    start: int | None = None  # start of a span; UNKNOWN if it could not be placed
     length: int = 0
     rank: float | None = None
     score: float | None = None
     line: int = 0
-    text: str = ""  # word for word
-    stated: bool = True  # whether something was said about where the text begins
+    text: str = ""  # verbatim text
+    stated: bool = True  # whether the file states where the text begins
     id: bytes = b""
     cost: int = -1
 
     @property
     def whole(self) -> bool:
-        """Whether this is a document as a whole."""
+        """Return whether this is a whole document."""
         return not self.path and self.start is None
 
 
-class Returned:
-    """Results that come one after another, in the order of the file."""
+class RunBuilder(Builder):
+    """A builder of runs that takes results in the order of the file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self._topics: dict[bytes, list[Result]] = {}
 
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Something is wrong: raised, or reported if somebody collects."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
-
     def add(self, topic: bytes, result: Result) -> None:
-        """The next result of a topic."""
+        """Add the next result of a topic."""
         self._topics.setdefault(topic, []).append(result)
 
-    def finished(
-        self, name: str, header: Mapping[str, str] | None, due: str, unit: Unit = "opaque"
+    def build(
+        self, name: str, header: Mapping[str, str] | None, expected: str, unit: Unit = "opaque"
     ) -> Run:
-        """The run, topic by topic."""
+        """Return the run with its results grouped by topic."""
         results = [result for of_topic in self._topics.values() for result in of_topic]
         if not results:
-            raise EmptyError(self.file, None, "no results in it", due)
+            raise EmptyError(self.file, None, "no results", expected)
         whole = next((result for result in results if result.whole), None)
         if whole is not None and any(result.start is not None for result in results):
             self.problem(
@@ -105,10 +120,10 @@ class Returned:
         )
 
     def _scores(self, *, by_rank: bool) -> FloatArray:
-        """The stated scores; where one is missing in a topic, numbers that keep its order.
+        """Return the stated scores; in topics where one is missing, numbers that keep the order.
 
-        That is the order of ranks where all are stated and count, else that of the file, which is
-        what counts in runs of INEX.
+        That is the order of the ranks if all are stated and positions have a unit, else the order
+        of the file, which is the ranking in INEX runs.
         """
         columns, given_up = [], 0
         for results in self._topics.values():
@@ -116,38 +131,38 @@ class Returned:
             if len(stated) < len(results):
                 given_up += len(stated)
                 ranks = [result.rank if by_rank else None for result in results]
-                columns.append(ordered_by(ranks))
+                columns.append(scores_by_rank(ranks))
             else:
                 columns.append(np.array(stated, np.float64))
         if given_up:
             after = (
-                " scores stand in topics where others are missing and are not used; ranks are, or"
-                " the order of the file"
+                " scores are ignored because other results of their topic have none; the order of"
+                " ranks or of the file is used"
             )
             warn(CountedWarning(f"{self.file}: ", {"": given_up}, after), stacklevel=2)
         return np.concatenate(columns)
 
 
-def falling(count: int) -> FloatArray:
-    """Scores that say nothing but the order: count, ..., 2, 1."""
+def falling_scores(count: int) -> FloatArray:
+    """Return decreasing scores that only express an order: count, ..., 2, 1."""
     return np.arange(count, 0, -1, dtype=np.float64)
 
 
-def ordered_by(ranks: Sequence[float | None]) -> FloatArray:
-    """Scores that say nothing but the order of ranks, or of the file where one is missing.
+def scores_by_rank(ranks: Sequence[float | None]) -> FloatArray:
+    """Return scores that express the order of ranks, or of the file if a rank is missing.
 
-    >>> ordered_by([2, 1, 7]).tolist(), ordered_by([2, None]).tolist()
+    >>> scores_by_rank([2, 1, 7]).tolist(), scores_by_rank([2, None]).tolist()
     ([2.0, 3.0, 1.0], [2.0, 1.0])
     """
-    scores = falling(len(ranks))
+    scores = falling_scores(len(ranks))
     stated = [rank for rank in ranks if rank is not None]
     if len(stated) == len(ranks):
-        scores[np.argsort(stated, kind="stable")] = falling(len(ranks))
+        scores[np.argsort(stated, kind="stable")] = falling_scores(len(ranks))
     return scores
 
 
 def chunks_of(results: Sequence[Result]) -> Chunks | None:
-    """Texts, ids and costs, if there are any."""
+    """Return the texts, ids and costs of results, or None if there are none."""
     if not any(result.text or result.id or result.cost >= 0 for result in results):
         return None
     return Chunks(
@@ -171,16 +186,16 @@ def _spans(results: list[Result]) -> Spans | None:
     )
 
 
-# Walking over a run -------------------------------------------------------------------------
+# Iterating over a run ----------------------------------------------------------------------------
 
 
 def in_parts(run: Run) -> bool:
-    """Whether results are parts of documents; then the order of the file is what counts."""
+    """Return whether results are parts of documents, which are ranked by the order of the file."""
     return run.paths is not None or run.spans is not None
 
 
 def topics_of(run: Run) -> Iterator[tuple[bytes, IntArray]]:
-    """Each topic and its rows in the order that counts: of documents as a whole, by score."""
+    """Yield each topic and its rows in ranking order: by score for whole documents."""
     for code, topic in enumerate(run.rows.topics):
         first, last = int(run.rows.starts[code]), int(run.rows.starts[code + 1])
         if in_parts(run):
@@ -190,7 +205,7 @@ def topics_of(run: Run) -> Iterator[tuple[bytes, IntArray]]:
 
 
 def results_at(run: Run, rows: IntArray) -> Iterator[Result]:
-    """Some results, one by one, with the scores and ranks that were stated."""
+    """Yield results one by one, with the scores and ranks that were stated."""
     nothing = [b""] * len(rows)
     paths = run.paths.take(rows) if run.paths is not None else nothing
     ends = run.ends.take(rows) if run.ends is not None else nothing
@@ -227,7 +242,7 @@ def _add_chunk(result: Result, chunks: Chunks, row: int) -> None:
 
 
 def places(run: Run) -> dict[str, BoolArray]:
-    """Which results are whole documents, elements, ranges, spans, or lost."""
+    """Return flags for results that are elements, ranges, spans, unplaced or whole documents."""
     nowhere = np.zeros(len(run.rows), np.bool_)
     paths = filled(run.paths) if run.paths is not None else nowhere
     ends = filled(run.ends) if run.ends is not None else nowhere
@@ -242,7 +257,7 @@ def places(run: Run) -> dict[str, BoolArray]:
 
 
 def number(value: float) -> str:
-    """A number, as short as it can be read back; whole ones without a point.
+    """Return a number in its shortest exact form; whole numbers have no point.
 
     >>> number(3.0), number(0.25)
     ('3', '0.25')
@@ -250,14 +265,14 @@ def number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
 
 
-# Collecting evidence while it is read: what somebody pointed out in documents, item by item. ------
+# Collecting evidence -----------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Item:
-    """One stretch of text: by its place, by its words, or by both."""
+    """A piece of relevant text, given by its position, by its words, or by both."""
 
-    start: int | None = None  # None: nothing was said; UNKNOWN: what was said is no place
+    start: int | None = None  # None: not stated; UNKNOWN: stated, but not a position
     length: int = 0
     text: str = ""
     grade: float = 1.0
@@ -268,46 +283,43 @@ class Item:
 
 @dataclass(slots=True)
 class _Row:
-    """What was said of one document."""
+    """The evidence in one document."""
 
     line: int
     items: list[Item]
     full: bool = True
 
 
-class PointedOut:
-    """Topics, documents of them, items of those, in the order of the file."""
+class EvidenceBuilder(Builder):
+    """A builder of judgements that takes items of evidence by topic and document."""
 
-    def __init__(self, file: str, how: Reading, unit: Unit = "codepoint") -> None:
-        self.file, self._how, self._unit = file, how, unit
+    def __init__(self, file: str, options: Reading, unit: Unit = "codepoint") -> None:
+        super().__init__(file, options)
+        self._unit = unit
         self._topics: dict[bytes, dict[bytes, _Row]] = {}
         self.questions: dict[bytes, str] = {}
         self.documents: dict[bytes, str] = {}
 
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Something is wrong: raised, or reported if somebody collects."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
-
     def document(self, topic: bytes, document: bytes, line: int, *, full: bool = True) -> None:
-        """A judged document; that it is named again changes nothing."""
+        """Add a judged document, unless it has been added before."""
         self._topics.setdefault(topic, {}).setdefault(document, _Row(line, [], full))
 
     def item(self, topic: bytes, document: bytes, line: int, item: Item) -> None:
-        """Something in a document."""
+        """Add an item of evidence to a document."""
         self.document(topic, document, line)
         self._topics[topic][document].items.append(item)
 
     def topic(self, topic: bytes, question: str = "") -> None:
-        """A topic, which may have nothing relevant at all."""
+        """Add a topic, which may have no relevant documents."""
         self._topics.setdefault(topic, {})
         if question:
             self.questions[topic] = question
 
-    def judgements(self, due: str) -> Judgements:
-        """All of it."""
+    def build(self, expected: str) -> Judgements:
+        """Return the judgements with their evidence."""
         rows = [row for documents in self._topics.values() for row in documents.values()]
         if not rows:
-            raise EmptyError(self.file, None, "no evidence in it", due)
+            raise EmptyError(self.file, None, "no evidence", expected)
         topics = {topic: some for topic, some in self._topics.items() if some}
         evidence = evidence_of(
             [row.items for row in rows],
@@ -341,7 +353,7 @@ def evidence_of(
     questions: Mapping[bytes, str],
     documents: Mapping[bytes, str],
 ) -> Evidence:
-    """Items as columns."""
+    """Return the items of all rows as columns."""
     items = [item for row in rows for item in row]
     starts = [UNKNOWN if item.start is None else item.start for item in items]
     return Evidence(
@@ -361,14 +373,14 @@ def evidence_of(
     )
 
 
-# Collecting assessments while they are read: documents one after another, parts of each. ----------
+# Collecting assessments of elements --------------------------------------------------------------
 
 
-class Judged:
-    """Columns that grow: topics, documents of them, elements and passages of those."""
+class AssessmentsBuilder(Builder):
+    """A builder of judgements that takes documents, and then their elements and passages."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self.file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.pools: dict[bytes, Pool] = {}
         self._codes: dict[bytes, int] = {}
         self._lines: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -384,10 +396,6 @@ class Judged:
         self._passages: list[int] = []
         self._seen: set[bytes] = set()
 
-    def problem(self, line: int | None, found: str, expected: str = "", advice: str = "") -> None:
-        """Something is wrong: raised, or reported if somebody collects."""
-        self._how.note(FormatError(self.file, line, found, expected, advice))
-
     def document(
         self,
         topic: bytes,
@@ -396,14 +404,14 @@ class Judged:
         collection: bytes = b"",
         assessor: bytes = b"",
     ) -> bool:
-        """From here on parts belong to this document; False if it was there before."""
+        """Begin a document, to which the following parts belong; return False for a duplicate."""
         before = self._lines.get((topic, document, assessor))
         if before is not None:
             self.problem(
                 line,
-                f"document {text(document)!r} is there twice for topic {text(topic)!r},"
+                f"document {text(document)!r} occurs twice for topic {text(topic)!r},"
                 f" first on line {before}",
-                "every document once",
+                "each document once",
             )
             return False
         self._lines[topic, document, assessor] = line
@@ -426,40 +434,40 @@ class Judged:
         highlighted: int = NO_SIZE,
         flags: int = Flag(0),
     ) -> None:
-        """A judged element of the document."""
+        """Add a judged element of the current document."""
         if path in self._seen:
-            self.problem(line, f"element {text(path)} is there twice", "every element once")
+            self.problem(line, f"element {text(path)} occurs twice", "each element once")
             return
         self._seen.add(path)
         self._paths.append(path)
         self._numbers.append((exhaustivity, specificity, coverage, size, highlighted, int(flags)))
 
     def elements(self, paths: list[bytes], numbers: list[Numbers], line: int) -> None:
-        """Many judged elements of the document, one on each line."""
+        """Add judged elements of the current document, one on each line."""
         if len(set(paths)) == len(paths) and self._seen.isdisjoint(paths):
             self._seen.update(paths)
             self._paths += paths
             self._numbers += numbers
             return
-        for count, (path, said) in enumerate(zip(paths, numbers, strict=True)):
-            self.element(path, line + count, *said)
+        for count, (path, values) in enumerate(zip(paths, numbers, strict=True)):
+            self.element(path, line + count, *values)
 
     def passage(self, start: bytes, end: bytes, size: int) -> None:
-        """Highlighted text of the document."""
+        """Add highlighted text of the current document."""
         self._starts.append(start)
         self._ends.append(end)
         self._sizes.append(size)
 
     def entry(self, point: bytes, line: int) -> None:
-        """The document's best entry point."""
+        """Set the best entry point of the current document."""
         if self._entries[-1]:
-            self.problem(line, "a second best entry point", "one in each document")
+            self.problem(line, "a second best entry point", "one for each document")
         self._entries[-1] = point
 
-    def finished(self, due: str) -> tuple[Judgements, IntArray]:
-        """All of it, grouped by topic, and the order that grouped it."""
+    def build_grouped(self, expected: str) -> tuple[Judgements, IntArray]:
+        """Return the judgements grouped by topic, and the order that grouped them."""
         if not self._owners:
-            raise EmptyError(self.file, None, "no judged documents in it", due)
+            raise EmptyError(self.file, None, "no judged documents", expected)
         owners = np.array(self._owners)
         order = np.argsort(owners, kind="stable")
         starts = begins_of(np.bincount(owners, minlength=len(self._codes)))
@@ -496,9 +504,9 @@ class Judged:
 
 
 def grades_of(content: Assessments) -> FloatArray:
-    """1 where something in a document is relevant, 0 where nothing is, -1 if nobody looked.
+    """Return 1 for documents with relevant parts, 0 for those without, -1 for unjudged ones.
 
-    A document without any parts was looked at: that is how a file says that nothing is relevant.
+    A document without parts was judged: a file states in this way that nothing is relevant.
     """
     elements, passages = content.elements, content.passages
 
@@ -511,12 +519,11 @@ def grades_of(content: Assessments) -> FloatArray:
     return np.where(relevant, 1.0, np.where(unjudged, -1.0, 0.0))
 
 
-# Long stretches of judged elements, read at once. -------------------------------------------------
+# Reading many similar elements at once -----------------------------------------------------------
 #
-# Assessments are mostly lines of one shape, tens of thousands of them. Where many such lines follow
-# each other they are taken out of the file before it is parsed as XML, and one element that stands
-# for all of them is put in their place. Anything else, a comment anywhere in the file included, is
-# left to the parser.
+# Assessments consist mostly of tens of thousands of lines of the same form. A block of such lines
+# is cut out of the file before it is parsed as XML, and replaced by one placeholder element.
+# Everything else is left to the parser, and so is the rest of the file after a comment.
 
 PATH = rb"(?:/[A-Za-z_][A-Za-z0-9_.-]*\[[1-9][0-9]{0,8}\])+"
 GRADED_ELEMENT = (
@@ -530,18 +537,18 @@ GRADES = {b"0": 0, b"1": 1, b"2": 2, b"?": TOO_SMALL}
 
 Numbers = tuple[int, int, int, int, int, int]
 """Exhaustivity, specificity, coverage, size, highlighted characters, flags."""
-Stretch = tuple[list[bytes], list[Numbers]]
+ElementBlock = tuple[list[bytes], list[Numbers]]
 
 
-class Stretches:
-    """What was taken out of a file, by the name that stands for it."""
+class ElementBlocks:
+    """Blocks of element lines that were cut out of a file, each with its placeholder."""
 
     def __init__(self) -> None:
-        self._sign = token_hex(8)  # nobody can have written this
-        self._taken: list[Stretch] = []
+        self._sign = token_hex(8)  # random, so that no file contains it
+        self._taken: list[ElementBlock] = []
 
-    def shortened(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The file without its stretches; lines keep their numbers."""
+    def cut_from(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the file with blocks replaced by placeholders; line numbers do not change."""
         plain = True
         for piece in pieces:
             plain = plain and not COMMENT.search(piece)
@@ -549,17 +556,17 @@ class Stretches:
 
     def _replaced(self, found: re.Match[bytes]) -> bytes:
         rows = LINE.findall(found[0])
-        if len(rows) < found[0].count(b"\n"):  # some line has another shape
+        if len(rows) < found[0].count(b"\n"):  # some line has another form
             return found[0]
         numbers = [
             (GRADES[grade], UNSTATED, NO_COVERAGE, int(size), int(lit), 0)
             for _, grade, size, lit in rows
         ]
         self._taken.append(([row[0] for row in rows], numbers))
-        mark = f'<element stretch="{self._sign}-{len(self._taken) - 1}"/>'
-        return mark.encode() + b"\n" * len(rows)
+        placeholder = f'<element stretch="{self._sign}-{len(self._taken) - 1}"/>'
+        return placeholder.encode() + b"\n" * len(rows)
 
-    def behind(self, mark: str) -> Stretch | None:
-        """What a mark stands for; None if it is none."""
-        sign, _, number = mark.partition("-")
+    def get(self, placeholder: str) -> ElementBlock | None:
+        """Return the block of a placeholder, or None if there is no such block."""
+        sign, _, number = placeholder.partition("-")
         return self._taken[int(number)] if sign == self._sign else None

@@ -1,4 +1,4 @@
-"""Folders in place of files."""
+"""Folders given in place of files: official assessments of a release, or all files of a folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from spanwise.formats.io.dataset import dataset_at
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.trec.beir import beir_qrels
 
-# A release of assessments as a tree of folders, of which only a part is official. -----------------
+# Releases of assessments -------------------------------------------------------------------------
 #
+# A release is a tree of folders, of which only a part is official:
 # `done/<query type>/main/topic-<n>/pool-<n>.xml`, with `others` beside `main` for further assessors
-# and `in_progress` beside `done` for pools that nobody finished; older releases have neither `main`
-# nor `others`.
+# and `in_progress` beside `done` for unfinished pools. Older releases have neither `main` nor
+# `others`.
 
 POOLS = "topic-*/pool-*.xml*"
 ASIDE = ("others", "in_progress")
 
 
 def official_pools(folder: Path) -> list[str] | None:
-    """The official files of a release, in byte order; None if the folder is not one.
+    """Return the official files of a release in byte order, or None if the folder is not one.
 
-    What is passed over is counted and said. The folder may be any level of a release: somebody
-    who names `others` himself gets it.
+    The number of skipped files is reported. The folder may be any level of a release: naming
+    `others` explicitly selects it.
+
     """
     if not any(inside.is_dir() for inside in folder.iterdir()):
         return None
@@ -36,13 +38,13 @@ def official_pools(folder: Path) -> list[str] | None:
     official = [file for file in every if not any(file in files for files in aside.values())]
     if not official:
         raise FormatError(
-            str(folder), None, "no official pool in it", "pool-*.xml under main", "name the folder"
+            str(folder), None, "no official pool", "pool-*.xml under main", "name the folder"
         )
     counts = [f"{len(files)} under {name}" for name, files in aside.items() if files]
     if counts:
         passed = len(every) - len(official)
         warn(
-            f"{folder}: {passed} of {len(every)} pools are not official and were passed over"
+            f"{folder}: {passed} of {len(every)} pools are not official and were skipped"
             f" ({', '.join(counts)})",
             SpanwiseWarning,
             stacklevel=2,
@@ -50,16 +52,16 @@ def official_pools(folder: Path) -> list[str] | None:
     return [str(file) for file in official]
 
 
-# Folders in place of files. -----------------------------------------------------------------------
+# Expanding folders -------------------------------------------------------------------------------
 
 ABOUT = ".about.json"
-"""What a file is called that says where another one comes from: that one's name, and this."""
+"""Suffix of a file that documents the origin of the file whose name precedes it."""
 
 
 def expanded(names: Sequence[str]) -> list[str]:
-    """Files as given; a folder stands for all files in it, in byte order.
+    """Return the files, with each folder replaced by its files in byte order.
 
-    A release of assessments, which is a tree of folders, stands for its official files, and a
+    The folder of a release of assessments is replaced by its official files; a dataset is kept.
     dataset for itself.
     """
     files: list[str] = []
@@ -72,7 +74,7 @@ def expanded(names: Sequence[str]) -> list[str]:
         elif pools is not None:
             files += pools
         elif folder:
-            inside = sorted((p for p in path.iterdir() if _read(p)), key=lambda p: bytes(p))
+            inside = sorted((p for p in path.iterdir() if _is_data(p)), key=lambda p: bytes(p))
             if not inside:
                 raise FormatError(name, None, "the folder has no files", "at least one file")
             files += [str(file) for file in inside]
@@ -81,7 +83,7 @@ def expanded(names: Sequence[str]) -> list[str]:
     return files
 
 
-def _read(file: Path) -> bool:
-    """Whether a file of a folder is one of its data."""
+def _is_data(file: Path) -> bool:
+    """Return whether a file of a folder contains data."""
     of = file.with_name(file.name.removesuffix(ABOUT))
     return file.is_file() and (of == file or not of.is_file())

@@ -1,8 +1,9 @@
-"""Pieces of a file: where it can be cut so that each topic's lines stay together, and reading one.
+"""Pieces of large files, cut so that the lines of a topic stay together, and reading them.
 
-Cuts fall where the topic changes. Whether a topic comes again elsewhere nobody knows before all
-pieces have been read; whoever puts their values together finds out. A file that is packed, or that
-comes through a pipe, has no places to begin at: its pieces come one after the other.
+A file whose topics are contiguous is cut where the topic changes. A file that is compressed or
+comes through a pipe can only be read from its beginning, so its pieces come one after the other. A
+file whose topics are scattered is first partitioned by topic on disk. Whether a topic occurs again
+in another piece is only known when all pieces have been read; the merge of their values checks it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from spanwise.errors import EmptyError, FormatError
 from spanwise.formats.io.columns import line_count
-from spanwise.formats.io.files import CHUNK, PACKED, allowance, chunks, size_in_memory
+from spanwise.formats.io.files import CHUNK, PACKED, chunks, memory_limit, size_in_memory
 from spanwise.formats.registry import (
     FORMATS,
     Format,
@@ -39,29 +40,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some lines of a file of a known format: from one byte to another."""
+    """A range of lines of a file of a known format, as byte positions."""
 
     format: str
     begin: int
     end: int
-    path: str | None = None  # where the bytes are, if not in the file
+    path: str | None = None  # the file that has the bytes, if it is not the original
 
 
 GLANCES, GLANCE = 16, 1 << 16
-"""So many pieces are looked at, and so many bytes of each."""
+"""Number of pieces that are sampled for scattered topics, and bytes of each."""
 RUN: tuple[Holds, ...] = ("run",)
 JUDGEMENTS: tuple[Holds, ...] = ("judgements", "preferences")
 
 
 def format_of(file: str, name: str | None, holds: tuple[Holds, ...] = RUN) -> Format:
-    """The format of a file, as named or recognised."""
+    """Return the named or recognised format of a file."""
     return find_format(name, holds) if name else recognised(next(chunks(file)), holds)
 
 
 def pieces_of(file: str, name: str | None, size: int) -> list[Piece] | None:
-    """Pieces of about so many bytes; None if the file can only be read as a whole.
+    """Return pieces of about `size` bytes, or None if the file can only be read as a whole.
 
-    Packed files and standard input can only be read from their beginning.
+    Compressed files and standard input can only be read from their beginning.
     """
     path = Path(file)
     if not path.is_file():
@@ -80,7 +81,7 @@ def pieces_of(file: str, name: str | None, size: int) -> list[Piece] | None:
 
 
 def scattered(file: str, pieces: Sequence[Piece]) -> bool:
-    """Whether a topic is seen in several pieces at a glance: at the beginning of some of them."""
+    """Return whether some topic occurs in several pieces, judged by samples of some pieces."""
     seen: set[bytes] = set()
     lines = FORMATS[pieces[0].format].lines
     assert lines is not None
@@ -96,15 +97,15 @@ def scattered(file: str, pieces: Sequence[Piece]) -> bool:
 
 
 def is_packed(file: str) -> bool:
-    """Whether a file is compressed."""
+    """Return whether a file is compressed."""
     with Path(file).open("rb") as stream:
         return stream.read(6).startswith(PACKED)
 
 
 def _cut(stream: IO[bytes], place: int, lines: Lines) -> int:
-    """Where the first topic begins that begins after a place."""
+    """Return the position of the first topic that begins after a place."""
     stream.seek(place)
-    stream.readline()  # a line may have begun before
+    stream.readline()  # the place may be inside a line
     before: bytes | None = None
     for line in iter(stream.readline, b""):
         topic = lines.topic(line)
@@ -114,22 +115,22 @@ def _cut(stream: IO[bytes], place: int, lines: Lines) -> int:
     return stream.tell()
 
 
-def read_piece(file: str, piece: Piece, how: Reading, *, numbered: bool = False) -> Run:
-    """The run that a piece of a file is.
+def read_piece(file: str, piece: Piece, options: Reading, *, numbered: bool = False) -> Run:
+    """Read a piece of a file as a run.
 
-    Its lines are counted from the file's beginning if they are to be `numbered`, which means to
-    read what is before them.
+    If `numbered`, line numbers count from the beginning of the file, which requires reading what
+    precedes the piece.
     """
     entry = FORMATS[piece.format]
     path = piece.path or file
     header = header_of(path, entry) if piece.begin else b""
     above = _lines_before(path, piece.begin) - bool(header) if numbered else 0
-    run: Any = entry.parse(_between(path, piece, header), file, replace(how, above=above))
+    run: Any = entry.parse(_between(path, piece, header), file, replace(options, above=above))
     return run
 
 
-def kept_on_disk(source: str, name: str | None, folder: Path, size: int) -> list[Piece]:
-    """What comes through a pipe, kept in a folder so that it can be cut; at least one piece."""
+def save_stream(source: str, name: str | None, folder: Path, size: int) -> list[Piece]:
+    """Save the content of a pipe in a folder so that it can be cut; return at least one piece."""
     path = folder / "stream"
     with path.open("wb") as stream:
         stream.writelines(chunks(source))
@@ -139,13 +140,13 @@ def kept_on_disk(source: str, name: str | None, folder: Path, size: int) -> list
 
 
 def header_of(file: str, entry: Format) -> bytes:
-    """The first line, if all pieces need it."""
+    """Return the first line of a file if every piece needs it, else nothing."""
     line = next(chunks(file)).partition(b"\n")[0] + b"\n"
     return line if entry.lines is not None and entry.lines.is_header(line) else b""
 
 
 def _between(file: str, piece: Piece, header: bytes) -> Iterator[bytes]:
-    """The bytes of a piece, some megabytes at a time, in whole lines."""
+    """Yield the bytes of a piece in blocks of whole lines."""
     for number, data in enumerate(chunks(file, piece.begin, piece.end)):
         yield header + data if header and not number else data
 
@@ -154,30 +155,30 @@ def _lines_before(file: str, place: int) -> int:
     return sum(line_count(data) for data in chunks(file, 0, place)) if place else 0
 
 
-# From the beginning on -----------------------------------------------------------------------
+# Reading from the beginning on -------------------------------------------------------------------
 
 
-def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterator[Run]:
-    """The pieces of a file that can only be read from its beginning, as runs.
+def runs_in_turn(file: str, name: str | None, options: Reading, size: int) -> Iterator[Run]:
+    """Yield runs for the pieces of a file that can only be read from its beginning.
 
-    There is one piece if the file is short, or of a format that cannot be cut.
+    There is one piece if the file is short or its format cannot be cut.
     """
     source = chunks(file)
     first = next(source)
     entry = find_format(name, RUN) if name else recognised(first, RUN)
     some = chain([first], source)
     if entry.lines is None:
-        yield entry.parse(some, file, how)
+        yield entry.parse(some, file, options)
         return
     header, above = b"", 0
-    for number, held in enumerate(_stretches(some, size, entry.lines)):
+    for number, held in enumerate(_blocks(some, size, entry.lines)):
         if not number:
             line = held[0].partition(b"\n")[0] + b"\n"
             header = line if entry.lines.is_header(line) else b""
         there = [header, *held] if header and number else held
         try:
             yield entry.parse(
-                iter(there), file, replace(how, above=above - (len(there) > len(held)))
+                iter(there), file, replace(options, above=above - (len(there) > len(held)))
             )
         except EmptyError:
             if not number:
@@ -185,8 +186,8 @@ def runs_in_turn(file: str, name: str | None, how: Reading, size: int) -> Iterat
         above += sum(map(line_count, held))
 
 
-def _stretches(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[list[bytes]]:
-    """Bytes in stretches of about so many, cut where the topic changes."""
+def _blocks(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[list[bytes]]:
+    """Yield groups of blocks of about `size` bytes, cut where the topic changes."""
     held: list[bytes] = []
     there = 0
     for piece in pieces:
@@ -201,7 +202,7 @@ def _stretches(pieces: Iterator[bytes], size: int, lines: Lines) -> Iterator[lis
 
 
 def _last_change(piece: bytes, lines: Lines) -> int:
-    """Where the last topic of a piece begins; 0 if it has no other."""
+    """Return where the last topic of a block begins, or 0 if the block has only one topic."""
     last: bytes | None = None
     end = place = len(piece)
     while end > 0:
@@ -215,29 +216,29 @@ def _last_change(piece: bytes, lines: Lines) -> int:
     return 0
 
 
-# The lines of a file in parts, all lines of a topic in one: for files that are in no such order.
+# Partitioning by topic ---------------------------------------------------------------------------
 #
-# Polars' streaming engine writes them to a folder as they come, so that memory holds some
-# megabytes. Each line keeps its number, and what is wrong with it is said as if it had been read in
-# its place.
+# For files whose topics are scattered. Polars' streaming engine writes the lines to a folder as
+# they are read, so that memory holds only some megabytes. Each line keeps its number, so that
+# errors are reported at their original place.
 
-Watch = Callable[[Iterator[bytes], int], Iterator[bytes]]
-"""Looks on while the bytes of a file go by, in about so many pieces."""
+Observer = Callable[[Iterator[bytes], int], Iterator[bytes]]
+"""A wrapper around the blocks of a file that observes their passing, given their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some topics of a file of a known format: their lines, in a file of our own."""
+    """Some topics of a file of a known format: their lines, in files of our own."""
 
     format: str
     paths: tuple[str, ...]
-    header: bytes = b""  # a first line that all parts need
+    header: bytes = b""  # a first line that every part needs
 
 
 def part_of(topic: bytes, parts: int) -> int:
-    """In which of so many parts a topic is, always and everywhere.
+    """Return the part that a topic belongs to, the same on every machine.
 
-    The remainder of CRC-32, whose check value is CBF43926:
+    It is the remainder of CRC-32, whose check value is CBF43926:
 
     >>> part_of(b"123456789", 16)
     6
@@ -245,28 +246,28 @@ def part_of(topic: bytes, parts: int) -> int:
     return crc32(topic) % parts
 
 
-def together(
-    files: Sequence[tuple[str, Format]], folder: Path, watch: Watch = lambda some, _: some
+def partition_alike(
+    files: Sequence[tuple[str, Format]], folder: Path, watch: Observer = lambda some, _: some
 ) -> list[tuple[Part, ...]]:
-    """Files cut alike: each of the results has a part of every file, and the topics are the same.
+    """Partition files by topic in the same way; each result has a part of every file.
 
-    There are as many as memory asks for, or fewer, so that each has something of every file; the
-    one with the last line of the last file comes last.
+    The number of parts follows from the available memory, but every part has something of every
+    file. The part with the last line of the last file comes last.
     """
     count = parts_for(max((file for file, _ in files), key=size_in_memory))
     cut = [
-        partitioned(file, entry, count, folder / str(number), watch)
+        partition(file, entry, count, folder / str(number), watch)
         for number, (file, entry) in enumerate(files)
     ]
-    groups = filled(range(count), [set(there) for _, there, _ in cut])
+    groups = complete_groups(range(count), [set(there) for _, there, _ in cut])
     groups.sort(key=lambda numbers: cut[-1][2] in numbers)
     return [tuple(_part(one, numbers) for one in cut) for numbers in groups]
 
 
-def filled(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]:
-    """Numbers in groups, as many as there can be with one of each set in every group.
+def complete_groups(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]:
+    """Group numbers into as many groups as possible, each with a member of every set.
 
-    >>> filled(range(5), [{0, 1, 3}, {1, 2}])
+    >>> complete_groups(range(5), [{0, 1, 3}, {1, 2}])
     [[0, 1], [2, 3, 4]]
     """
     groups: list[list[int]] = []
@@ -281,7 +282,7 @@ def filled(numbers: Iterable[int], there: Sequence[set[int]]) -> list[list[int]]
 
 
 Cut = tuple[Part, dict[int, str], int]
-"""What all parts of a file have in common, the path of each, and which has the last line."""
+"""What all parts of a file have in common, the path of each, and the part with the last line."""
 
 
 def _part(cut: Cut, numbers: Sequence[int]) -> Part:
@@ -290,14 +291,14 @@ def _part(cut: Cut, numbers: Sequence[int]) -> Part:
 
 
 def parts_for(file: str) -> int:
-    """How many parts of a file let memory hold several of them."""
-    return min(max(2, -(-8 * size_in_memory(file) // max(allowance(), 1))), 512)
+    """Return the number of parts so that memory can hold several of them."""
+    return min(max(2, -(-8 * size_in_memory(file) // max(memory_limit(), 1))), 512)
 
 
-def partitioned(
-    file: str, entry: Format, parts: int, folder: Path, watch: Watch = lambda some, _: some
+def partition(
+    file: str, entry: Format, parts: int, folder: Path, watch: Observer = lambda some, _: some
 ) -> Cut:
-    """The parts of a file, written to a new folder; parts that nothing is in are left out."""
+    """Write the parts of a file to a new folder; return those that are not empty."""
     folder.mkdir()
     last = [0]
     header = header_of(file, entry)
@@ -311,7 +312,7 @@ def partitioned(
 def _frames(
     pieces: Iterator[bytes], entry: Format, parts: int, last: list[int]
 ) -> Iterator[pl.DataFrame]:
-    """The lines of data with their numbers and parts; which part was last is noted."""
+    """Yield the data lines with their numbers and parts; store the last line's part in `last`."""
     import polars as pl
 
     assert entry.lines is not None
@@ -330,7 +331,7 @@ def _frames(
 
 
 def _sink(frames: Callable[[], Iterator[pl.DataFrame]], folder: Path) -> None:
-    """Let Polars write frames by part, in a thread, so that this one hears when it is to end."""
+    """Let Polars write frames by part in a thread, so that this thread can still be interrupted."""
     import polars as pl
     from polars.io.plugins import register_io_source
 
@@ -372,11 +373,11 @@ def _sink(frames: Callable[[], Iterator[pl.DataFrame]], folder: Path) -> None:
         raise failures[0]
 
 
-# Reading ------------------------------------------------------------------------------------
+# Reading a part ----------------------------------------------------------------------------------
 
 
-def read_part(file: str, part: Part, how: Reading) -> Any:
-    """What a part of a file holds, as if it had been read in its place."""
+def read_part(file: str, part: Part, options: Reading) -> Any:
+    """Read a part of a file, with the line numbers and errors of the original file."""
     import polars as pl
 
     table = pl.concat([pl.read_parquet(path) for path in part.paths]).sort("number")
@@ -385,7 +386,7 @@ def read_part(file: str, part: Part, how: Reading) -> Any:
     del table
     above = np.concatenate([[1], numbers]) if part.header else numbers
     try:
-        content = FORMATS[part.format].parse(_again(text), file, how)
+        content = FORMATS[part.format].parse(_once(text), file, options)
     except FormatError as error:
         if error.line is None:
             raise
@@ -394,7 +395,7 @@ def read_part(file: str, part: Part, how: Reading) -> Any:
     return replace(content, rows=replace(content.rows, lines=_lines(content.rows, above)))
 
 
-def _again(text: bytes) -> Iterator[bytes]:
+def _once(text: bytes) -> Iterator[bytes]:
     yield text
 
 

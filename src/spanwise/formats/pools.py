@@ -1,4 +1,4 @@
-"""Pool files: our own JSON lines, and the XML that X-Rai read."""
+"""Pool files: JSON lines, and the XML of X-Rai."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import EmptyError, FormatError
+from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_line
 
 if TYPE_CHECKING:
     from spanwise.formats.io.json_lines import Record
     from spanwise.model.pools import Pool, Pooled, Support
 
 FORM = "pool/1"
-DUE = '{"topic": ..., "doc": ...}, one object a line'
-XML_DUE = "<pool topic=...> with <file file=...>"
+EXPECTED = '{"topic": ..., "doc": ...}, one object per line'
+EXPECTED_XML = "<pool topic=...> with <file file=...>"
 
 
 def looks_like_pool(head: bytes) -> bool:
-    """JSON lines whose header says so, or whose first object has a topic and a document."""
+    """Return whether these are JSON lines of a pool: a header, or objects with topic and doc."""
     first = first_line(head)
     if not first.startswith(b"{"):
         return False
@@ -30,51 +30,52 @@ def looks_like_pool(head: bytes) -> bool:
 
 
 @reader("pool", holds="pool", recognise=looks_like_pool)
-def parse_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
-    """Pools as JSON lines: a header that says how it was made, then topics and documents.
+def parse_pool(pieces: Iterator[bytes], file: str, options: Reading) -> Pool:
+    """Pool as JSON lines: an optional header, then one object for each topic and document.
 
-    After `{"format": "pool/1", "method": "rounds", "budget": 500, ...}` one object for each topic
-    and document: `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0, "stratum": 1,
-    "support": [[800, 1200]]}`. Only `topic` and `doc` are needed. `p` is how likely the document
-    was to come in. `support` is what systems returned: spans, paths, or pairs of points. Where
-    judgements decide what comes next, the header has all `candidates`, with their `ranks`.
+    The header, `{"format": "pool/1", "method": "rounds", "budget": 500, ...}`, states how the pool
+    was made. Other lines are `{"topic": "101", "doc": "d7", "round": 3, "runs": 7, "p": 1.0,
+    "stratum": 1, "support": [[800, 1200]]}`. Only
+    `topic` and `doc` are required. `p` is the probability that the document was included. `support`
+    is what systems returned: spans, paths, or pairs of points. If judgements decide which documents
+    come next, the header has all `candidates` with their `ranks`.
     """
-    from spanwise.formats.io.json_lines import say_unread, split
+    from spanwise.formats.io.json_lines import split_header, warn_unread
     from spanwise.model.pools import Pool
 
-    head, records = split(pieces, file, DUE, FORM)
+    head, records = split_header(pieces, file, EXPECTED, FORM)
     unread: Counter[str] = Counter()
-    taken = _Taken(file, how)
+    taken = _Documents(file, options)
     for record in records:
         try:
             taken.take(_pooled(record), record.line)
         except FormatError as error:
-            how.note(error)
+            options.note(error)
         unread.update(record.unread())
-    say_unread(unread, file)
-    about = {} if head is None else {k: v for k, v in head.said.items() if k != "format"}
-    reach = [] if head is None else head.records("candidates", DUE)
+    warn_unread(unread, file)
+    about = {} if head is None else {k: v for k, v in head.fields.items() if k != "format"}
+    reach = [] if head is None else head.records("candidates", EXPECTED)
     about.pop("candidates", None)
-    return Pool(file, taken.finished(DUE), about, tuple(map(_pooled, reach)))
+    return Pool(file, taken.build(EXPECTED), about, tuple(map(_pooled, reach)))
 
 
-class _Taken:
-    """The documents so far; each is there once in its topic."""
+class _Documents:
+    """The documents read so far, each once per topic."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self._file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        self._file, self._options = file, options
         self._documents: dict[tuple[str, str], Pooled] = {}
 
     def take(self, one: Pooled, line: int) -> None:
         key = (one.topic, one.document)
         if key in self._documents:
-            found = f"document {one.document!r} is there twice for topic {one.topic!r}"
-            self._how.note(FormatError(self._file, line, found, "every document once"))
+            found = f"document {one.document!r} occurs twice for topic {one.topic!r}"
+            self._options.note(FormatError(self._file, line, found, "each document once"))
         self._documents.setdefault(key, one)
 
-    def finished(self, due: str) -> tuple[Pooled, ...]:
+    def build(self, expected: str) -> tuple[Pooled, ...]:
         if not self._documents:
-            raise EmptyError(self._file, None, "no documents in the pool", due)
+            raise EmptyError(self._file, None, "no documents in the pool", expected)
         return tuple(self._documents.values())
 
 
@@ -118,83 +119,85 @@ def _ranks(record: Record) -> Iterator[int | None]:
 
 @writer("pool")
 def write_pool(pool: Pool) -> Iterator[bytes]:
-    """Everything that a pool has."""
+    """Write a pool with everything it has."""
     from spanwise.formats.io.json_lines import line
 
-    reach = {"candidates": list(map(_said, pool.candidates))} if pool.candidates else {}
+    reach = {"candidates": list(map(_fields_of, pool.candidates))} if pool.candidates else {}
     yield line({"format": FORM, **pool.about, **reach})
     for one in pool:
-        yield line(_said(one))
+        yield line(_fields_of(one))
 
 
-def _said(one: Pooled) -> dict[str, Any]:
-    said: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
-    said |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
-    said["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
+def _fields_of(one: Pooled) -> dict[str, Any]:
+    fields: dict[str, Any] = {"topic": one.topic, "doc": one.document, "round": one.round}
+    fields |= {"runs": one.runs, "p": one.p, "stratum": one.stratum}
+    fields["support"] = [part if isinstance(part, str) else list(part) for part in one.support]
     if one.ranks:
-        said["ranks"] = list(one.ranks)
-    return said
+        fields["ranks"] = list(one.ranks)
+    return fields
 
 
-# X-Rai ------------------------------------------------------------------------------------------
+# X-Rai pools -------------------------------------------------------------------------------------
 
 
 def looks_like_xrai_pool(head: bytes) -> bool:
-    """XML whose root is `pool`."""
+    """Return whether this is XML with the root `pool`."""
     from spanwise.formats.io.xml import root_of
 
     return root_of(head) == "pool"
 
 
 @reader("xrai_pool", holds="pool", recognise=looks_like_xrai_pool)
-def parse_xrai_pool(pieces: Iterator[bytes], file: str, how: Reading) -> Pool:
-    """Pools as X-Rai read them: `pool` with a `topic`, in it `file`, in that what was returned.
+def parse_xrai_pool(pieces: Iterator[bytes], file: str, options: Reading) -> Pool:
+    """Pool of X-Rai in XML: a `pool` for each topic, with `file` elements and returned paths.
 
     `<pool topic="163"><file file="co/2001/r7022"><path path="/article[1]"/></file></pool>`. A file
-    may hold `path` elements, and `passage` elements with `start` and `end`. Each topic has a file
-    of its own; several in one file are read too.
+    may hold `path` elements, and `passage` elements with `start` and `end`. A topic usually has its
+    own file, but one file may hold several topics.
     """
     from spanwise.formats.io.xml import walk
     from spanwise.model.pools import Pool
 
-    builder = _XmlPool(file, how)
+    builder = _XmlPool(file, options)
     walk(pieces, file, builder)
-    return Pool(file, builder.taken.finished(XML_DUE))
+    return Pool(file, builder.taken.build(EXPECTED_XML))
 
 
 class _XmlPool:
-    """Gathers documents while a file passes by."""
+    """A visitor that collects the documents of X-Rai pools."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        self.taken = _Taken(file, how)
-        self._file, self._how = file, how
+    def __init__(self, file: str, options: Reading) -> None:
+        self.taken = _Documents(file, options)
+        self._file, self._options = file, options
         self._topic = self._document = ""
         self._support: list[Support] = []
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """A pool, a document, or a part of one."""
+        """Begin a pool or a document, or add a part of one."""
         if name == "pool":
-            self._topic = self._asked(attributes, "topic", name, line)
+            self._topic = self._required(attributes, "topic", name, line)
         elif name == "file":
-            self._document, self._support = self._asked(attributes, "file", name, line), []
+            self._document, self._support = self._required(attributes, "file", name, line), []
         elif name == "path":
-            self._support.append(self._asked(attributes, "path", name, line))
+            self._support.append(self._required(attributes, "path", name, line))
         elif name == "passage":
-            start = self._asked(attributes, "start", name, line)
-            self._support.append((start, self._asked(attributes, "end", name, line)))
+            start = self._required(attributes, "start", name, line)
+            self._support.append((start, self._required(attributes, "end", name, line)))
         else:
-            self._how.note(FormatError(self._file, line, f"an element {name!r}", XML_DUE))
+            self._options.note(FormatError(self._file, line, f"an element {name!r}", EXPECTED_XML))
 
-    def _asked(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
+    def _required(self, attributes: dict[str, str], key: str, name: str, line: int) -> str:
         if not attributes.get(key):
-            self._how.note(FormatError(self._file, line, f"{name!r} without {key!r}", XML_DUE))
+            self._options.note(
+                FormatError(self._file, line, f"{name!r} without {key!r}", EXPECTED_XML)
+            )
         return attributes.get(key, "")
 
     def text(self, text: str, line: int) -> None:
-        """There is none that means anything."""
+        """Ignore text, which has no meaning here."""
 
     def end(self, name: str, line: int) -> None:
-        """A document is complete."""
+        """Add a complete document."""
         from spanwise.model.pools import Pooled
 
         if name == "file" and self._document and self._topic:
@@ -217,7 +220,7 @@ def _xrai_loses(pool: Pool) -> dict[str, int]:
 def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
     from spanwise.model.pools import Pool
 
-    taken: set[str] = set()  # two topics may have the same letters left
+    taken: set[str] = set()  # two topics may become equal when characters are replaced
     for topic, documents in pool.topics.items():
         name = re.sub(r"[^\w.-]", "_", topic)
         while name.lower() in taken:
@@ -228,7 +231,7 @@ def _xrai_files(pool: Pool) -> Iterator[tuple[str, Pool]]:
 
 @writer("xrai_pool", loses=_xrai_loses, files=_xrai_files)
 def write_xrai_pool(pool: Pool) -> Iterator[bytes]:
-    """Topics, documents, and paths that were returned."""
+    """Write topics, documents, and the paths that systems returned."""
     from spanwise.formats.io.xml import DECLARATION, tag
 
     yield DECLARATION.encode()

@@ -1,10 +1,11 @@
-"""The table of formats. Nothing else in the package lists them."""
+"""The registry of formats, the only list of them, and reading through it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -12,29 +13,28 @@ from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
-from spanwise.formats.io.files import chunks
-from spanwise.plugin_loading import F, Registry, home_of, is_ours, load
+from spanwise.formats.io.files import PARQUET, chunks
+from spanwise.plugin_loading import F, Registry, home_of, load
 
-PARQUET = b"PAR1"
 END = 1 << 16
-"""So many of its last bytes are looked at."""
+"""Bytes at the end of a Parquet file that are inspected to recognise its format."""
 Holds = Literal["run", "judgements", "preferences", "statistics", "topics", "pool"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is to be read, beyond its format."""
+    """Options of reading a file, beyond its format."""
 
     ranks: bool = False  # keep the stated ranks of a run
     comments: bool = True  # lines that begin with '#' are comments, not data
     whole_grades: bool = False  # a grade must be a whole number
-    literal: bool = False  # nothing is repaired: repeated lines and impossible sizes stay
-    guessed: bool = False  # nobody named the format: the file looks like it
-    above: int = 0  # lines of the file before those that are read
+    literal: bool = False  # repeated lines and impossible sizes are kept as they are
+    guessed: bool = False  # the format was recognised from the content, not named
+    above: int = 0  # number of lines of the file before those that are read
     report: Callable[[FormatError], None] | None = None  # None: the first problem is raised
 
     def note(self, problem: FormatError) -> None:
-        """Report a problem that need not end the reading, or raise it if nobody listens."""
+        """Report a problem that does not stop reading; raise it if problems are not collected."""
         if self.report is None:
             raise problem
         self.report(problem)
@@ -42,15 +42,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is to be known of a format's lines to cut its files into pieces."""
+    """What must be known about the lines of a format to cut a file into pieces."""
 
-    topic: Callable[[bytes], bytes | None]  # whose a line is; None: it is no line of data
+    topic: Callable[[bytes], bytes | None]  # the topic of a line; None for a line without data
     is_header: Callable[[bytes], bool] = lambda _: False  # a first line that all pieces need
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One line of the table of formats."""
+    """An entry of the registry of formats."""
 
     name: str
     holds: Holds
@@ -64,13 +64,45 @@ class Format:
 
     @property
     def description(self) -> str:
-        """The reader's docstring: what the format looks like."""
+        """Return the docstring of the reader, which describes the format."""
         from inspect import getdoc
 
         return getdoc(self.parse) or ""
 
 
-FORMATS: Registry[Format] = Registry("format")
+PARQUET_FILES, XML_FILES, JSON_FILES, TEXT_FILES = PARQUET, b"<", b"{", b""
+OURS = "spanwise.formats."
+FAMILIES: dict[str, tuple[bytes, ...]] = {
+    "trec.columns": (TEXT_FILES,),
+    "pools": (XML_FILES, JSON_FILES),
+    "chunks.datasets": (JSON_FILES, TEXT_FILES),
+    "chunks.rag_exports": (JSON_FILES, TEXT_FILES),
+    "classic.judgements": (XML_FILES, TEXT_FILES),
+    "inex.assessments": (XML_FILES,),
+    "inex.qrels": (TEXT_FILES,),
+    "inex.runs": (TEXT_FILES,),
+    "inex.submissions": (XML_FILES,),
+    "spans.runs": (JSON_FILES,),
+    "spans.judgements": (JSON_FILES,),
+    "spans.parquet": (PARQUET_FILES,),
+    "topics.inex": (XML_FILES,),
+    "topics.plain": (XML_FILES, JSON_FILES, TEXT_FILES),
+    "trec.beir": (TEXT_FILES,),
+    "trec.genomics": (TEXT_FILES,),
+}
+"""The modules that define our formats, and how files of these formats begin. The least specific
+formats come first: those registered later are tried first."""
+
+
+def load_families(mark: bytes | None = None) -> None:
+    """Import our families of formats, or those whose files begin in a certain way."""
+    for family, marks in FAMILIES.items():
+        if mark is None or mark in marks:
+            import_module(f"spanwise.formats.{family}")
+    FORMATS.arrange([f"spanwise.formats.{family}" for family in FAMILIES])
+
+
+FORMATS: Registry[Format] = Registry("format", load_families)
 
 
 def reader(
@@ -117,15 +149,20 @@ def reader(
     """
 
     def enter(parse: F) -> F:
+        if str(parse.__module__).startswith("spanwise."):
+            entry = Format(name, holds, parse, recognise, resemble, lines=lines)
+            if name in FORMATS.registered:
+                raise ValueError(f"two formats are called {name!r}")
+            FORMATS.registered[name], FORMATS.homes[name] = entry, parse.__module__
+            return parse
         home = home_of(parse)
         if holds not in get_args(Holds):
             due = ", ".join(get_args(Holds))
             raise UsageError(f"format {name!r} of {home}: holds={holds!r}; expected {due}")
         entry = Format(name, holds, parse, recognise, resemble, lines=lines)
-        if not is_ours(home):
-            if not entry.description:
-                raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
-            entry = _careful(entry, home)
+        if not entry.description:
+            raise UsageError(f"format {name!r} of {home} has no docstring; describe it there")
+        entry = _careful(entry, home)
         before = FORMATS.registered.get(name)
         if before is not None:  # the writer stays when a cell of a notebook runs again
             entry = replace(entry, write=before.write, loses=before.loses, files=before.files)
@@ -215,19 +252,23 @@ def writer(
     """
 
     def enter(write: F) -> F:
-        home = home_of(write)
         entry = FORMATS.registered.get(name)
+        if entry is not None and str(write.__module__).startswith("spanwise."):
+            entry = replace(entry, write=write, loses=loses, files=files)
+            FORMATS.registered[name] = entry
+            return write
+        home = home_of(write)
         if entry is None:
             raise UsageError(
                 f"format {name!r} of {home} has a writer but no reader; register the reader first"
             )
-        if entry.write is not None and FORMATS.home(name) != home:
+        if entry.write is not None and FORMATS.homes[name] != home:
             raise UsageError(
-                f"format {name!r} of {home} already has a writer in {FORMATS.home(name)};"
+                f"format {name!r} of {home} already has a writer in {FORMATS.homes[name]};"
                 " choose another name"
             )
         FORMATS.enter(
-            name, replace(entry, write=write, loses=loses, files=files), FORMATS.home(name)
+            name, replace(entry, write=write, loses=loses, files=files), FORMATS.homes[name]
         )
         return write
 
@@ -235,7 +276,7 @@ def writer(
 
 
 def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
-    """The format of that name; it must hold one of the things asked for."""
+    """Return the format with this name, which must hold one of the requested kinds."""
     if name in FORMATS and FORMATS[name].holds in holds:
         return FORMATS[name]
     known = [entry.name for entry in FORMATS.values() if entry.holds in holds]
@@ -243,21 +284,21 @@ def find_format(name: str, holds: tuple[Holds, ...]) -> Format:
 
 
 def read(
-    file: str, holds: tuple[Holds, ...], name: str | None = None, how: Reading | None = None
+    file: str, holds: tuple[Holds, ...], name: str | None = None, options: Reading | None = None
 ) -> Any:
-    """Read a file in the named format, or in the one its content looks like; or a dataset."""
+    """Read a file in the named or recognised format, or a dataset."""
     dataset = dataset_at(file)
     if dataset is not None:
-        return _of_dataset(file, dataset, holds, how)
-    entry, pieces = told(file, holds, name)
-    how = how or Reading()
-    return entry.parse(pieces, file, how if name else replace(how, guessed=True))
+        return _of_dataset(file, dataset, holds, options)
+    entry, pieces = format_and_pieces(file, holds, name)
+    options = options or Reading()
+    return entry.parse(pieces, file, options if name else replace(options, guessed=True))
 
 
-def told(
+def format_and_pieces(
     file: str, holds: tuple[Holds, ...], name: str | None = None
 ) -> tuple[Format, Iterator[bytes]]:
-    """The format of a file, named or as its content looks like, and all of it, to be had once."""
+    """Return the named or recognised format of a file, and the pieces of the file."""
     pieces = chunks(file)
     if name:
         return find_format(name, holds), pieces
@@ -274,19 +315,19 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     with a file that no format recognises, line by line.
     """
     mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
+    load_families(mark)
     common = [FORMATS[name] for name in COMMONEST[mark]]
     for ours in (True, False):
         if not ours:
             load()
-        candidates = [
-            entry
-            for name, entry in reversed(list(FORMATS.registered.items()))
-            if entry.holds in holds and is_ours(FORMATS.home(name)) == ours
-        ]
-        if mark == PARQUET and ours:  # it is no text, whatever the bytes look like
-            candidates = [entry for entry in reversed(common) if entry.holds in holds]
-        for entry in candidates:
-            if entry.recognise(head):
+        families = {
+            home
+            for home in FORMATS.homes.values()
+            if mark in FAMILIES.get(home.removeprefix(OURS), ())
+        }
+        for entry in FORMATS.of(ours=ours):
+            fits = FORMATS.homes[entry.name] in families if ours else mark != PARQUET
+            if entry.holds in holds and fits and entry.recognise(head):
                 return entry
     every = [entry for entry in FORMATS.registered.values() if entry.holds in holds]
     near = (entry for entry in every if mark != PARQUET and entry.resemble(head))
@@ -299,11 +340,11 @@ COMMONEST = {
     b"{": ("span_qrels", "span_run"),
     b"": ("trec_run", "qrels", "tsv_topics"),
 }
-"""The commonest formats of Parquet, XML, JSON and text, by how they begin."""
+"""The most common formats of Parquet, XML, JSON and text, by the first bytes of a file."""
 
 
 def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[bytes]]:
-    """What a file is recognised by, and all of it. Parquet says at its end what it holds."""
+    """Return the bytes by which a file is recognised (for Parquet the end), and its pieces."""
     first = next(pieces)
     if not first.startswith(PARQUET):
         return first, chain([first], pieces)
@@ -317,17 +358,19 @@ def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[byte
     return whole, iter([whole])
 
 
-def _of_dataset(place: str, dataset: Dataset, holds: tuple[Holds, ...], how: Reading | None) -> Any:
-    """All parts of a dataset as if they stood in one file."""
+def _of_dataset(
+    place: str, dataset: Dataset, holds: tuple[Holds, ...], options: Reading | None
+) -> Any:
+    """Read all parts of a dataset as one file."""
     from spanwise.model.judgements import combined
     from spanwise.model.run import joined
 
     find_format(dataset.file_format, holds)
-    parts = read_stored(stored(place, dataset, range(dataset.parts)), how)
+    parts = read_stored(stored(place, dataset, range(dataset.parts)), options)
     return joined(parts, dataset.name, place) if dataset.holds == "run" else combined(parts, place)
 
 
-def read_stored(some: Stored, how: Reading | None = None) -> list[Any]:
-    """What parts of a dataset hold, part by part."""
+def read_stored(some: Stored, options: Reading | None = None) -> list[Any]:
+    """Read the parts of a dataset one by one."""
     entry = FORMATS[some.format]
-    return [entry.parse(chunks(path), path, how or Reading()) for path in some.paths]
+    return [entry.parse(chunks(path), path, options or Reading()) for path in some.paths]

@@ -1,10 +1,10 @@
-"""Files of results: values by topic, means, and what they were made of.
+"""Result files: values by topic, means, and their provenance.
 
-As JSON lines, every line is what `--format jsonl` prints: an object with run, topic, measure and
-value; topics come first, then `all`. The lines for `all` say more: `topics`, the number behind the
-mean, `signature`, `notes`, and with the first measure of each run `made`: the inputs with their
-hashes, the choices and the version. As Parquet, the four columns are the same, and the rest stands
-in the metadata of the file, as JSON under the key `spanwise`.
+JSON lines have the form that `--format jsonl` prints: objects with run, topic, measure and value,
+first for each topic, then for `all`. The lines for `all` also have `topics` (the number behind the
+mean), `signature`, `notes`, and, with the first measure of each run, `made`: the inputs with their
+hashes, the choices and the version. Parquet files have the same four columns, and the rest in their
+metadata, as JSON under the key `spanwise`.
 """
 
 from __future__ import annotations
@@ -21,32 +21,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.io.files import PACKED, STDIN, chunks
+from spanwise.formats.io.files import PACKED, PARQUET, STDIN, chunks
 from spanwise.model.scores import Provenance, Results, Scores, Source, printable
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
 ALL = "all"
-AT_ONCE = 1 << 18
-"""Rows of Parquet that are looked at together."""
+ROWS_AT_ONCE = 1 << 18
+"""Number of Parquet rows that are read together."""
 FIELDS = ("run", "topic", "measure", "value")
-PARQUET = b"PAR1"
-WHOLE = "a file as `spanwise eval -o` wrote it"
-DUE = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
+WHOLE = "a file written by `spanwise eval -o`"
+EXPECTED = 'lines like {"run": "bm25", "topic": "q1", "measure": "AP", "value": 0.5}'
 
 
-# Writing ------------------------------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 
 def results_jsonl(results: Results) -> bytes:
-    """One JSON object per line."""
+    """Return results as JSON lines."""
     lines = [json.dumps(record) + "\n" for record in _records(results)]
     return "".join(lines).encode()
 
 
 def results_parquet(results: Results) -> bytes:
-    """The same as columns."""
+    """Return results as a Parquet file."""
     import polars as pl
 
     records = list(_records(results))
@@ -73,11 +72,11 @@ def _records(results: Results) -> Iterator[dict[str, Any]]:
             yield line
 
 
-# Reading ------------------------------------------------------------------------------------
+# Reading -----------------------------------------------------------------------------------------
 
 
 def holds_results(file: str) -> bool:
-    """Whether a file is one of results, by its content."""
+    """Return whether a file contains results, judged by its content."""
     path = Path(file)
     if file == STDIN or not path.is_file():
         return False
@@ -88,7 +87,7 @@ def holds_results(file: str) -> bool:
 
         try:
             return set(FIELDS) <= set(pl.read_parquet_schema(file))
-        except Exception:  # polars has several kinds; whoever reads the file says what is wrong
+        except Exception:  # polars has several kinds; read_results reports what is wrong
             return False
     if not start.startswith((b"{", *PACKED)):
         return False
@@ -105,23 +104,23 @@ def _is_result(line: bytes) -> bool:
 
 
 def read_results(file: str) -> Results:
-    """The scores that a file holds, run by run."""
+    """Read the scores in a file, run by run."""
     try:
         with Path(file).open("rb") as stream:
             columnar = stream.read(4) == PARQUET
     except OSError as error:
         raise FormatError(file, None, f"cannot be opened ({error.strerror})", "") from error
     records = _parquet_records(file) if columnar else _json_records(file)
-    runs: dict[str, _Gathered] = {}
+    runs: dict[str, _RunLines] = {}
     for record in records:
-        runs.setdefault(record["run"], _Gathered()).take(record)
+        runs.setdefault(record["run"], _RunLines()).take(record)
     scores = tuple(_scores(file, run, lines) for run, lines in runs.items())
-    made = tuple(_made(file, lines.last) for lines in runs.values())
+    made = tuple(_provenance(file, lines.last) for lines in runs.values())
     return Results(file, scores, made)
 
 
-class _Gathered:
-    """What a file says of a run: numbers as numbers, so that memory holds many."""
+class _RunLines:
+    """The lines of one run, stored as arrays so that memory can hold many."""
 
     def __init__(self) -> None:
         self.topics: dict[str, int] = {}
@@ -131,7 +130,7 @@ class _Gathered:
         self._there: dict[str, bytearray] = {}
 
     def take(self, record: dict[str, Any]) -> None:
-        """The next line."""
+        """Add the next line of the run."""
         topic, measure = record["topic"], record["measure"]
         if topic == ALL:
             if any(one["measure"] == measure for one in self.last):
@@ -150,7 +149,7 @@ class _Gathered:
         values[row], there[row] = _number(record["value"]), 1
 
     def column(self, measure: str) -> FloatArray:
-        """The values of a measure, topic by topic."""
+        """Return the values of a measure, topic by topic."""
         column = np.full(len(self.topics), np.nan)
         known = np.array(self._values.get(measure, ()), np.float64)
         column[: len(known)] = known
@@ -164,17 +163,17 @@ def _json_records(file: str) -> Iterator[dict[str, Any]]:
             number += 1
             if not _is_result(line):
                 shown = line[:60].decode("utf-8", "backslashreplace")
-                raise FormatError(file, number, f"found {shown!r}", DUE)
+                raise FormatError(file, number, f"found {shown!r}", EXPECTED)
             record = json.loads(line)
-            _refuse_odd(record, file, number)
+            _check_types(record, file, number)
             yield record
 
 
-def _refuse_odd(record: dict[str, Any], file: str, number: int) -> None:
+def _check_types(record: dict[str, Any], file: str, number: int) -> None:
     value = record["value"]
     names = all(isinstance(record[name], str) for name in FIELDS[:3])
     if not names or isinstance(value, bool) or not isinstance(value, int | float | None):
-        raise FormatError(file, number, f"found {json.dumps(record)[:60]}", DUE)
+        raise FormatError(file, number, f"found {json.dumps(record)[:60]}", EXPECTED)
 
 
 def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
@@ -182,19 +181,19 @@ def _parquet_records(file: str) -> Iterator[dict[str, Any]]:
 
     try:
         more = json.loads(pl.read_parquet_metadata(file).get("spanwise", "[]"))
-        said = {(one["run"], one["measure"]): one for one in more}
+        extras = {(one["run"], one["measure"]): one for one in more}
         table = pl.scan_parquet(file).select(FIELDS)
         count = table.select(pl.len()).collect().item()
     except Exception as error:  # polars has several kinds
-        found = f"no Parquet of results ({str(error)[:80]})"
+        found = f"not a Parquet file of results ({str(error)[:80]})"
         raise FormatError(file, None, found, WHOLE) from error
-    some = (table.slice(first, AT_ONCE).collect() for first in range(0, count, AT_ONCE))
+    some = (table.slice(first, ROWS_AT_ONCE).collect() for first in range(0, count, ROWS_AT_ONCE))
     for record in (record for part in some for record in part.iter_rows(named=True)):
-        extra = said.get((record["run"], record["measure"]), {}) if record["topic"] == ALL else {}
+        extra = extras.get((record["run"], record["measure"]), {}) if record["topic"] == ALL else {}
         yield {**extra, **record}
 
 
-def _scores(file: str, run: str, lines: _Gathered) -> Scores:
+def _scores(file: str, run: str, lines: _RunLines) -> Scores:
     means = {one["measure"]: _number(one["value"]) for one in lines.last}
     if not means:
         raise FormatError(file, None, f"run {run!r} has no line for {ALL!r}", "a complete file")
@@ -202,7 +201,7 @@ def _scores(file: str, run: str, lines: _Gathered) -> Scores:
         raise FormatError(
             file,
             None,
-            f"run {run!r} has no values by topic",
+            f"run {run!r} has no values for single topics",
             "a file made with -o RESULTS.jsonl, or with -q --format jsonl",
         )
     _refuse_twice(file, run, lines.twice)
@@ -220,30 +219,30 @@ def _scores(file: str, run: str, lines: _Gathered) -> Scores:
 
 
 def _refuse_twice(file: str, run: str, twice: tuple[str, str] | None) -> None:
-    """Two runs of one name would be taken for one."""
+    """Raise an error for a duplicate value, as two runs with one name would cause."""
     if twice is not None:
-        found = f"run {run!r} has topic {twice[0]!r} twice in {twice[1]}"
-        raise FormatError(file, None, found, "runs of different names")
+        found = f"run {run!r} has two values for topic {twice[0]!r} in {twice[1]}"
+        raise FormatError(file, None, found, "runs with different names")
 
 
 def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _made(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None:
-    said = next((one["made"] for one in lines if one.get("made")), None)
-    if said is None:
+def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None:
+    made = next((one["made"] for one in lines if one.get("made")), None)
+    if made is None:
         return None
     try:
-        collection = said.get("collection")
+        collection = made.get("collection")
         return Provenance(
-            judgements=Source(**said["judgements"]),
-            run=Source(**said["run"]),
+            judgements=Source(**made["judgements"]),
+            run=Source(**made["run"]),
             collection=None if collection is None else Source(**collection),
-            measures=tuple(said["measures"]),
-            options=said["options"],
-            spanwise=said["spanwise"],
+            measures=tuple(made["measures"]),
+            options=made["options"],
+            spanwise=made["spanwise"],
         )
     except (AttributeError, KeyError, TypeError) as error:
-        found = f"what the results were made of cannot be read ({error})"
+        found = f"the provenance of the results cannot be read ({error})"
         raise FormatError(file, None, found, WHOLE) from error

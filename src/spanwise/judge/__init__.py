@@ -1,1 +1,1 @@
-"""The assessor's page: a store of gestures, a server on loopback, a page in the browser."""
+"""The judging server: a store of gestures, a local web server, and a page for assessors."""

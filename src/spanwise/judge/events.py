@@ -1,8 +1,9 @@
-"""What a judge did to a document, and what follows from it: the fold of gestures into a state.
+"""Gestures of assessors, the state of a document that they lead to, and their validation.
 
-A layer is a set of characters, kept as sorted, disjoint, half-open spans: `add` is union, `remove`
-is difference, spans that touch become one. An `undo` names the gesture that it takes back, a `redo`
-the one that it brings back; the state is what the gestures that stand make of an empty document.
+A gesture is one action of an assessor on a document, such as highlighting a passage. The state is
+the fold of all gestures, in the order in which they were stored. A layer is a set of characters,
+kept as sorted, disjoint, half-open spans: `add` is union, `remove` is difference, and adjacent
+spans are merged. An `undo` names the gesture that it revokes, a `redo` the one that it restores.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ Status = Literal["new", "open", "touched", "done", "skipped"]
 Mode = Literal["highlight", "grades", "aspects", "exhaustivity", "document"]
 
 RELEVANT = "relevant"
-"""The layer of what is relevant; aspects have layers of their own names."""
+"""Layer of relevant text; aspects have layers with their own names."""
 TEXTUAL = frozenset({"add", "remove"})
 EDITS = frozenset({*TEXTUAL, "bep", "unbep", "grade", "exh"})
 UNDOABLE = EDITS | {"note", "done", "reopen", "skip"}
 KINDS = UNDOABLE | {"open", "undo", "redo", "show", "focus", "blur"}
 UNKNOWN, TOO_SMALL, MOST = 0, -1, 2
-"""Exhaustivity: not said, too small, and the highest grade."""
+"""Values of exhaustivity: unknown, too small, and the highest grade."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """One act. `client` and `n` name it for good, wherever it is sent from and how often."""
+    """One action of an assessor.
+
+    `client` and `n` identify it, however often it is sent.
+    """
 
     client: str
     n: int
@@ -37,17 +41,17 @@ class Gesture:
     start: int = -1
     end: int = -1
     value: str = ""
-    check: str = ""  # of the text that is meant
+    check: str = ""  # hash of the text that it refers to
 
     @property
     def key(self) -> str:
-        """How an undo names it."""
+        """The identifier by which an undo refers to it."""
         return f"{self.client}:{self.n}"
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where one judge is with one document."""
+    """The judgement of one document by one assessor, and its progress."""
 
     status: Status = "new"
     layers: Mapping[str, Spans] = field(default_factory=dict)
@@ -59,7 +63,7 @@ class State:
 
     @property
     def highlighted(self) -> Spans:
-        """What any layer has."""
+        """The union of the spans of all layers."""
         found: Spans = ()
         for spans in self.layers.values():
             for start, end in spans:
@@ -68,7 +72,7 @@ class State:
 
 
 def added(spans: Spans, start: int, end: int) -> Spans:
-    """The set with a stretch put in.
+    """Return a set of spans with one more span.
 
     >>> added(((0, 3), (8, 9)), 3, 8)
     ((0, 9),)
@@ -83,7 +87,7 @@ def added(spans: Spans, start: int, end: int) -> Spans:
 
 
 def removed(spans: Spans, start: int, end: int) -> Spans:
-    """The set with a stretch taken out.
+    """Return a set of spans without the characters of one span.
 
     >>> removed(((0, 9),), 3, 8)
     ((0, 3), (8, 9))
@@ -95,8 +99,8 @@ def removed(spans: Spans, start: int, end: int) -> Spans:
     return tuple(sorted({*left, *right}))
 
 
-def standing(gestures: Iterable[Gesture]) -> list[Gesture]:
-    """The gestures that have not been taken back, in their order."""
+def not_undone(gestures: Iterable[Gesture]) -> list[Gesture]:
+    """Return the gestures that have not been undone, in their order."""
     every = list(gestures)
     taken: set[str] = set()
     for one in every:
@@ -108,10 +112,10 @@ def standing(gestures: Iterable[Gesture]) -> list[Gesture]:
 
 
 def folded(gestures: Iterable[Gesture]) -> State:
-    """The state that gestures lead to, in the order in which they were stored."""
+    """Return the state after all gestures, in the order in which they were stored."""
     every = list(gestures)
     state = State("open" if every else "new")
-    kept = standing(every)
+    kept = not_undone(every)
     for one in kept:
         state = applied(state, one)
     if state.status == "done" and _edited_before(every, kept):
@@ -120,20 +124,23 @@ def folded(gestures: Iterable[Gesture]) -> State:
 
 
 def _edited_before(every: Sequence[Gesture], kept: Sequence[Gesture]) -> bool:
-    """Whether an older edit was taken or brought back, in another window, after the finish."""
+    """Return whether an edit older than the finish was undone or redone after it.
+
+    This can happen in a second window.
+    """
     name = next(one.key for one in reversed(kept) if one.kind == "done")
     place = next(i for i, one in enumerate(every) if one.key == name)
-    since = max(i for i, one in enumerate(every) if i == place or _brings_back(one, name))
+    since = max(i for i, one in enumerate(every) if i == place or _restores(one, name))
     edits = {one.key for one in every[:place] if one.kind in EDITS}
     return any(one.kind in ("undo", "redo") and one.value in edits for one in every[since:])
 
 
-def _brings_back(one: Gesture, name: str) -> bool:
+def _restores(one: Gesture, name: str) -> bool:
     return one.kind == "redo" and one.value == name
 
 
 def applied(state: State, one: Gesture) -> State:
-    """The state after one more gesture."""
+    """Return the state after one more gesture."""
     match one.kind:
         case "add" | "remove":
             change = added if one.kind == "add" else removed
@@ -148,7 +155,7 @@ def applied(state: State, one: Gesture) -> State:
         case "grade":
             return replace(state, status="touched", grade=int(one.value) if one.value else None)
         case "exh":
-            values = exhausted(state.exhaustivity, one.layer, int(one.value))
+            values = with_exhaustivity(state.exhaustivity, one.layer, int(one.value))
             return replace(state, status="touched", exhaustivity=values)
         case "note":
             return replace(state, note=one.value)
@@ -161,13 +168,13 @@ def applied(state: State, one: Gesture) -> State:
     return state
 
 
-def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
-    """Exhaustivity with one element set, and what the rules of 2005 make of the others.
+def with_exhaustivity(values: Mapping[str, int], path: str, value: int) -> dict[str, int]:
+    """Return the exhaustivity values after one element is set, by the rules of 2005.
 
-    Descendants above the value become unknown; too small spreads downwards, and what is around
-    something better is not too small; the highest grade lifts all elements around it, and when it
-    is taken back, those that nothing else holds up become unknown. The highest grade said once
-    more rests on itself, not on what lies in the element.
+    Descendants above the value become unknown. Too small spreads downwards, and ancestors of
+    something better are not too small. The highest grade raises all ancestors; when it is revoked,
+    those that no other element supports become unknown. The highest grade given again is supported
+    by itself and not by descendants.
     """
     found = {**values, path: value}
     if value == MOST:
@@ -186,13 +193,13 @@ def exhausted(values: Mapping[str, int], path: str, value: int) -> dict[str, int
 
 
 def exhaustivity_of(values: Mapping[str, int], path: str) -> int:
-    """What an element is: as was said, or too small inside one that is; else unknown."""
+    """Return the exhaustivity of an element, which is too small inside one that is."""
     small = any(values.get(one) == TOO_SMALL for one in _around(path))
     return values.get(path, TOO_SMALL if small else UNKNOWN)
 
 
 def _around(path: str) -> list[str]:
-    """The elements in which one lies, from the outermost on.
+    """Return the ancestors of a path, the outermost first.
 
     >>> _around("/a[1]/b[2]/c[1]")
     ['/a[1]', '/a[1]/b[2]']
@@ -202,7 +209,7 @@ def _around(path: str) -> list[str]:
 
 
 def _lifted_by(path: str, values: Mapping[str, int]) -> list[str]:
-    """The elements around one that have the highest grade, and had it from nothing else."""
+    """Return the ancestors that have the highest grade only because of this element."""
     highest = [other for other, grade in values.items() if grade == MOST]
     around = [other for other in highest if path.startswith(other + "/")]
     return [
@@ -213,39 +220,40 @@ def _lifted_by(path: str, values: Mapping[str, int]) -> list[str]:
 
 
 def inconsistencies(state: State, mode: Mode, assess: Sequence[tuple[str, bool]] = ()) -> list[str]:
-    """Why a document cannot be finished yet.
+    """List the reasons why a document cannot be finished yet.
 
-    `assess` are the elements that the exhaustivity phase asks for: a path, and whether a whole
-    passage lies in the element, so that it cannot be too small.
+    `assess` are the elements of the exhaustivity phase: a path, and whether a complete passage lies
+    in the element, so that it cannot be too small.
     """
     marked, found = bool(state.highlighted), []
     if mode == "document":
         return [] if state.grade is not None else ["give the document a grade"]
     if marked and state.bep is None:
-        found.append("set the best entry point: something is highlighted")
+        found.append("set the best entry point: text is highlighted")
     if not marked and state.bep is not None:
         found.append("remove the best entry point: nothing is highlighted")
     if mode == "grades" and marked and not state.grade:
-        found.append("give a grade of 1 or more: something is highlighted")
+        found.append("give a grade of 1 or more: text is highlighted")
     if mode == "grades" and not marked and state.grade:
-        found.append("nothing is highlighted, so the grade is 0 or none")
+        found.append("set the grade to 0 or remove it: nothing is highlighted")
     if mode == "exhaustivity":
         found += _exhaustivity_left(state, assess)
     return found
 
 
 def unsupported(values: Mapping[str, int], asked: Container[str]) -> set[str]:
-    """The elements whose highest grade came from others in them, none of which is asked for.
+    """Return elements whose highest grade came from descendants that are no longer assessed.
 
-    What is no longer highlighted holds nothing up; it is remembered, for when it is again.
+    Values of elements that are no longer highlighted support nothing; they are kept in case the
+    elements are highlighted again.
     """
     leaning: set[str] = set()
     held: set[str] = set()
     highest = [path for path, grade in values.items() if grade == MOST]
     for path in sorted(highest, key=lambda one: one.count("/"), reverse=True):
-        stands = path in asked and (path not in leaning or path in held)
+        supported = path in asked and (path not in leaning or path in held)
         leaning.update(_around(path))
-        if stands:
+        if supported:
             held.update(_around(path))
     return leaning - held
 
@@ -256,13 +264,13 @@ def _exhaustivity_left(state: State, assess: Sequence[tuple[str, bool]]) -> list
     for path, whole in assess:
         grade = UNKNOWN if path in lost else exhaustivity_of(state.exhaustivity, path)
         if grade == UNKNOWN:
-            found.append(f"say how exhaustive {path} is")
+            found.append(f"assess the exhaustivity of {path}")
         elif grade == TOO_SMALL and whole:
-            found.append(f"{path} holds a whole passage, so it is not too small")
+            found.append(f"{path} contains a whole passage, so it cannot be too small")
     return found
 
 
-# What an event must look like before anybody looks at what it means. ------------------------------
+# Validation of submitted events -------------------------------------------------------------------
 
 CLIENT = re.compile(r"[0-9a-zA-Z_-]{8,64}")
 CHECK = re.compile(r"[0-9a-f]{16}")
@@ -270,39 +278,39 @@ FIELDS = frozenset(
     ["client", "n", "topic", "doc", "kind", "layer", "start", "end", "value", "check", "base", "at"]
 )
 LONGEST = 10_000
-"""Characters of a note."""
+"""Maximum number of characters of a note."""
 LATEST = 1e12
-"""Seconds since 1970; what is not a number is not below it either."""
+"""Upper bound of times in seconds since 1970; it also excludes nan."""
 HIGHEST = 1 << 53
-"""Numbers that a page can count."""
+"""Upper bound of integers that JavaScript represents exactly."""
 
 
 def refusal(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
-    """What is wrong with an event; empty if nothing is."""
+    """Return what is wrong with a submitted event; empty if it is valid."""
     if not isinstance(sent, Mapping):
-        return "an event is an object"
+        return "an event must be a JSON object"
     if unknown := set(sent) - FIELDS:
         return f"unknown field {min(unknown)!r}"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
-        return "client is no name of 8 to 64 letters"
+        return "client must have 8 to 64 letters, digits, - or _"
     for name, needed in (("n", True), ("topic", True), ("doc", True), ("base", False)):
         if (name in sent or needed) and not whole(sent.get(name)):
-            return f"{name} is no whole number from 0 on"
+            return f"{name} must be a whole number of 0 or more"
     if sent.get("kind") not in KINDS:
-        return "no such kind of event"
+        return "unknown kind of event"
     for name in ("layer", "value", "check"):
         if not isinstance(sent.get(name, ""), str) or len(sent.get(name, "")) > LONGEST:
-            return f"{name} is no text of at most {LONGEST} characters"
+            return f"{name} must be a text of at most {LONGEST} characters"
         if any(0xD800 <= ord(c) <= 0xDFFF for c in sent.get(name, "")):
-            return f"{name} has half a character"
+            return f"{name} contains an unpaired surrogate"
     at = sent.get("at", 0)
     if not isinstance(at, int | float) or isinstance(at, bool) or not 0 <= at < LATEST:
-        return "at is no time"
+        return "at must be a time in seconds"
     return _meaning(sent, mode, aspects)
 
 
 def whole(value: object) -> bool:
-    """Whether a value is a whole number that a page can count."""
+    """Return whether a value is a non-negative integer within JavaScript's range."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < HIGHEST
 
 
@@ -310,24 +318,24 @@ def _meaning(sent: Mapping[str, Any], mode: str, aspects: Sequence[str]) -> str:
     kind, value = sent["kind"], sent.get("value", "")
     if kind in ("add", "remove"):
         if not (whole(sent.get("start")) and whole(sent.get("end"))):
-            return "a stretch needs start and end"
+            return "a span needs start and end"
         if sent["start"] >= sent["end"]:
-            return "a stretch ends after its start"
+            return "a span must end after its start"
         if not CHECK.fullmatch(sent.get("check", "")):
-            return "a stretch needs a check of its text"
+            return "a span needs a check of its text"
         layers = aspects if mode == "aspects" else (RELEVANT,)
         if sent.get("layer") not in layers:
-            return "no such layer"
+            return "unknown layer"
     elif kind == "bep" and not whole(sent.get("start")):
-        return "an entry point needs a place"
+        return "an entry point needs a position"
     elif kind == "bep" and not CHECK.fullmatch(sent.get("check", "")):
         return "an entry point needs a check of its text"
     elif kind == "grade" and value not in ("", "0", "1", "2", "3"):
-        return "a grade is 0 to 3, or empty"
+        return "a grade must be 0 to 3, or empty"
     elif kind == "exh" and (value not in ("-1", "0", "1", "2") or not sent.get("layer")):
-        return "exhaustivity is -1, 0, 1 or 2 of a path"
+        return "exhaustivity must be -1, 0, 1 or 2, with a path"
     elif kind == "skip" and not value.strip():
         return "a skip needs a reason"
     elif kind in ("undo", "redo") and ":" not in value:
-        return "an undo names an event"
+        return "an undo must name an event"
     return ""

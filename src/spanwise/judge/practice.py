@@ -1,7 +1,7 @@
-"""Three short documents with known answers, for who judges for the first time.
+"""Practice documents with known answers for new assessors.
 
-What a judge made of them is in the log, in the name of the practice and not of the judge: it is no
-judgement, and shows how far somebody had understood the task.
+Answers are stored in the log under the name of the practice, not of the assessor: they are no
+judgements, but show how well an assessor understood the task.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from spanwise.judge.store import Store
 
 MOST = 100
-"""Stretches that are looked at."""
+"""Maximum number of spans in an answer."""
 NOWHERE = -1
-"""Instead of a topic's number."""
+"""Number that the log has in place of a topic's."""
 TOPIC = {
     "title": "the dances of honey bees",
     "narrative": "I want to know why honey bees dance, and what their dances say. Relevant is text"
@@ -33,14 +33,14 @@ TOPIC = {
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A document as roles and sentences; those that are relevant begin with `+`."""
+    """A practice document as roles and sentences; relevant sentences begin with `+`."""
 
     name: str
     hint: str
     parts: tuple[tuple[str, tuple[str, ...]], ...]
 
     def blocks(self) -> list[tuple[int, int, str]]:
-        """Element, start and text of every block."""
+        """Return the element, start and text of every block."""
         found, place = [], 0
         for row, (_, sentences) in enumerate(self.parts, 1):
             text = " ".join(one.removeprefix("+") for one in sentences)
@@ -49,15 +49,15 @@ class Lesson:
         return found
 
     def elements(self) -> list[tuple[int, str, str]]:
-        """Parent, role and name of every element."""
+        """Return the parent, role and name of every element."""
         return [(-1, "section", "article"), *((0, role, role) for role, _ in self.parts)]
 
     def text(self) -> str:
-        """All of it."""
+        """Return the text of the whole document."""
         return "".join(text for *_, text in self.blocks())
 
     def known(self) -> Spans:
-        """What is relevant; between two relevant sentences also the space."""
+        """Return the relevant spans, including the space between two relevant sentences."""
         text = self.text()
         spans: Spans = ()
         for _, sentences in self.parts:
@@ -92,7 +92,7 @@ LESSONS = (
     ),
     Lesson(
         "Keeping bees in a town",
-        "Where nothing is relevant, one key says so: 0.",
+        "If nothing is relevant, press 0.",
         (
             ("heading", ("Keeping bees in a town",)),
             ("block", ("A roof is a good place for a hive.", "Neighbours like to be asked first.")),
@@ -118,9 +118,9 @@ LESSONS = (
 )
 
 
-def lessons(store: Store, judge: str) -> dict[str, Any]:
-    """The topic and its documents, without the answers."""
-    done = practised(store).get(judge, {})
+def lessons(store: Store, assessor: str) -> dict[str, Any]:
+    """Return the practice topic and its documents without the answers."""
+    done = practised(store).get(assessor, {})
     documents = [
         {
             "number": number,
@@ -138,7 +138,7 @@ def lessons(store: Store, judge: str) -> dict[str, Any]:
 
 
 def practised(store: Store) -> dict[str, dict[int, float]]:
-    """How much of each lesson every judge got right, the first time."""
+    """Return each assessor's score in every practice document at the first attempt."""
     found: dict[str, dict[int, float]] = {}
     for event in store.events(PRACTICE):
         mine = found.setdefault(event.gesture.layer, {})
@@ -147,25 +147,25 @@ def practised(store: Store) -> dict[str, dict[int, float]]:
 
 
 def refusal(sent: Mapping[str, Any]) -> str:
-    """What is wrong with an answer; empty if nothing is."""
+    """Return what is wrong with a submitted answer; empty if it is valid."""
     if set(sent) - {"client", "n", "number", "spans", "bep"}:
-        return "an answer has client, n, number, spans, and perhaps bep"
+        return "an answer needs client, n, number, spans and optionally bep"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
-        return "client is no name of 8 to 64 letters"
+        return "client must have 8 to 64 letters, digits, - or _"
     if not whole(sent.get("n")) or not whole(sent.get("number")) or sent["number"] >= len(LESSONS):
-        return "n and number are whole numbers, and there are three lessons"
+        return "n must be a whole number, and number that of a lesson"
     spans = sent.get("spans")
     if not isinstance(spans, list) or len(spans) > MOST:
-        return f"spans are a list of at most {MOST}"
+        return f"spans must be a list of at most {MOST}"
     if not all(isinstance(one, list) and len(one) == 2 and all(map(whole, one)) for one in spans):
-        return "a span is a start and an end"
+        return "a span must have a start and an end"
     if sent.get("bep") is not None and not whole(sent["bep"]):
-        return "an entry point is a place"
+        return "an entry point must be a position"
     return ""
 
 
-def answered(sent: Mapping[str, Any], judge: str) -> tuple[Event, dict[str, Any]]:
-    """An answer as an event of the log, and what is said to it: what is right, and how near."""
+def answered(sent: Mapping[str, Any], assessor: str) -> tuple[Event, dict[str, Any]]:
+    """Return an answer as an event of the log, and the feedback on it."""
     known = LESSONS[sent["number"]].known()
     mine: Spans = ()
     for start, end in sent["spans"]:
@@ -173,14 +173,14 @@ def answered(sent: Mapping[str, Any], judge: str) -> tuple[Event, dict[str, Any]
     entry = known[0][0] if known else None
     far = None if entry is None or sent.get("bep") is None else abs(sent["bep"] - entry)
     right = {"overlap": _overlap(mine, known), "distance": far}
-    said = json.dumps(right | {"spans": mine, "bep": sent.get("bep")})
-    gesture = Gesture(sent["client"], sent["n"], "practice", judge, value=said)
+    feedback = json.dumps(right | {"spans": mine, "bep": sent.get("bep")})
+    gesture = Gesture(sent["client"], sent["n"], "practice", assessor, value=feedback)
     event = Event(0, PRACTICE, NOWHERE, sent["number"], gesture, 0, 0.0, time.time())
     return event, right | {"known": known, "bep": entry}
 
 
 def _overlap(mine: Spans, known: Spans) -> float:
-    """Characters of both over characters of either; two empty sets agree."""
+    """Return the characters in both sets by those in either; two empty sets agree."""
     union, rest = mine, mine
     for start, end in known:
         union, rest = added(union, start, end), removed(rest, start, end)

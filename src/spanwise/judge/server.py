@@ -1,4 +1,11 @@
-"""The routes. Documents and topics are numbers of the store; no part of a request is a path."""
+"""The web server of the judging page: request checks, routes, start and stop.
+
+Topics and documents are addressed by their numbers in the store; no part of a request is a path.
+Every request is checked before it is routed. A page of another origin can make a browser send
+requests to the loopback interface, even under a host name that resolves to it. Therefore `Host` and
+`Origin` must be exact names of this server, and nothing that a browser adds by itself, such as a
+cookie, identifies an assessor.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.console import emit, say
 from spanwise.errors import InputError, MissingExtra, UsageError
-from spanwise.judge import practice
-from spanwise.judge import service as desk
-from spanwise.judge.exports import lines
+from spanwise.judge import practice, service
+from spanwise.judge.exchange import lines
 from spanwise.judge.service import OWNER, Refused, Service
 from spanwise.judge.setup import copy_safely, locked
 from spanwise.judge.status import progress
-from spanwise.judge.verdicts import chosen_judges, verdicts
+from spanwise.judge.verdicts import chosen_assessors, verdicts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -29,11 +35,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# Who may speak to the server, and what its answers allow a browser: before any route is looked at.
-#
-# A page of another origin can make a browser send requests to loopback, and can even be called by a
-# name that points there. So the names in `Host` and `Origin` must be exactly ours, and nothing that
-# a browser adds by itself, such as a cookie, is ever a proof of who asks.
+# Request checks -----------------------------------------------------------------------------------
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -57,8 +59,8 @@ HEADERS = [
 ]
 
 
-class Guard:
-    """Refuses what is not meant for us; adds the headers to every answer."""
+class RequestFilter:
+    """A filter that refuses foreign requests and adds security headers to every response."""
 
     def __init__(self, app: App, hosts: Iterable[str], scheme: str = "http") -> None:
         self._app = app
@@ -66,14 +68,14 @@ class Guard:
         self._origins = {f"{scheme}://{host}".encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        """One request."""
+        """Handle one request of the ASGI protocol."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 kept = [(k, v) for k, v in message["headers"] if k not in dict(HEADERS)]
                 message["headers"] = [*kept, *HEADERS]
@@ -81,36 +83,38 @@ class Guard:
 
         refused = self.refusal(scope)
         if refused:
-            await _answer(guarded, *refused)
+            await _answer(send_with_headers, *refused)
         else:
-            await self._app(scope, receive, guarded)
+            await self._app(scope, receive, send_with_headers)
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason, if a request is not for us."""
-        said: dict[bytes, list[bytes]] = {}
+        """Return the status and reason if a request is refused."""
+        headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
-            said.setdefault(name.lower(), []).append(value)
-        if len(said.get(b"host", ())) != 1 or said[b"host"][0] not in self._hosts:
-            return 403, "this server has another name"
-        if any(origin not in self._origins for origin in said.get(b"origin", ())):
-            return 403, "requests of other pages are refused"
-        if any(site not in (b"same-origin", b"none") for site in said.get(b"sec-fetch-site", ())):
-            return 403, "requests of other sites are refused"
+            headers.setdefault(name.lower(), []).append(value)
+        if len(headers.get(b"host", ())) != 1 or headers[b"host"][0] not in self._hosts:
+            return 403, "unknown host name; use the address that the server printed"
+        if any(origin not in self._origins for origin in headers.get(b"origin", ())):
+            return 403, "requests from other pages are refused"
+        if any(
+            site not in (b"same-origin", b"none") for site in headers.get(b"sec-fetch-site", ())
+        ):
+            return 403, "requests from other sites are refused"
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            return 405, "only GET and POST"
+            return 405, "only GET and POST are allowed"
         if scope["method"] == "POST":
-            return _refused_body(said)
+            return _refused_body(headers)
         return None
 
 
-def _refused_body(said: dict[bytes, list[bytes]]) -> tuple[int, str] | None:
-    kind = said.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower()
+def _refused_body(headers: dict[bytes, list[bytes]]) -> tuple[int, str] | None:
+    kind = headers.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower()
     if kind != b"application/json":
-        return 415, "only application/json"
-    length = said.get(b"content-length", [b""])[0]
+        return 415, "the content type must be application/json"
+    length = headers.get(b"content-length", [b""])[0]
     if not length.isdigit():
-        return 411, "the length must be said"
-    return (413, "too much at once") if int(length) > LARGEST else None
+        return 411, "the Content-Length header is missing"
+    return (413, "the request is too large") if int(length) > LARGEST else None
 
 
 async def _answer(send: Any, status: int, reason: str) -> None:
@@ -119,7 +123,7 @@ async def _answer(send: Any, status: int, reason: str) -> None:
     await send({"type": "http.response.body", "body": reason.encode()})
 
 
-# The routes. Documents and topics are numbers of the store; no part of a request is a path. -------
+# Routes -------------------------------------------------------------------------------------------
 
 PAGE = {
     "app.js": "text/javascript",
@@ -139,16 +143,16 @@ PAGE = {
     "style.css": "text/css",
     "icon.svg": "image/svg+xml",
 }
-"""All files that a browser can ask for, beside the page itself."""
+"""Media types of the files of the page, besides index.html."""
 BATCH = 50
 RATE, BURST = 50.0, 500.0
-"""Events per second and judge, and how many may come at once after a pause."""
+"""Maximum number of events per second and assessor, and of a burst after a pause."""
 MATCHING = 10
-"""A regular expression costs as much as so many events."""
+"""Number of events that a regular expression counts as."""
 
 
-def application(service: Service, hosts: list[str], scheme: str = "http") -> Guard:
-    """The server as an ASGI application."""
+def application(service: Service, hosts: list[str], scheme: str = "http") -> RequestFilter:
+    """Return the server as an ASGI application."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -173,11 +177,11 @@ def application(service: Service, hosts: list[str], scheme: str = "http") -> Gua
         Route("/api/practice", api.answers(api.lessons), methods=["GET"]),
         Route("/api/practice", api.answers(api.practise), methods=["POST"]),
         Route("/api/events", api.answers(api.post), methods=["POST"]),
-        Route("/api/desk", api.answers(api.desk), methods=["GET"]),
+        Route("/api/desk", api.answers(api.campaign), methods=["GET"]),
         Route("/api/desk", api.answers(api.decide), methods=["POST"]),
         Route("/api/desk/export", api.answers(api.export)),
     ]
-    return Guard(Starlette(routes=routes), hosts, scheme)
+    return RequestFilter(Starlette(routes=routes), hosts, scheme)
 
 
 def _asset(name: str) -> bytes:
@@ -185,31 +189,31 @@ def _asset(name: str) -> bytes:
 
 
 async def page(request: Request) -> Response:  # noqa: ARG001
-    """Every address of the page is the same page."""
+    """Return the page, which is the same at every address."""
     from starlette.responses import Response
 
     return Response(_asset("index.html"), media_type="text/html")
 
 
 async def asset(request: Request) -> Response:
-    """A file of the page, by a name out of the table."""
+    """Return a file of the page by its name in the table."""
     from starlette.responses import PlainTextResponse, Response
 
     name = request.path_params["name"]
     if name not in PAGE:
-        return PlainTextResponse("no such file", 404)
+        return PlainTextResponse("unknown file", 404)
     return Response(_asset(name), media_type=PAGE[name])
 
 
 class Api:
-    """Questions and gestures of whoever bears a token."""
+    """The handlers of the routes; every request must carry an assessor's token."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self._allowance: dict[str, tuple[float, float]] = {}
+        self._rates: dict[str, tuple[float, float]] = {}
 
     def answers(self, act: Callable[..., Any]) -> Callable[[Request], Awaitable[Response]]:
-        """An act as a route: the token is looked up, the work done beside the event loop."""
+        """Make a route of a handler, which checks the token and runs in a thread."""
         from starlette.concurrency import run_in_threadpool
         from starlette.responses import Response
 
@@ -228,155 +232,157 @@ class Api:
 
     def _act(self, act: Callable[..., Any], request: Request, body: bytes) -> tuple[int, Any]:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
-        who = self.service.store.bearer(token.strip()) if kind == "Bearer" and token else None
-        if who is None:
-            raise Refused(401, "no valid link: open the one that the server printed")
+        identity = self.service.store.bearer(token.strip()) if kind == "Bearer" and token else None
+        if identity is None:
+            raise Refused(401, "the link is not valid; open the one that the server printed")
         try:
-            return act(who, request, body)
+            return act(identity, request, body)
         except sqlite3.OperationalError as error:
             raise Refused(507, f"the store cannot be written ({error})") from error
         except InputError as error:
             raise Refused(409, str(error)) from error
 
-    def me(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Topics and progress."""
-        return 200, self.service.overview(*who)
+    def me(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return the topics and the assessor's progress."""
+        return 200, self.service.overview(*identity)
 
-    def pool(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """One topic."""
-        return 200, self.service.pool(who[0], request.path_params["topic"])
+    def pool(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return a topic and its documents."""
+        return 200, self.service.pool(identity[0], request.path_params["topic"])
 
-    def document(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """One document."""
-        return 200, self.service.document(who[0], *_place(request))
+    def document(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return a document and its gestures."""
+        return 200, self.service.document(identity[0], *_place(request))
 
-    def compare(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """All judges, for who adjudicates."""
-        return 200, self.service.compare(who[1], *_place(request))
+    def compare(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return the judgements of all assessors to the adjudicator."""
+        return 200, self.service.compare(identity[1], *_place(request))
 
-    def newer(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What happened since an event."""
+    def newer(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return the events on a document after a given one."""
         since = request.query_params.get("since", "0")
         if not since.isdecimal() or len(since) > 15:
-            raise Refused(400, "since is no number of an event")
-        return 200, {"newer": self.service.newer(who[0], *_place(request), int(since))}
+            raise Refused(400, "since must be the number of an event")
+        return 200, {"newer": self.service.newer(identity[0], *_place(request), int(since))}
 
-    def post(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Gestures."""
-        if who[1] == OWNER:
-            raise Refused(403, "the desk decides, it does not judge")
+    def post(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Store a batch of gestures."""
+        if identity[1] == OWNER:
+            raise Refused(403, "the organiser cannot judge")
         batch = _object(body).get("events")
         if not isinstance(batch, list) or not 0 < len(batch) <= BATCH:
             raise Refused(400, f"expected 1 to {BATCH} events")
-        self._charge(who[0], len(batch))
-        answers = self.service.receive(who[0], batch)
+        self._charge(identity[0], len(batch))
+        answers = self.service.receive(identity[0], batch)
         results = [
             {"n": a.n, "seq": a.seq} if not a.error else {"n": a.n, "error": a.error}
             for a in answers
         ]
         return (409 if any(a.error for a in answers) else 200), {"results": results}
 
-    def find(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Documents that could be added to a topic's pool."""
+    def find(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return documents that can be added to a topic's pool."""
         wanted = request.query_params.get("q", "")
-        return 200, self.service.findable(who[0], request.path_params["topic"], wanted)
+        return 200, self.service.findable(identity[0], request.path_params["topic"], wanted)
 
-    def matches(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
-        """Where a regular expression occurs."""
-        self._charge(who[0], MATCHING)
-        return 200, self.service.matches(who[0], *_place(request), _object(body).get("pattern"))
+    def matches(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """Return the matches of a regular expression in a document."""
+        self._charge(identity[0], MATCHING)
+        return 200, self.service.matches(
+            identity[0], *_place(request), _object(body).get("pattern")
+        )
 
-    def add(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
-        """One more document for a judge."""
-        if who[1] == OWNER:
-            raise Refused(403, "the desk decides, it does not judge")
-        self._charge(who[0], 1)
+    def add(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:
+        """Add a document to an assessor's pool."""
+        if identity[1] == OWNER:
+            raise Refused(403, "the organiser cannot judge")
+        self._charge(identity[0], 1)
         topic = request.path_params["topic"]
-        return 200, {"number": self.service.add(who[0], topic, _object(body).get("id"))}
+        return 200, {"number": self.service.add(identity[0], topic, _object(body).get("id"))}
 
-    def lessons(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """Documents with known answers, for who is new."""
-        return 200, practice.lessons(self.service.store, who[0])
+    def lessons(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return the practice documents for new assessors."""
+        return 200, practice.lessons(self.service.store, identity[0])
 
-    def practise(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What a judge made of one of them."""
-        if who[1] == OWNER:
-            raise Refused(403, "the desk decides, it does not judge")
+    def practise(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Store the answer to a practice document and return feedback."""
+        if identity[1] == OWNER:
+            raise Refused(403, "the organiser cannot judge")
         sent = _object(body)
         if problem := practice.refusal(sent):
             raise Refused(400, problem)
-        self._charge(who[0], 1)
-        event, answer = practice.answered(sent, who[0])
+        self._charge(identity[0], 1)
+        event, answer = practice.answered(sent, identity[0])
         ((_, error),) = self.service.store.append([event])
         return (409, {"error": error}) if error else (200, answer)
 
-    # The desk ---------------------------------------------------------------------------------
+    # The organiser -----------------------------------------------------------------------------
 
-    def desk(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """How far everybody is, and what has been decided."""
-        _refuse_others(who)
-        store, standing = self.service.store, self.service.orders()
-        people = [name for name, role in store.judges().items() if role == "judge"]
+    def campaign(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return the progress of all assessors and the organiser's settings."""
+        _refuse_unless_organiser(identity)
+        store, settings = self.service.store, self.service.settings()
+        people = [name for name, role in store.assessors().items() if role == "judge"]
         topics = [
             {
                 "number": number,
                 "id": name,
-                "title": said.get("title"),
-                "frozen": number in standing.frozen,
-                "given": number in standing.assigned,
-                "assigned": [one for one in people if standing.lets(one, number)],
+                "title": statement.get("title"),
+                "frozen": number in settings.frozen,
+                "given": number in settings.assigned,
+                "assigned": [one for one in people if settings.allows(one, number)],
             }
-            for number, name, said in store.topics()
+            for number, name, statement in store.topics()
         ]
         seq, head = store.head()
         return 200, {
             "judges": people,
             "topics": topics,
             "progress": progress(store),
-            "agreement": desk.agreements(store),
+            "agreement": service.agreements(store),
             "practised": practice.practised(store),
             "events": seq,
             "head": head,
         }
 
-    def decide(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """A decision."""
-        _refuse_others(who)
+    def decide(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Store a setting of the organiser."""
+        _refuse_unless_organiser(identity)
         sent = _object(body)
-        if problem := desk.refusal_of_setting(sent, self.service.store):
+        if problem := service.refusal_of_setting(sent, self.service.store):
             raise Refused(400, problem)
-        ((seq, error),) = self.service.store.append([desk.decided(sent)])
+        ((seq, error),) = self.service.store.append([service.setting_event(sent)])
         return (409, {"error": error}) if error else (200, {"seq": seq})
 
-    def export(self, who: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
-        """What has been judged, as the file that `spanwise judge export` writes."""
-        _refuse_others(who)
+    def export(self, identity: tuple[str, str], request: Request, body: bytes) -> tuple[int, Any]:  # noqa: ARG002
+        """Return all judgements as the file that `spanwise judge export` writes."""
+        _refuse_unless_organiser(identity)
         store = self.service.store
-        found = verdicts(store, chosen_judges(store, None, None, machines=False))
+        found = verdicts(store, chosen_assessors(store, None, None, machines=False))
         return 200, {"lines": b"".join(lines(store, found)).decode()}
 
-    def _charge(self, judge: str, count: int) -> None:
+    def _charge(self, assessor: str, count: int) -> None:
         now = time.monotonic()
-        left, then = self._allowance.get(judge, (BURST, now))
+        left, then = self._rates.get(assessor, (BURST, now))
         left = min(BURST, left + (now - then) * RATE)
         if left < count:
-            raise Refused(429, "too many gestures at once; they are sent again")
-        self._allowance[judge] = (left - count, now)
+            raise Refused(429, "too many requests; the page sends them again")
+        self._rates[assessor] = (left - count, now)
 
 
-def _refuse_others(who: tuple[str, str]) -> None:
-    if who[1] != OWNER:
-        raise Refused(403, "only the desk sees this")
+def _refuse_unless_organiser(identity: tuple[str, str]) -> None:
+    if identity[1] != OWNER:
+        raise Refused(403, "only the organiser can see this")
 
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
         sent = json.loads(body)
-        json.dumps(sent, ensure_ascii=False).encode()  # half a character cannot be kept
+        json.dumps(sent, ensure_ascii=False).encode()  # unpaired surrogates cannot be stored
     except (ValueError, RecursionError):
-        raise Refused(400, "not JSON of whole characters") from None
+        raise Refused(400, "the content is not valid JSON") from None
     if not isinstance(sent, dict):
-        raise Refused(400, "expected an object")
+        raise Refused(400, "expected a JSON object")
     return sent
 
 
@@ -384,7 +390,7 @@ def _place(request: Request) -> tuple[int, int]:
     return request.path_params["topic"], request.path_params["doc"]
 
 
-# Running the server: links for judges, loopback, and a clear word when a port is taken. -----------
+# Start and stop -----------------------------------------------------------------------------------
 
 PORT = 7878
 HOUR = 3600.0
@@ -392,7 +398,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def refuse_without_extra() -> None:
-    """The libraries of the server are an extra."""
+    """Raise MissingExtra unless the libraries of the server are installed."""
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -401,16 +407,19 @@ def refuse_without_extra() -> None:
 
 
 def links(store: Store, port: int) -> list[tuple[str, str]]:
-    """A fresh link for every judge; the secret is behind the #, so no server logs it."""
+    """Create a new link for every assessor.
+
+    The token is in the fragment of the link, so that no server logs it.
+    """
     try:
-        tokens = [(name, store.new_token(name)) for name in store.judges()]
+        tokens = [(name, store.new_token(name)) for name in store.assessors()]
     except sqlite3.Error as error:
         raise UsageError(f"{store.path}: cannot be written ({error})") from error
     return [(name, f"http://{LOOPBACK}:{port}/#k={token}") for name, token in tokens]
 
 
 def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> None:
-    """Serve until interrupted."""
+    """Serve the page until interrupted."""
     import uvicorn
 
     from spanwise.judge.service import Service
@@ -423,11 +432,11 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
     printed = links(store, port)
     for name, link in printed:
         emit(f"{name}: {link}\n")
-    emit(f"Everything is kept in {store.path}. Stop with Ctrl-C.\n")
+    emit(f"Judgements are stored in {store.path}. Press Ctrl-C to stop.\n")
     hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost", "[::1]")]
     config = uvicorn.Config(
         application(Service(store, collection), hosts),
-        log_level="error",  # whoever sends what is no HTTP is answered, and that is all
+        log_level="error",  # invalid requests are answered without a log entry
         http="h11",
         ws="none",
         loop="asyncio",
@@ -450,7 +459,7 @@ def serve(store: Store, collection: Collection, port: int, *, browse: bool) -> N
 
 
 def _copy_in_use(store: Store, every: float = HOUR) -> None:
-    """A copy each hour in which anything was judged."""
+    """Make a safety copy after each hour in which something was judged."""
     copied = store.head()
     while True:
         time.sleep(every)
@@ -465,5 +474,7 @@ def _bound(port: int) -> socket.socket:
     try:
         listening.bind((LOOPBACK, port))
     except OSError as error:
-        raise UsageError(f"port {port} is taken ({error.strerror}); give another --port") from error
+        raise UsageError(
+            f"port {port} is in use ({error.strerror}); choose another --port"
+        ) from error
     return listening

@@ -1,4 +1,8 @@
-"""What the page may ask and do: every question and every gesture of one judge, checked."""
+"""Operations of the judging page: every request of an assessor, checked and answered.
+
+The organiser of a campaign assigns topics to assessors and closes topics. These settings are events
+of the log, like gestures, under a reserved name; the current settings are their fold.
+"""
 
 from __future__ import annotations
 
@@ -21,43 +25,53 @@ from spanwise.judge.events import (
     refusal,
     whole,
 )
-from spanwise.judge.finding import found, matches
 from spanwise.judge.pooling import Queue
 from spanwise.judge.practice import practised
 from spanwise.judge.store import Document, Event, Store
 from spanwise.judge.verdicts import FINISHED, MACHINE, Tally
-from spanwise.judge.views import View, assessed, check_of, fingerprint, meant, refuse_bytes, view
+from spanwise.judge.views import (
+    View,
+    assessed,
+    check_of,
+    fingerprint,
+    found,
+    matches,
+    meant,
+    refuse_bytes,
+    view,
+)
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# The desk of who runs a campaign: who judges what, what is closed, how far everybody is. ----------
-#
-# Decisions are events of the log like gestures, in the name of the desk; what holds is their fold.
+# Settings of the organiser ------------------------------------------------------------------------
 
 OWNER = "owner"
-"""The role."""
+"""Role of the organiser in the store."""
 NAME = "desk"
-"""In whose name its decisions stand in the log."""
+"""Name under which the organiser's settings are in the log."""
 WHOLE_TOPIC = -1
-"""Instead of a document's number: a decision is about all of a topic."""
+"""Number in place of a document's for settings about a whole topic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
-    """What the desk has decided so far."""
+class Settings:
+    """The current settings of the organiser."""
 
     frozen: frozenset[int] = frozenset()
     assigned: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
-    def lets(self, judge: str, topic: int) -> bool:
-        """Whether a topic is this judge's: it is everybody's until it is given to somebody."""
-        return judge in self.assigned.get(topic, frozenset([judge]))
+    def allows(self, assessor: str, topic: int) -> bool:
+        """Return whether an assessor may judge a topic.
+
+        A topic that is not assigned is open to all assessors.
+        """
+        return assessor in self.assigned.get(topic, frozenset([assessor]))
 
 
-def orders(events: Iterable[Event]) -> Orders:
-    """The decisions that stand: of each kind, topic and judge the last one counts."""
+def settings(events: Iterable[Event]) -> Settings:
+    """Return the current settings: the last event of each kind, topic and assessor counts."""
     frozen: set[int] = set()
     assigned: dict[int, set[str]] = {}
     for event in events:
@@ -67,32 +81,32 @@ def orders(events: Iterable[Event]) -> Orders:
         elif one.kind == "assign":
             people = assigned.setdefault(event.topic, set())
             (people.add if on else people.discard)(one.layer)
-    return Orders(
+    return Settings(
         frozenset(frozen), {topic: frozenset(some) for topic, some in assigned.items() if some}
     )
 
 
 def refusal_of_setting(sent: object, store: Store) -> str:
-    """What is wrong with a decision; empty if nothing is."""
+    """Return what is wrong with a submitted setting; empty if it is valid."""
     if not isinstance(sent, Mapping) or set(sent) - {"client", "n", "kind", "topic", "judge", "on"}:
-        return "a decision has client, n, kind, topic, on, and perhaps a judge"
+        return "a setting needs client, n, kind, topic, on and optionally judge"
     if not isinstance(sent.get("client"), str) or not CLIENT.fullmatch(sent["client"]):
-        return "client is no name of 8 to 64 letters"
+        return "client must have 8 to 64 letters, digits, - or _"
     if not whole(sent.get("n")) or not whole(sent.get("topic")):
-        return "n and topic are whole numbers from 0 on"
+        return "n and topic must be whole numbers of 0 or more"
     if sent.get("kind") not in ("freeze", "assign") or not isinstance(sent.get("on"), bool):
-        return "kind is freeze or assign, on is true or false"
+        return "kind must be freeze or assign, on must be true or false"
     if sent["topic"] not in {number for number, *_ in store.topics()}:
-        return "no such topic"
+        return "unknown topic"
     if not isinstance(sent.get("judge", ""), str):
-        return "a judge is a name"
-    if sent["kind"] == "assign" and store.judges().get(sent.get("judge", "")) != "judge":
-        return "no such judge"
+        return "judge must be a name"
+    if sent["kind"] == "assign" and store.assessors().get(sent.get("judge", "")) != "judge":
+        return "unknown assessor"
     return ""
 
 
-def decided(sent: Mapping[str, Any]) -> Event:
-    """A decision as an event of the log."""
+def setting_event(sent: Mapping[str, Any]) -> Event:
+    """Return a setting as an event of the log."""
     gesture = Gesture(
         sent["client"],
         sent["n"],
@@ -104,17 +118,22 @@ def decided(sent: Mapping[str, Any]) -> Event:
 
 
 def agreements(store: Store) -> list[dict[str, Any]]:
-    """How far every two judges agree on what both have finished, character by character."""
+    """Measure the agreement of every two assessors on documents that both finished.
+
+    The unit is a character.
+    """
     from spanwise.judge.verdicts import judgements_of, verdicts
     from spanwise.report.scores import null
-    from spanwise.stats.assessors import PAIRS, Judge, agreement, mean, shared_topics
+    from spanwise.stats.assessors import PAIRS, Assessor, agreement, mean, shared_topics
 
     found = {
         name: [one for one in verdicts(store, [name]) if one.state.status == "done"]
-        for name, role in store.judges().items()
+        for name, role in store.assessors().items()
         if role == "judge"
     }
-    people = [Judge(name, judgements_of(some, store.path)) for name, some in found.items() if some]
+    people = [
+        Assessor(name, judgements_of(some, store.path)) for name, some in found.items() if some
+    ]
     shared = shared_topics(people) if len(people) > 1 else []
     if not shared:
         return []
@@ -125,16 +144,16 @@ def agreements(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-# What the page may ask and do: every question and every gesture of one judge, checked. ------------
+# Operations ---------------------------------------------------------------------------------------
 
 CHANGES = EDITS | {"undo", "redo"}
-CLOSED = "this topic is closed: the desk has frozen it"
+CLOSED = "this topic is closed by the organiser"
 READ_AT_ONCE = 8
-"""Documents that are kept in memory: they may be long, and reading one again is quick."""
+"""Number of documents kept in memory; they may be long, and are quick to read again."""
 
 
 class Refused(Exception):
-    """A request that is not granted: a status of HTTP, and why in one sentence."""
+    """A refused request, with an HTTP status and the reason in one sentence."""
 
     def __init__(self, status: int, reason: str) -> None:
         self.status, self.reason = status, reason
@@ -143,7 +162,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of one event: its number in the log, or why it was not taken."""
+    """The result of one event: its number in the log, or why it was rejected."""
 
     n: int
     seq: int = 0
@@ -151,7 +170,10 @@ class Answer:
 
 
 class Service:
-    """A store and its collection; nobody is told what another judge did."""
+    """The operations on a store and its collection.
+
+    Judgements of other assessors are never disclosed, except to the adjudicator.
+    """
 
     def __init__(self, store: Store, collection: Collection) -> None:
         refuse_bytes(collection)
@@ -163,19 +185,22 @@ class Service:
         self._fingerprint = lru_cache(100_000)(lambda name: fingerprint(self._text(name)))
         self._documents = lru_cache(100_000)(store.document)
         self.tally = Tally(store)
-        self._topics = {number: (name, said) for number, name, said in store.topics()}
+        self._topics = {number: (name, statement) for number, name, statement in store.topics()}
 
     # Asking -----------------------------------------------------------------------------------
 
-    def overview(self, judge: str, role: str) -> dict[str, Any]:
-        """The topics with how far the judge is; of others only how many documents are finished."""
-        mine, orders = self.tally.states(judge), self.orders()
-        spent, finished = self.tally.seconds(judge), self._finished_by_others(judge)
+    def overview(self, assessor: str, role: str) -> dict[str, Any]:
+        """Return the topics with the progress of an assessor.
+
+        Of other assessors only the number of finished documents is included.
+        """
+        mine, settings = self.tally.states(assessor), self.settings()
+        spent, finished = self.tally.seconds(assessor), self._finished_by_others(assessor)
         topics = []
-        for number, (name, said) in self._topics.items():
-            if not orders.lets(judge, number):
+        for number, (name, statement) in self._topics.items():
+            if not settings.allows(assessor, number):
                 continue
-            order = self.order(judge, number)
+            order = self.order(assessor, number)
             states = [mine.get((number, one.number), State()) for one in order]
             counts = dict.fromkeys(("left", "relevant", "nothing", "skipped"), 0)
             for state in states:
@@ -184,44 +209,44 @@ class Service:
                 {
                     "number": number,
                     "id": name,
-                    "title": said.get("title"),
+                    "title": statement.get("title"),
                     **counts,
                     "minutes": sum(time for (t, _), time in spent.items() if t == number) / 60,
                     "others": finished.get(number, 0),
-                    "frozen": number in orders.frozen,
+                    "frozen": number in settings.frozen,
                 }
             )
         return {
-            "judge": judge,
+            "judge": assessor,
             "role": role,
             "store": str(self.store.about.get("made", "")),
             "mode": self.mode,
             "aspects": self.aspects,
             "guidelines": self.store.about.get("guidelines", ""),
             "topics": topics,
-            "last": self._last(judge),
-            "practised": len(practised(self.store).get(judge, ())),
+            "last": self._last(assessor),
+            "practised": len(practised(self.store).get(assessor, ())),
         }
 
-    def orders(self) -> Orders:
-        """What the desk has decided."""
-        return orders(self.store.events(NAME))
+    def settings(self) -> Settings:
+        """Return the current settings of the organiser."""
+        return settings(self.store.events(NAME))
 
-    def _finished_by_others(self, judge: str) -> Counter[int]:
-        """How many documents of each topic other judges have finished: a number, no more."""
-        people = [name for name, role in self.store.judges().items() if role == "judge"]
-        return sum((self.tally.finished(one) for one in people if one != judge), Counter())
+    def _finished_by_others(self, assessor: str) -> Counter[int]:
+        """Count the documents of each topic that other assessors have finished."""
+        people = [name for name, role in self.store.assessors().items() if role == "judge"]
+        return sum((self.tally.finished(one) for one in people if one != assessor), Counter())
 
-    def _last(self, judge: str) -> dict[str, int] | None:
-        last = self.tally.last(judge)
+    def _last(self, assessor: str) -> dict[str, int] | None:
+        last = self.tally.last(assessor)
         return {"topic": last.topic, "doc": last.doc} if last else None
 
-    def pool(self, judge: str, topic: int) -> dict[str, Any]:
-        """A topic and its documents in the judge's order."""
-        name, said = self._topic(topic, judge)
-        mine = self.tally.states(judge)
+    def pool(self, assessor: str, topic: int) -> dict[str, Any]:
+        """Return a topic and its documents in the assessor's order."""
+        name, statement = self._topic(topic, assessor)
+        mine = self.tally.states(assessor)
         documents = []
-        for one in self.order(judge, topic):
+        for one in self.order(assessor, topic):
             state = mine.get((topic, one.number), State())
             documents.append(
                 {
@@ -233,94 +258,104 @@ class Service:
                     "added": bool(one.added_by),
                 }
             )
-        spent = self.tally.seconds(judge)
+        spent = self.tally.seconds(assessor)
         return {
             "number": topic,
             "id": name,
-            "topic": said,
+            "topic": statement,
             "documents": documents,
             "minutes": sum(time for (t, _), time in spent.items() if t == topic) / 60,
-            "frozen": topic in self.orders().frozen,
+            "frozen": topic in self.settings().frozen,
         }
 
-    def findable(self, judge: str, topic: int, wanted: str) -> dict[str, Any]:
-        """Documents of the collection with these letters in their names or titles."""
-        self._topic(topic, judge)
+    def findable(self, assessor: str, topic: int, wanted: str) -> dict[str, Any]:
+        """Return documents of the collection whose id or title contains some letters."""
+        self._topic(topic, assessor)
         return found(self.collection, self.store.documents(topic)[0].id, wanted)
 
-    def matches(self, judge: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
-        """Where a regular expression occurs in a document."""
-        return matches(pattern, self._shown(self._document(topic, number, judge)).blocks)
+    def matches(self, assessor: str, topic: int, number: int, pattern: object) -> dict[str, Any]:
+        """Return the matches of a regular expression in a document."""
+        return matches(pattern, self._shown(self._document(topic, number, assessor)).blocks)
 
-    def add(self, judge: str, topic: int, name: object) -> int:
-        """Put a document into the judge's own pool; its number there."""
-        self._topic(topic, judge)
-        if topic in self.orders().frozen:
+    def add(self, assessor: str, topic: int, name: object) -> int:
+        """Add a document to the assessor's own pool and return its number there."""
+        self._topic(topic, assessor)
+        if topic in self.settings().frozen:
             raise Refused(409, CLOSED)
         if not isinstance(name, str) or name not in self.collection:
-            raise Refused(404, "no such document in the collection")
+            raise Refused(404, "the document is not in the collection")
         text = self._text(name)
         one = Document(topic, -1, name, fingerprint(text), len(text), {"spans": []})
-        number = self.store.add_document(one, judge)
+        number = self.store.add_document(one, assessor)
         self._documents.cache_clear()
         return number
 
-    def document(self, judge: str, topic: int, number: int) -> dict[str, Any]:
-        """A document's text and what the judge did to it; frozen if the text is another by now."""
-        one = self._document(topic, number, judge)
+    def document(self, assessor: str, topic: int, number: int) -> dict[str, Any]:
+        """Return a document's text and the assessor's gestures.
+
+        It is frozen if the text has changed since the pool was made.
+        """
+        one = self._document(topic, number, assessor)
         shown = self._shown(one)
         frozen = shown.sha256 != one.sha256
-        events = self.store.events(judge, topic, number)
+        events = self.store.events(assessor, topic, number)
         return {
             "number": number,
             "id": one.id,
-            **shown.said(),
+            **shown.to_dict(),
             "frozen": frozen,
-            "closed": topic in self.orders().frozen,
-            "support": one.said.get("spans", []) if self.store.about.get("support", True) else [],
+            "closed": topic in self.settings().frozen,
+            "support": one.details.get("spans", [])
+            if self.store.about.get("support", True)
+            else [],
             "paths": self._paths(one) if self.mode == "exhaustivity" else [],
-            "events": [said(event) for event in events],
-            "seconds": self.tally.seconds(judge).get((topic, number), 0.0),
+            "events": [event_object(event) for event in events],
+            "seconds": self.tally.seconds(assessor).get((topic, number), 0.0),
         }
 
     def _paths(self, one: Document) -> list[list[Any]]:
         return [[e.path, e.start, e.start + e.length] for e in self.collection.elements(one.id)]
 
-    def newer(self, judge: str, topic: int, number: int, since: int) -> list[dict[str, Any]]:
-        """What the judge did to a document after an event, in whichever window."""
-        self._document(topic, number, judge)
-        return [said(event) for event in self.store.events(judge, topic, number, since)]
+    def newer(self, assessor: str, topic: int, number: int, since: int) -> list[dict[str, Any]]:
+        """Return the assessor's gestures on a document after an event, from any window."""
+        self._document(topic, number, assessor)
+        return [event_object(event) for event in self.store.events(assessor, topic, number, since)]
 
-    def order(self, judge: str, topic: int) -> list[Document]:
-        """The documents of a topic as this judge is shown them."""
-        every = [one for one in self.store.documents(topic) if self._visible(one, judge)]
+    def order(self, assessor: str, topic: int) -> list[Document]:
+        """Return the documents of a topic in the order in which an assessor sees them."""
+        every = [one for one in self.store.documents(topic) if self._visible(one, assessor)]
         documents = [one for one in every if not one.added_by]
-        return self._ordered(judge, topic, documents) + [one for one in every if one.added_by]
+        return self._ordered(assessor, topic, documents) + [one for one in every if one.added_by]
 
-    def _visible(self, one: Document, judge: str) -> bool:
-        mine = not one.added_by or judge in one.added_by
-        return mine or self.store.judges().get(judge) == "adjudicator"
+    def _visible(self, one: Document, assessor: str) -> bool:
+        mine = not one.added_by or assessor in one.added_by
+        return mine or self.store.assessors().get(assessor) == "adjudicator"
 
-    def _ordered(self, judge: str, topic: int, documents: list[Document]) -> list[Document]:
+    def _ordered(self, assessor: str, topic: int, documents: list[Document]) -> list[Document]:
         about = self.store.about
         if about.get("pool", {}).get("live"):
             return self._queue(topic, documents)
         if about.get("order", "shuffle") == "shuffle":
-            random.Random(f"{about.get('seed', 1)} {judge} {topic}").shuffle(documents)
+            random.Random(f"{about.get('seed', 1)} {assessor} {topic}").shuffle(documents)
         elif about["order"] == "id":
             documents.sort(key=lambda one: one.id)
         return documents
 
     def _queue(self, topic: int, documents: list[Document]) -> list[Document]:
-        """As far as a method that learns has come: the first judge drives."""
+        """Return the documents that an adaptive pooling method has selected so far.
+
+        The judgements of the first assessor determine the selection.
+        """
         about = self.store.about["pool"]
-        driver = next(iter(self.store.judges()), "")
+        driver = next(iter(self.store.assessors()), "")
         states = self.tally.states(driver)
         by_id = {one.id: one for one in documents}
-        count = max((len(one.said.get("ranks", ())) for one in documents), default=0)
+        count = max((len(one.details.get("ranks", ())) for one in documents), default=0)
         rankings = []
         for run in range(count):
-            ranked = [(one.said["ranks"][run], one.id) for one in documents if "ranks" in one.said]
+            ranked = [
+                (one.details["ranks"][run], one.id) for one in documents if "ranks" in one.details
+            ]
             rankings.append({name: rank for rank, name in sorted(r for r in ranked if r[0])})
 
         def relevant(name: str) -> bool | None:
@@ -329,25 +364,28 @@ class Service:
 
         seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
         queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
-        told = [one for one in documents if "ranks" not in one.said]  # put in by hand: come first
-        return told + [by_id[one.document] for one in queue.documents(relevant)]
+        added = [
+            one for one in documents if "ranks" not in one.details
+        ]  # documents added by hand come first
+        return added + [by_id[one.document] for one in queue.documents(relevant)]
 
     def compare(self, role: str, topic: int, number: int) -> dict[str, Any]:
-        """What the judges of a topic did to a document, for who adjudicates, once all are done.
+        """Return the judgements of a document for the adjudicator, once all are finished.
 
-        Those are the people to whom it was given, and whose pool has the document.
+        They are those of the assessors to whom the topic is assigned and whose pool has the
+        document.
         """
         if role != "adjudicator":
-            raise Refused(403, "only the adjudicator sees what judges did")
-        one, orders = self._document(topic, number), self.orders()
+            raise Refused(403, "only the adjudicator can see the judgements of others")
+        one, settings = self._document(topic, number), self.settings()
         people = [
             name
-            for name, one in self.store.judges().items()
-            if one == "judge" and orders.lets(name, topic) and not name.startswith(MACHINE)
+            for name, one in self.store.assessors().items()
+            if one == "judge" and settings.allows(name, topic) and not name.startswith(MACHINE)
         ]
         unfinished = [name for name in people if not self._finished(name, topic)]
         if unfinished:
-            raise Refused(409, f"judges who have not finished this topic: {len(unfinished)}")
+            raise Refused(409, f"assessors who have not finished this topic: {len(unfinished)}")
         lanes = []
         for name in [name for name in people if self._visible(one, name)]:
             state = self.tally.states(name).get((topic, number), State())
@@ -365,22 +403,22 @@ class Service:
             )
         return {"judges": lanes}
 
-    def _finished(self, judge: str, topic: int) -> bool:
-        mine = self.tally.states(judge)
+    def _finished(self, assessor: str, topic: int) -> bool:
+        mine = self.tally.states(assessor)
         return all(
             mine.get((topic, one.number), State()).status in FINISHED
-            for one in self.order(judge, topic)
+            for one in self.order(assessor, topic)
         )
 
     # Doing ------------------------------------------------------------------------------------
 
-    def receive(self, judge: str, batch: Iterable[Mapping[str, Any]]) -> list[Answer]:
-        """Check and store events; what is not taken says why."""
+    def receive(self, assessor: str, batch: Iterable[Mapping[str, Any]]) -> list[Answer]:
+        """Validate and store events; rejected ones state a reason."""
         answers: list[Answer] = []
         taken: list[Event] = []
         places: list[int] = []
         for sent in batch:
-            event = self._event(judge, sent)
+            event = self._event(assessor, sent)
             error = self._refusal(event, taken)
             answers.append(Answer(event.gesture.n, error=error))
             if not error:
@@ -391,7 +429,7 @@ class Service:
             answers[place] = Answer(answers[place].n, seq, error)
         return answers
 
-    def _event(self, judge: str, sent: Mapping[str, Any]) -> Event:
+    def _event(self, assessor: str, sent: Mapping[str, Any]) -> Event:
         problem = refusal(sent, self.mode, self.aspects)
         if problem:
             raise Refused(400, problem)
@@ -405,15 +443,15 @@ class Service:
             sent.get("value", ""),
             sent.get("check", ""),
         )
-        self._document(sent["topic"], sent["doc"], judge)
+        self._document(sent["topic"], sent["doc"], assessor)
         at = float(sent.get("at", 0.0))
         base = sent.get("base", 0)
-        return Event(0, judge, sent["topic"], sent["doc"], gesture, base, at, time.time())
+        return Event(0, assessor, sent["topic"], sent["doc"], gesture, base, at, time.time())
 
     def _refusal(self, event: Event, before: list[Event]) -> str:
-        """Why an event cannot be taken; empty if it can."""
+        """Return why an event is rejected; empty if it is accepted."""
         gesture, one = event.gesture, self._document(event.topic, event.doc)
-        if event.topic in self.orders().frozen:
+        if event.topic in self.settings().frozen:
             return CLOSED
         if gesture.kind in EDITS | {"done"}:
             if self._fingerprint(one.id) != one.sha256:
@@ -422,16 +460,16 @@ class Service:
             if gesture.end > len(text) or gesture.start >= len(text):
                 return f"beyond the end of the document, which has {len(text)} characters"
             if gesture.check and gesture.check != check_of(meant(gesture, text)):
-                return "the text at this place is not the one that was meant"
+                return "the text at this position differs from the one on the page"
         if gesture.kind in ("done", "redo"):
             return self._unfinished(event, before)
         return ""
 
     def _unfinished(self, event: Event, before: list[Event]) -> str:
-        """Why a gesture cannot leave the document finished; empty if it can, or does not."""
-        stored = self.store.events(event.judge, event.topic, event.doc)
+        """Return why a gesture must not leave the document finished; empty otherwise."""
+        stored = self.store.events(event.assessor, event.topic, event.doc)
         if any(old.gesture.key == event.gesture.key for old in stored):
-            return ""  # sent again
+            return ""  # a repeated event
         mine = [e for e in before if (e.topic, e.doc) == (event.topic, event.doc)]
         keys = {e.gesture.key for e in stored}
         gestures = [e.gesture for e in stored]
@@ -443,7 +481,7 @@ class Service:
             e for e in stored if e.seq > event.base and e.gesture.client != event.gesture.client
         ]
         if any(e.gesture.kind in CHANGES for e in newer):
-            return "changed in another window meanwhile: look at it again"
+            return "the document was changed in another window; check it again"
         assess = []
         if self.mode == "exhaustivity":
             name = self._document(event.topic, event.doc).id
@@ -452,26 +490,26 @@ class Service:
 
     # Looking up -------------------------------------------------------------------------------
 
-    def _topic(self, number: int, judge: str = "") -> tuple[str, dict[str, Any]]:
+    def _topic(self, number: int, assessor: str = "") -> tuple[str, dict[str, Any]]:
         if number not in self._topics:
-            raise Refused(404, "no such topic")
-        if judge and not self.orders().lets(judge, number):
-            raise Refused(403, "this topic is judged by others")
+            raise Refused(404, "unknown topic")
+        if assessor and not self.settings().allows(assessor, number):
+            raise Refused(403, "this topic is assigned to other assessors")
         return self._topics[number]
 
-    def _document(self, topic: int, number: int, judge: str = "") -> Document:
-        self._topic(topic, judge)
+    def _document(self, topic: int, number: int, assessor: str = "") -> Document:
+        self._topic(topic, assessor)
         one = self._documents(topic, number) if number < HIGHEST else None
-        if one is None or (judge and not self._visible(one, judge)):
-            raise Refused(404, "no such document in the pool")
+        if one is None or (assessor and not self._visible(one, assessor)):
+            raise Refused(404, "the document is not in the pool")
         return one
 
     def _shown(self, one: Document) -> View:
         return self._view(one.id)
 
 
-def said(event: Event) -> dict[str, Any]:
-    """An event as the page gets it."""
+def event_object(event: Event) -> dict[str, Any]:
+    """Return an event as the page receives it."""
     g = event.gesture
     return {
         "seq": event.seq,

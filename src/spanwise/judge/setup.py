@@ -1,4 +1,4 @@
-"""Making a judging store of a pool, topics and a collection; opening it; one server at a time."""
+"""Setup of a judging store: creation from a pool, opening, locking, safety copies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COPIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """How documents are to be judged."""
+    """The settings of a new judging store."""
 
     mode: str = "highlight"
     aspects: tuple[str, ...] = ()
@@ -34,22 +34,25 @@ class Campaign:
     seed: int = 0
     support: bool = True
     guidelines: str = ""
-    judges: tuple[str, ...] = field(default_factory=tuple)
+    assessors: tuple[str, ...] = field(default_factory=tuple)
 
 
 def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Campaign) -> Store:
-    """A new store. Every document of the pool must be in the collection, every topic be known."""
+    """Create a store.
+
+    Every document of the pool must be in the collection, and every topic must be known.
+    """
     refuse_bytes(collection)
     if plan.mode == "aspects" and not plan.aspects:
-        raise UsageError("--mode aspects needs --aspect NAME, once for each")
+        raise UsageError("--mode aspects needs --aspect NAME, once for each aspect")
     if plan.mode != "aspects" and plan.aspects:
-        raise UsageError(f"--aspect is for --mode aspects, not for {plan.mode}")
+        raise UsageError(f"--aspect has no effect with --mode {plan.mode}; expected --mode aspects")
     if not all(one.strip() for one in plan.aspects) or len({*plan.aspects}) < len(plan.aspects):
-        raise UsageError("--aspect needs a name, another one each time")
+        raise UsageError("--aspect is empty or repeated; expected distinct names")
     known = {topic.id: topic for topic in topics}
     lost = [name for name in pool.topics if name not in known]
     if lost:
-        raise InputError(f"{topics.source}: no topic {lost[0]!r}, which is in the pool")
+        raise InputError(f"{topics.source}: topic {lost[0]!r} of the pool is missing")
     absent = [one for one in pool if one.document not in collection]
     if absent:
         raise InputError(
@@ -72,19 +75,19 @@ def made(path: str, pool: Pool, topics: Topics, collection: Collection, plan: Ca
 
 
 def guidelines_of(file: str) -> str:
-    """The text that judges see beside every topic."""
-    said = b"".join(chunks(file))
+    """Read the guidelines that assessors see beside every topic."""
+    data = b"".join(chunks(file))
     try:
-        return said.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = said.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{said[error.start]:02X} is not UTF-8"
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02X} is not UTF-8"
         raise FormatError(file, line, found, "text in UTF-8") from error
 
 
 def _statement(topic: Topic) -> dict[str, Any]:
-    said = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
-    return {name: value for name, value in said.items() if value}
+    shown = {one.name: getattr(topic, one.name) for one in fields(Topic) if one.name in SHOWN}
+    return {name: value for name, value in shown.items() if value}
 
 
 def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
@@ -99,7 +102,7 @@ def _documents(pool: Pool, collection: Collection) -> Iterator[Document]:
 
 
 def _support(one: Pooled, collection: Collection) -> list[list[int]]:
-    """What systems returned, as spans, in an order that says nothing of them."""
+    """Return the parts that systems returned, as spans in an order that reveals nothing."""
     found = []
     for part in one.support:
         if isinstance(part, str):
@@ -117,15 +120,17 @@ def _support(one: Pooled, collection: Collection) -> list[list[int]]:
     return [list(span) for span in unique]
 
 
-def opened_or_made(
+def open_or_create(
     path: str, drawn: Pool, topics: Topics, collection: Collection, plan: Campaign
 ) -> Store:
-    """The store of this pool: a new one, or the one that is there, if it is of the same pool."""
+    """Open the store of a pool, or create it if the file does not exist."""
     pool = drawn.drawable()
     if not Path(path).exists():
         return made(path, pool, topics, collection, plan)
     if not is_store(path):
-        raise UsageError(f"{path}: is there and no judging store; give another --store")
+        raise UsageError(
+            f"{path}: already exists and is not a judging store; choose another --store"
+        )
     store = Store(path)
     theirs = {
         (name, one.id)
@@ -134,20 +139,22 @@ def opened_or_made(
         if not one.added_by
     }
     if theirs != pool.keys():
-        raise UsageError(f"{path}: made from another pool; give another --store")
+        raise UsageError(f"{path}: was made from another pool; choose another --store")
     if store.about["mode"] != plan.mode:
-        raise UsageError(f"{path}: judged in mode {store.about['mode']!r}, not {plan.mode!r}")
+        raise UsageError(f"{path}: found mode {store.about['mode']!r}; expected {plan.mode!r}")
     if plan.aspects and list(plan.aspects) != store.about["aspects"]:
-        raise UsageError(f"{path}: its aspects are {', '.join(store.about['aspects']) or 'none'}")
+        raise UsageError(
+            f"{path}: expected the store's aspects: {', '.join(store.about['aspects']) or 'none'}"
+        )
     unsaid = replace(Campaign(), order=str(drawn.about.get("order", Campaign().order)))
     for name in ("order", "seed", "support", "guidelines"):
         if getattr(plan, name) not in (getattr(unsaid, name), store.about.get(name)):
-            raise UsageError(f"{path}: made with other --{name}; give another --store")
+            raise UsageError(f"{path}: was made with another --{name}; choose another --store")
     return store
 
 
 def locked(path: str) -> IO[str]:
-    """Keep other servers away from a store, as long as the handle lives."""
+    """Lock a store against other servers until the handle is closed."""
     import fcntl
 
     handle = Path(f"{path}.lock").open("a+")  # noqa: SIM115
@@ -155,7 +162,7 @@ def locked(path: str) -> IO[str]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         handle.seek(0)
-        raise UsageError(f"{path}: another server has it open ({handle.read().strip()})") from None
+        raise UsageError(f"{path}: is in use by another server ({handle.read().strip()})") from None
     handle.truncate(0)
     handle.write(f"process {os.getpid()}\n")
     handle.flush()
@@ -163,7 +170,7 @@ def locked(path: str) -> IO[str]:
 
 
 def copy_safely(store: Store) -> None:
-    """A copy beside the store, checked; the last five are kept."""
+    """Make a verified copy beside the store, and keep the last five."""
     from datetime import datetime
 
     from spanwise.console import say
@@ -181,13 +188,16 @@ def copy_safely(store: Store) -> None:
         say("warning", f"{folder}: no safety copy could be made ({problem})")
 
 
-# The handbook that comes with the package, ready to be judged. ------------------------------------
+# Demonstration ------------------------------------------------------------------------------------
 
 BUDGET = 6
 
 
 def demo_files(store: str | None) -> tuple[str, str, str, str]:
-    """Pool, collection, topics and store; the pool is made of the handbook's runs."""
+    """Return pool, collection, topics and store of the demonstration with the handbook.
+
+    The pool is made from the handbook's runs if it does not exist.
+    """
     from spanwise.console import write_atomically
     from spanwise.formats.pools import write_pool
     from spanwise.judge.pooling import Plan, contributions, pooled

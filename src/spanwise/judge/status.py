@@ -1,4 +1,4 @@
-"""What `spanwise judge status`, `verify` and `log` print."""
+"""Reports of a judging store: `spanwise judge status`, `verify` and `log`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from spanwise.collection import open_collection
 from spanwise.judge.events import State
-from spanwise.judge.service import OWNER, said
+from spanwise.judge.service import OWNER, event_object
 from spanwise.judge.store import Store
 from spanwise.judge.verdicts import FINISHED, seconds, states
 from spanwise.judge.views import fingerprint
@@ -18,7 +18,7 @@ from spanwise.report.tables import Table, as_text
 
 
 def status(path: str, layout: str) -> str:
-    """Judges and topics: how many documents are finished, and how long it took."""
+    """Report how many documents are finished by assessor and topic, and the time spent."""
     store = Store(path)
     rows = progress(store)
     seq, head = store.head()
@@ -28,7 +28,7 @@ def status(path: str, layout: str) -> str:
     names = ("judge", "topic", "documents", "finished", "relevant", "skipped", "minutes")
     cells = tuple(tuple(_cell(row[name]) for name in names) for row in rows)
     below = (f"mode {store.about['mode']}, log: {seq} events, head {head}",)
-    return as_text(Table(names, cells, below, words=(0, 1)))
+    return as_text(Table(("assessor", *names[1:]), cells, below, words=(0, 1)))
 
 
 def _cell(value: Any) -> str:
@@ -36,21 +36,21 @@ def _cell(value: Any) -> str:
 
 
 def progress(store: Store) -> list[dict[str, Any]]:
-    """For each judge and topic how much is finished, and how long it took."""
-    people = [name for name, role in store.judges().items() if role != OWNER]
-    return [row for judge in people for row in _of_judge(store, judge)]
+    """Return the finished documents and the time spent, for each assessor and topic."""
+    people = [name for name, role in store.assessors().items() if role != OWNER]
+    return [row for assessor in people for row in _of_assessor(store, assessor)]
 
 
-def _of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
-    events = store.events(judge)
+def _of_assessor(store: Store, assessor: str) -> Iterator[dict[str, Any]]:
+    events = store.events(assessor)
     mine, spent = states(events), seconds(events)
     for number, name, _ in store.topics():
         every = store.documents(number)
-        documents = [one for one in every if not one.added_by or judge in one.added_by]
+        documents = [one for one in every if not one.added_by or assessor in one.added_by]
         each = [mine.get((number, one.number), State()) for one in documents]
         busy = sum(time for (topic, _), time in spent.items() if topic == number)
         yield {
-            "judge": printable(judge),
+            "judge": printable(assessor),
             "topic": printable(name),
             "documents": len(documents),
             "finished": sum(state.status in FINISHED for state in each),
@@ -61,7 +61,7 @@ def _of_judge(store: Store, judge: str) -> Iterator[dict[str, Any]]:
 
 
 def verified(path: str, collection: str | None, cited: str | None = None) -> tuple[str, bool]:
-    """What is wrong with a store, and whether nothing is."""
+    """Report the problems of a store, and whether there are none."""
     store = Store(path)
     problems = store.verify(cited)
     if collection is not None:
@@ -71,21 +71,21 @@ def verified(path: str, collection: str | None, cited: str | None = None) -> tup
                 if one.id not in documents:
                     problems.append(f"topic {name}: document {one.id!r} is not in the collection")
                 elif fingerprint(documents.text(one.id)) != one.sha256:
-                    problems.append(f"topic {name}: document {one.id!r} has another text now")
+                    problems.append(f"topic {name}: the text of document {one.id!r} has changed")
     seq, head = store.head()
-    lines = [*problems, f"{path}: {seq} events, head {head}, {'wrong' if problems else 'fine'}"]
+    lines = [*problems, f"{path}: {seq} events, head {head}, {'damaged' if problems else 'intact'}"]
     return "".join(f"{line}\n" for line in lines), not problems
 
 
-def log(path: str, judge: str | None) -> Iterator[str]:
-    """Every event as a line."""
+def log(path: str, assessor: str | None) -> Iterator[str]:
+    """Yield every event as a line of JSON."""
     store = Store(path)
     topics = {number: name for number, name, _ in store.topics()}
     documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}
-    for event in store.events(judge):
+    for event in store.events(assessor):
         at = datetime.fromtimestamp(event.at_server, UTC).isoformat(timespec="milliseconds")
         where = {
             "topic": topics.get(event.topic),
             "doc": documents.get(event.topic, {}).get(event.doc),
         }
-        yield json.dumps({"at": at, "judge": event.judge, **where, **said(event)}) + "\n"
+        yield json.dumps({"at": at, "judge": event.assessor, **where, **event_object(event)}) + "\n"

@@ -1,4 +1,7 @@
-"""The judging store: one SQLite file with an append-only, hash-chained log of gestures."""
+"""The judging store: an SQLite file with an append-only, hash-chained log of gestures.
+
+All other state is derived from the log, whose events are never changed or removed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from typing import Any
 from spanwise.errors import InputError, UsageError
 from spanwise.judge.events import Gesture
 
-# The tables of a judging store. The log of events is the truth; nothing in it is ever changed. ----
+# Tables -------------------------------------------------------------------------------------------
 
 APPLICATION = 0x5350574A
 VERSION = 1
@@ -49,17 +52,17 @@ COLUMNS = (
     *("judge", "topic", "doc", "client", "n", "kind", "layer", "start", "end", "value", "check"),
     *("base", "at_client", "at_server"),
 )
-"""What is hashed of an event, in this order."""
+"""Columns of an event in the order in which they are hashed."""
 
 
-# The judging store: one SQLite file with an append-only, hash-chained log of gestures. ------------
+# Store --------------------------------------------------------------------------------------------
 
 GENESIS = b"\0" * 32
-GUARDS = ("event_stays", "event_remains")
+TRIGGERS = ("event_stays", "event_remains")
 PRACTICE = "practice"
-"""In whose name the log has what judges made of the lessons."""
+"""Name under which answers to practice documents are in the log."""
 RESERVED = ("adjudicated", "desk", PRACTICE)
-"""Names of those who do not judge."""
+"""Names that an assessor cannot have."""
 LONGEST_NAME = 100
 SQLITE = b"SQLite format 3\0"
 QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
@@ -67,10 +70,10 @@ QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A gesture with whose it is, where, when, and its place in the log."""
+    """A gesture with its assessor, document, times and number in the log."""
 
     seq: int
-    judge: str
+    assessor: str
     topic: int
     doc: int
     gesture: Gesture
@@ -88,17 +91,17 @@ class Document:
     id: str
     sha256: str
     chars: int
-    said: dict[str, Any]
+    details: dict[str, Any]
 
     @property
     def added_by(self) -> list[str]:
-        """The judges who put it into the pool, if it was not there: into their own pools alone."""
-        who: list[str] = self.said.get("added_by", [])
-        return who
+        """The assessors who added the document to their own pools, if it was not pooled."""
+        names: list[str] = self.details.get("added_by", [])
+        return names
 
 
 def is_store(path: str) -> bool:
-    """Whether a file is a database of SQLite."""
+    """Return whether a file is an SQLite database."""
     try:
         with Path(path).open("rb") as stream:
             return stream.read(16) == SQLITE
@@ -107,11 +110,14 @@ def is_store(path: str) -> bool:
 
 
 class Store:
-    """One file. One connection writes, behind a lock; readers have connections of their own."""
+    """An open judging store.
+
+    One connection writes, behind a lock; every thread reads through its own connection.
+    """
 
     def __init__(self, path: str) -> None:
         if not is_store(path):
-            raise InputError(f"{path}: not a judging store; make one with: spanwise judge POOL ...")
+            raise InputError(f"{path}: not a judging store; to create one: spanwise judge POOL ...")
         self.path = path
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -139,23 +145,23 @@ class Store:
         return self._local.connection.execute(query, values).fetchall()
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the connection that writes."""
         self._writer.close()
 
     # Who and what -----------------------------------------------------------------------------
 
-    def judges(self) -> dict[str, str]:
-        """Names and roles, in the order in which they came."""
+    def assessors(self) -> dict[str, str]:
+        """Return the names and roles of assessors in the order in which they were added."""
         return dict(self._read("SELECT name, role FROM judge ORDER BY number"))
 
-    def add_judge(self, name: str, role: str = "judge") -> None:
-        """One more, unless there is one of that name."""
+    def add_assessor(self, name: str, role: str = "judge") -> None:
+        """Add an assessor unless there is one of that name."""
         if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(
-                f"{name!r} is no name of a judge; expected 1 to {LONGEST_NAME} letters"
+                f"found the assessor name {name!r}; expected 1 to {LONGEST_NAME} printable letters"
             )
         if role == "judge" and name in RESERVED:
-            raise UsageError(f"{name!r} is not the name of a judge here; give another")
+            raise UsageError(f"the assessor name {name!r} is reserved; choose another")
         insert = "INSERT OR IGNORE INTO judge SELECT ?, ?, count(*) FROM judge"
         try:
             with self._lock:
@@ -163,42 +169,42 @@ class Store:
         except sqlite3.Error as error:
             raise UsageError(f"{self.path}: cannot be written ({error})") from error
 
-    def new_token(self, judge: str) -> str:
-        """A secret that lets its bearer act as a judge; only its hash is kept."""
+    def new_token(self, assessor: str) -> str:
+        """Create a secret token for an assessor, of which only the hash is stored."""
         token = secrets.token_urlsafe(32)
         with self._lock:
-            self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), judge))
+            self._writer.execute("INSERT INTO token VALUES (?, ?)", (_hashed(token), assessor))
         return token
 
-    def revoke(self, judge: str) -> int:
-        """All secrets of a judge become worthless; how many there were."""
+    def revoke(self, assessor: str) -> int:
+        """Revoke all tokens of an assessor and return their number."""
         with self._lock:
-            return self._writer.execute("DELETE FROM token WHERE judge = ?", (judge,)).rowcount
+            return self._writer.execute("DELETE FROM token WHERE judge = ?", (assessor,)).rowcount
 
     def bearer(self, token: str) -> tuple[str, str] | None:
-        """Name and role of whoever bears this secret."""
+        """Return the name and role of the assessor to whom a token belongs."""
         query = "SELECT name, role FROM token JOIN judge ON judge = name WHERE hash = ?"
         found = self._read(query, (_hashed(token),))
         return found[0] if found else None
 
     def topics(self) -> list[tuple[int, str, dict[str, Any]]]:
-        """Number, id and statement of each."""
+        """Return the number, id and statement of each topic."""
         rows = self._read("SELECT number, id, said FROM topic ORDER BY number")
-        return [(number, name, json.loads(said)) for number, name, said in rows]
+        return [(number, name, json.loads(statement)) for number, name, statement in rows]
 
     def documents(self, topic: int) -> list[Document]:
-        """The pool of a topic, by number."""
+        """Return the pool of a topic, ordered by number."""
         rows = self._read("SELECT * FROM document WHERE topic = ? ORDER BY number", (topic,))
         return [_document(row) for row in rows]
 
     def document(self, topic: int, number: int) -> Document | None:
-        """One of them."""
+        """Return a document of a topic's pool, or None."""
         query = "SELECT * FROM document WHERE topic = ? AND number = ?"
         rows = self._read(query, (topic, number))
         return _document(rows[0]) if rows else None
 
-    def add_document(self, one: Document, judge: str) -> int:
-        """Put a document into a judge's pool of a topic, behind all others; its number."""
+    def add_document(self, one: Document, assessor: str) -> int:
+        """Add a document to an assessor's pool of a topic, and return its number."""
         with self._lock:
             query = "SELECT * FROM document WHERE topic = ? AND id = ?"
             old = self._writer.execute(query, (one.topic, one.id)).fetchone()
@@ -209,8 +215,8 @@ class Store:
                 one = replace(one, number=self._writer.execute(last, (one.topic,)).fetchone()[0])
             else:
                 one = _document(old)
-            said = {**one.said, "added_by": sorted({*one.added_by, judge})}
-            row = (one.topic, one.number, one.id, one.sha256, one.chars, json.dumps(said))
+            details = {**one.details, "added_by": sorted({*one.added_by, assessor})}
+            row = (one.topic, one.number, one.id, one.sha256, one.chars, json.dumps(details))
             self._writer.execute("INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)", row)
             return one.number
 
@@ -218,15 +224,15 @@ class Store:
 
     def events(
         self,
-        judge: str | None = None,
+        assessor: str | None = None,
         topic: int = -1,
         doc: int = -1,
         since: int = 0,
         most: int = -1,
     ) -> list[Event]:
-        """The log, or the part of it that belongs to a judge, a topic, a document."""
+        """Return the log, or its events of an assessor, a topic or a document."""
         wanted: list[tuple[str, object]] = [("seq > ?", since)]
-        wanted += [("judge = ?", judge)] if judge is not None else []
+        wanted += [("judge = ?", assessor)] if assessor is not None else []
         wanted += [("topic = ?", topic)] if topic >= 0 else []
         wanted += [("doc = ?", doc)] if doc >= 0 else []
         where = " AND ".join(condition for condition, _ in wanted)
@@ -234,15 +240,16 @@ class Store:
         return [_event(row) for row in self._read(query, [*(v for _, v in wanted), most])]
 
     def head(self) -> tuple[int, str]:
-        """Number and hash of the last event: what is cited."""
+        """Return the number and hash of the last event, by which a log is cited."""
         rows = self._read("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1")
         return (rows[0][0], rows[0][1].hex()) if rows else (0, self._start.hex())
 
     def append(self, batch: Sequence[Event]) -> list[tuple[int, str]]:
-        """Put events into the log, in one transaction; it returns when the disk has them.
+        """Append events to the log in one transaction, and return when they are on disk.
 
-        For each its number and "" - or 0 and a reason: an event of that name is there already, and
-        says something else. One that is there and says the same gives its old number.
+        For each event the result is its number and an empty string. An event that is stored already
+        gives its old number. If another event has the same client and number, the result is 0 and a
+        reason.
         """
         with self._lock:
             self._writer.execute("BEGIN IMMEDIATE")
@@ -251,7 +258,7 @@ class Store:
                 self._note_head()
                 self._writer.execute("COMMIT")
             except BaseException:
-                if self._writer.in_transaction:  # a full disk ends it by itself
+                if self._writer.in_transaction:  # SQLite rolls back by itself on a full disk
                     self._writer.execute("ROLLBACK")
                 raise
         return answers
@@ -262,13 +269,13 @@ class Store:
         old = self._writer.execute(query, (gesture.client, gesture.n)).fetchone()
         if old is not None:
             known = _event(old)
-            same = (known.judge, known.topic, known.doc, known.gesture) == (
-                event.judge,
+            same = (known.assessor, known.topic, known.doc, known.gesture) == (
+                event.assessor,
                 event.topic,
                 event.doc,
                 gesture,
             )
-            return (known.seq, "") if same else (0, "another event has this name")
+            return (known.seq, "") if same else (0, "another event has the same client and number")
         last = self._writer.execute(
             "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
         ).fetchone() or (0, self._start)
@@ -282,21 +289,23 @@ class Store:
         return seq, ""
 
     def _note_head(self) -> None:
-        """Where the log ends, a second time: a log that was cut is a chain without a fault."""
+        """Store the end of the log a second time, because a truncated chain is still valid."""
         last = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"
         for seq, head in self._writer.execute(last).fetchall():
             noted = json.dumps([seq, head.hex()])
             self._writer.execute("INSERT OR REPLACE INTO about VALUES ('head', ?)", (noted,))
 
     def verify(self, cited: str | None = None) -> list[str]:
-        """What is wrong with the file and with the chain of the log; nothing, if all is well.
+        """List the problems of the file and of the chain of the log.
 
-        `cited` is the head that an export names, or its beginning: the log must have had it once.
+        `cited` is the head that an export names, or its beginning: the log must contain it.
         """
         problems = [row[0] for row in self._read("PRAGMA integrity_check") if row[0] != "ok"]
-        guards = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
+        names = {row[0] for row in self._read("SELECT name FROM sqlite_master")}
         problems += [
-            f"{name!r} is gone, which keeps the log" for name in GUARDS if name not in guards
+            f"the trigger {name!r} that protects the log is missing"
+            for name in TRIGGERS
+            if name not in names
         ]
         problems += self._broken_links()
         noted = [
@@ -304,10 +313,12 @@ class Store:
         ]
         heads = {seq: head.hex() for seq, head in self._read("SELECT seq, hash FROM event")}
         problems += [
-            f"the log was cut: it went on to event {s}" for s, h in noted if heads.get(s) != h
+            f"the log was truncated: it extended to event {s}"
+            for s, h in noted
+            if heads.get(s) != h
         ]
         if heads and not noted:
-            problems.append("the note is gone that says where the log ends")
+            problems.append("the record of the end of the log is missing")
         problems += self._other_contents()
         every = (self._start.hex(), *heads.values())
         if cited is not None and not any(h.startswith(cited.lower()) for h in every):
@@ -315,13 +326,13 @@ class Store:
         return problems
 
     def _other_contents(self) -> Iterator[str]:
-        """Where the tables that say what the log means are not what they were."""
+        """Yield problems of the tables that give the log its meaning."""
         if "contents" in self.about and contents(self._writer) != self._start:
-            yield "pool, topics or settings are not those with which the log began"
+            yield "pool, topics or settings have changed since the store was created"
         unknown = "SELECT DISTINCT judge FROM event WHERE judge NOT IN (SELECT name FROM judge)"
         for (name,) in self._read(unknown):
             if name != PRACTICE:
-                yield f"{name!r} has judged, and is no judge here"
+                yield f"the log has events of {name!r}, who is not an assessor"
 
     def _broken_links(self) -> list[str]:
         problems = []
@@ -331,61 +342,61 @@ class Store:
             if seq != due:
                 problems.append(f"event {due} is missing")
             if stored_prev != prev or chained(prev, seq, row) != stored:
-                problems.append(f"event {seq} is not what was stored")
+                problems.append(f"event {seq} was changed")
             prev, due = stored, seq + 1
         return problems
 
     def copy_to(self, path: Path) -> str:
-        """A safety copy, made while others write; what is wrong with it, if anything is."""
+        """Make a safety copy while others write, and return its problem, if any."""
         path.unlink(missing_ok=True)
         try:
             self._read("VACUUM INTO ?", (str(path),))
             copy = sqlite3.connect(path)
-            (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            (answer,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
             copy.close()
         except sqlite3.Error as error:
             path.unlink(missing_ok=True)
             return str(error)
-        return "" if said == "ok" else str(said)
+        return "" if answer == "ok" else str(answer)
 
 
 def _row(event: Event) -> tuple[Any, ...]:
     g = event.gesture
     return (
-        *(event.judge, event.topic, event.doc, g.client, g.n, g.kind, g.layer, g.start, g.end),
+        *(event.assessor, event.topic, event.doc, g.client, g.n, g.kind, g.layer, g.start, g.end),
         *(g.value, g.check, event.base, event.at_client, event.at_server),
     )
 
 
 def _event(row: Sequence[Any]) -> Event:
-    seq, judge, topic, doc, *rest = row
-    return Event(seq, judge, topic, doc, Gesture(*rest[:8]), *rest[8:])
+    seq, assessor, topic, doc, *rest = row
+    return Event(seq, assessor, topic, doc, Gesture(*rest[:8]), *rest[8:])
 
 
 def _document(row: Sequence[Any]) -> Document:
-    topic, number, name, sha256, chars, said = row
-    return Document(topic, number, name, sha256, chars, json.loads(said))
+    topic, number, name, sha256, chars, details = row
+    return Document(topic, number, name, sha256, chars, json.loads(details))
 
 
 def chained(prev: bytes, seq: int, row: Sequence[Any]) -> bytes:
-    """The hash of an event, which holds all events before it."""
-    said = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(prev + said.encode()).digest()
+    """Return the hash of an event, which includes all events before it."""
+    text = json.dumps([seq, *row], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(prev + text.encode()).digest()
 
 
 def contents(connection: sqlite3.Connection) -> bytes:
-    """The hash of what a store was made of, from which its log goes on: what numbers there mean.
+    """Return the hash of a store's contents, with which its log begins.
 
-    What judges added to the pool later is not in it.
+    Documents that assessors added to the pool later are not included.
     """
-    said = hashlib.sha256()
+    digest = hashlib.sha256()
     kept = "SELECT * FROM about WHERE key NOT IN ('head', 'contents') ORDER BY key"
     pool = "SELECT * FROM document ORDER BY topic, number"
     for query in (kept, "SELECT * FROM topic ORDER BY number", pool):
         for row in connection.execute(query):
             if query != pool or not _document(row).added_by:
-                said.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
-    return said.digest()
+                digest.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
+    return digest.digest()
 
 
 def _hashed(token: str) -> bytes:
@@ -398,7 +409,7 @@ def create(
     topics: Iterable[tuple[str, dict[str, Any]]],
     documents: Iterator[Document],
 ) -> Store:
-    """A new store; it appears only when it is complete."""
+    """Create a store; the file appears only when it is complete."""
     place = Path(path)
     temporary = place.with_name(f".{place.name}.new")
     for leftover in place.parent.glob(f"{temporary.name}*"):
@@ -411,8 +422,8 @@ def create(
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.executescript(TABLES)
     connection.execute("BEGIN")
-    said = {**about, "made": time.time()}
-    rows = [(key, json.dumps(value)) for key, value in said.items()]
+    settings = {**about, "made": time.time()}
+    rows = [(key, json.dumps(value)) for key, value in settings.items()]
     connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
     for number, (name, statement) in enumerate(topics):
         connection.execute(
@@ -420,7 +431,7 @@ def create(
         )
     connection.executemany(
         "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
-        ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.said)) for d in documents),
+        ((d.topic, d.number, d.id, d.sha256, d.chars, json.dumps(d.details)) for d in documents),
     )
     made = json.dumps(contents(connection).hex())
     connection.execute("INSERT INTO about VALUES ('contents', ?)", (made,))

@@ -1,4 +1,8 @@
-"""The log folded into verdicts: what each judge says of each document; several judges as one."""
+"""Verdicts: the state of each document by assessor, computed from the log.
+
+States are folds of gestures, and times are sums of intervals between gestures. A tally keeps both
+up to date while the log grows. Verdicts can be merged over assessors and converted to judgements.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +30,19 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
 
-# What the events of one judge come to: the state of each document, and the time it took. ----------
+# States and times ---------------------------------------------------------------------------------
 
 Place = tuple[int, int]
 """A topic and a document, by their numbers."""
 FINISHED = ("done", "skipped")
 AT_ONCE = 10_000
-"""Events that are read together."""
+"""Maximum number of events that are read together."""
 PAUSE = 120.0
-"""Seconds without a gesture after which nobody is taken to be reading."""
+"""Maximum time in seconds between two gestures that counts as work."""
 
 
 def states(events: Iterable[Event]) -> dict[Place, State]:
-    """The fold of one judge's events, document by document."""
+    """Return the state of each document after one assessor's events."""
     gestures: dict[Place, list[Gesture]] = {}
     for event in events:
         gestures.setdefault((event.topic, event.doc), []).append(event.gesture)
@@ -46,7 +50,7 @@ def states(events: Iterable[Event]) -> dict[Place, State]:
 
 
 def seconds(events: Iterable[Event]) -> dict[Place, float]:
-    """How long a judge was busy with each document: pauses are cut."""
+    """Return the time in seconds that an assessor spent on each document."""
     spent: dict[Place, float] = {}
     before = None
     for event in events:
@@ -57,15 +61,15 @@ def seconds(events: Iterable[Event]) -> dict[Place, float]:
 
 
 def busy(before: Event | None, event: Event) -> float:
-    """Seconds from one gesture of a judge to the next, if nobody went away meanwhile."""
+    """Return the working time between two gestures; longer pauses are cut."""
     return min(max(event.at_server - before.at_server, 0.0), PAUSE) if before else 0.0
 
 
 class Tally:
-    """What the log comes to for every judge, kept up to date: a view, made again at any time.
+    """A cache of the states and times of every assessor, updated from the log.
 
-    A gesture changes the state of its document; where something was taken back, the document's
-    gestures are folded anew.
+    A gesture changes the state of its document. If a gesture was undone, all gestures of the
+    document are folded again.
     """
 
     def __init__(self, store: Store) -> None:
@@ -76,87 +80,90 @@ class Tally:
         self._last: dict[str, Event] = {}
         self._refolded: set[tuple[str, Place]] = set()
 
-    def states(self, judge: str) -> dict[Place, State]:
-        """The state of every document that a judge has touched."""
+    def states(self, assessor: str) -> dict[Place, State]:
+        """Return the state of every document that an assessor has opened."""
         self._catch_up()
-        return dict(self._states.get(judge, {}))
+        return dict(self._states.get(assessor, {}))
 
-    def seconds(self, judge: str) -> dict[Place, float]:
-        """How long a judge was busy with each of them."""
+    def seconds(self, assessor: str) -> dict[Place, float]:
+        """Return the time in seconds that an assessor spent on each document."""
         self._catch_up()
-        return dict(self._spent.get(judge, {}))
+        return dict(self._spent.get(assessor, {}))
 
-    def finished(self, judge: str) -> Counter[int]:
-        """How many documents of each topic a judge has finished."""
+    def finished(self, assessor: str) -> Counter[int]:
+        """Count the documents of each topic that an assessor has finished."""
         self._catch_up()
-        return Counter(self._finished.get(judge, {}))
+        return Counter(self._finished.get(assessor, {}))
 
-    def last(self, judge: str) -> Event | None:
-        """A judge's last gesture."""
+    def last(self, assessor: str) -> Event | None:
+        """Return the last event of an assessor."""
         self._catch_up()
-        return self._last.get(judge)
+        return self._last.get(assessor)
 
     def _catch_up(self) -> None:
         with self._lock:
             while fresh := self._store.events(since=self._seq, most=AT_ONCE):
                 for event in fresh:
                     self._take(event)
-                touched = {(one.judge, (one.topic, one.doc)) for one in fresh}
-                for who, place in touched & self._refolded:
-                    every = self._store.events(who, *place)
-                    self._put(who, place, folded(one.gesture for one in every))
+                touched = {(one.assessor, (one.topic, one.doc)) for one in fresh}
+                for assessor, place in touched & self._refolded:
+                    every = self._store.events(assessor, *place)
+                    self._put(assessor, place, folded(one.gesture for one in every))
                 self._seq = fresh[-1].seq
 
     def _take(self, event: Event) -> None:
-        who, place = event.judge, (event.topic, event.doc)
-        spent = self._spent.setdefault(who, {})
-        spent[place] = spent.get(place, 0.0) + busy(self._last.get(who), event)
-        self._last[who] = event
+        assessor, place = event.assessor, (event.topic, event.doc)
+        spent = self._spent.setdefault(assessor, {})
+        spent[place] = spent.get(place, 0.0) + busy(self._last.get(assessor), event)
+        self._last[assessor] = event
         if event.gesture.kind in ("undo", "redo"):
-            self._refolded.add((who, place))
-        if (who, place) not in self._refolded:
-            old = self._states.get(who, {}).get(place, State("open"))
-            self._put(who, place, applied(old, event.gesture))
+            self._refolded.add((assessor, place))
+        if (assessor, place) not in self._refolded:
+            old = self._states.get(assessor, {}).get(place, State("open"))
+            self._put(assessor, place, applied(old, event.gesture))
 
-    def _put(self, who: str, place: Place, state: State) -> None:
-        mine = self._states.setdefault(who, {})
+    def _put(self, assessor: str, place: Place, state: State) -> None:
+        mine = self._states.setdefault(assessor, {})
         before = place in mine and mine[place].status in FINISHED
         mine[place] = state
         change = (state.status in FINISHED) - before
-        self._finished.setdefault(who, Counter())[place[0]] += change
+        self._finished.setdefault(assessor, Counter())[place[0]] += change
 
 
-# The log folded into verdicts: what each judge says of each document; several judges as one. ------
+# Verdicts -----------------------------------------------------------------------------------------
 
 MACHINE = "machine:"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge says of one document."""
+    """The judgement of one document by one assessor."""
 
     topic: str
     document: Document
-    judge: str
+    assessor: str
     state: State
     seconds: float = 0.0
     seq: int = 0
 
     @property
     def spans(self) -> Set:
-        """What is relevant, on whichever layer."""
+        """The relevant spans on any layer."""
         return self.state.highlighted
 
     @property
     def grade(self) -> float:
-        """The judge's grade; else 1 where something is highlighted; -1 for skipped."""
+        """The stated grade; else 1 if text is highlighted and 0 if not; -1 if skipped."""
         if self.state.status == "skipped":
             return -1.0
         return float(self.state.grade if self.state.grade is not None else bool(self.spans))
 
 
 def verdicts(store: Store, names: Sequence[str], *, every: bool = False) -> list[Verdict]:
-    """Of these judges, topic by topic; only finished and skipped documents, unless `every`."""
+    """Return the verdicts of assessors by topic and document.
+
+    Only finished and skipped documents are included, unless `every`.
+    """
     wanted = ("done", "skipped", "touched", "open") if every else ("done", "skipped")
     found = []
     documents = {n: {d.number: d for d in store.documents(n)} for n, _, _ in store.topics()}
@@ -169,16 +176,20 @@ def verdicts(store: Store, names: Sequence[str], *, every: bool = False) -> list
                 document = documents[topic][number]
                 times = spent[topic, number], last[topic, number]
                 found.append(Verdict(store.topics()[topic][1], document, name, state, *times))
-    return sorted(found, key=lambda v: (v.document.topic, v.document.number, names.index(v.judge)))
+    return sorted(
+        found, key=lambda v: (v.document.topic, v.document.number, names.index(v.assessor))
+    )
 
 
-def chosen_judges(store: Store, judge: str | None, merge: str | None, machines: bool) -> list[str]:
-    """Whose verdicts are wanted."""
-    roles = store.judges()
-    if judge is not None:
-        if judge not in roles:
-            raise UsageError(f"no judge {judge!r}; there are {', '.join(roles)}")
-        return [judge]
+def chosen_assessors(
+    store: Store, assessor: str | None, merge: str | None, machines: bool
+) -> list[str]:
+    """Return the names of the assessors whose verdicts are exported."""
+    roles = store.assessors()
+    if assessor is not None:
+        if assessor not in roles:
+            raise UsageError(f"unknown assessor {assessor!r}; expected one of {', '.join(roles)}")
+        return [assessor]
     if merge == "adjudicated":
         return [name for name, role in roles.items() if role == "adjudicator"]
     return [
@@ -189,7 +200,7 @@ def chosen_judges(store: Store, judge: str | None, merge: str | None, machines: 
 
 
 def merged_verdicts(found: Iterable[Verdict], how: str) -> list[Verdict]:
-    """All judges of a document as one: what any, all, or most of them highlighted."""
+    """Merge the verdicts of all assessors: text that any, all or most highlighted."""
     groups: dict[tuple[int, int], list[Verdict]] = {}
     for one in found:
         if one.state.status == "done":
@@ -212,32 +223,32 @@ def _merged(group: Sequence[Verdict], how: str) -> Verdict:
     grade = grades[len(grades) // 2] if grades else None
     layers = {"relevant": spans} if spans else {}
     state = State("done", layers, bep, grade)
-    return replace(group[0], judge=how, state=state, seconds=sum(v.seconds for v in group))
+    return replace(group[0], assessor=how, state=state, seconds=sum(v.seconds for v in group))
 
 
-# As judgements ----------------------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 
 def judgements_of(
     found: Sequence[Verdict], source: str, collection: Collection | None = None
 ) -> Judgements:
-    """Verdicts as the model has judgements; with a collection also paths and elements."""
+    """Return verdicts as judgements; with a collection also paths and elements."""
     found = [one for one in found if one.state.status != "skipped"]
     if not found:
-        raise InputError(f"{source}: nothing is judged yet")
+        raise InputError(f"{source}: found no judgements")
     topics: dict[str, list[Verdict]] = {}
     for one in found:
         topics.setdefault(one.topic, []).append(one)
     ordered = [one for group in topics.values() for one in group]
     starts = begins_of([len(group) for group in topics.values()])
     rows = Rows(source, tuple(map(_bytes, topics)), starts, has_lines=False)
-    people = {one.judge for one in ordered}
+    people = {one.assessor for one in ordered}
     highlights = _highlights(ordered)
     return Judgements(
         rows,
         PlainIds([_bytes(one.document.id) for one in ordered]),
         np.array([one.grade for one in ordered]),
-        PlainIds([_bytes(one.judge) for one in ordered]) if len(people) > 1 else None,
+        PlainIds([_bytes(one.assessor) for one in ordered]) if len(people) > 1 else None,
         highlights,
         None if collection is None else _assessments(ordered, highlights, collection, len(topics)),
     )
@@ -271,5 +282,7 @@ def _assessments(
     )
     if unnamed:
         name = found[unnamed[0]].document.id
-        raise InputError(f"{name}: the collection has not the text that was judged")
+        raise InputError(
+            f"{name}: the text differs from the judged text; use the collection that was judged"
+        )
     return content

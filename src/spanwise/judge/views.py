@@ -1,25 +1,39 @@
-"""A document as the page shows it: blocks of text with roles, nothing left out.
+"""Documents as the page shows them, and the search for documents and in them.
 
-The role of an element follows from its name, where the vocabulary is known, and else from what is
-in it: inside mixed content it is inline, with nothing but elements inside it is a section, else a
-block. Inline elements do not cut a block. The lengths of all blocks add up to the document's.
+A document is shown as blocks of text with roles, without omissions. The role of an element follows
+from its name if the vocabulary is known, else from its content: it is inline inside mixed content,
+a section if it contains only elements, else a block. Inline elements do not end a block. The
+lengths of all blocks add up to that of the document.
+
+An assessor can search for documents that no system returned, and for regular expressions in a
+document. These run in a separate process that is ended if one takes too long: the security policy
+of the page allows no worker there, and an expression that never ends would block the page.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from spanwise.errors import UsageError
+from spanwise.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from spanwise.judge.events import Gesture
     from spanwise.model.documents import Collection, Tree
 
+
 READ_FIRST = 32
-"""So many characters after an entry point prove which one is meant."""
+"""Number of characters after an entry point that identify its text."""
 HEADINGS = frozenset(
     {"title", "st", "head", "heading", "h1", "h2", "h3", "h4", "h5", "h6", "h"}
 ) | {
@@ -37,15 +51,15 @@ INLINE = frozenset({"em", "i", "b", "it", "u", "tt", "sub", "sup", "ref", "link"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page needs of a document."""
+    """A document with its elements and blocks, as the page receives it."""
 
     sha256: str
     chars: int
     elements: list[tuple[int, str, str]]  # parent, role, name
     blocks: list[tuple[int, int, str]]  # element, start, text
 
-    def said(self) -> dict[str, Any]:
-        """As JSON."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the view as a JSON object."""
         return {
             "sha256": self.sha256,
             "chars": self.chars,
@@ -55,7 +69,7 @@ class View:
 
 
 def refuse_bytes(collection: Collection) -> None:
-    """Positions must be code points, which is what a page can count."""
+    """Raise unless positions are code points, as the page counts them."""
     if collection.policy.unit != "codepoints":
         raise UsageError(
             "the collection counts bytes; judging needs one built with --characters codepoints"
@@ -63,23 +77,23 @@ def refuse_bytes(collection: Collection) -> None:
 
 
 def fingerprint(text: str) -> str:
-    """What tells one text from another."""
+    """Return the hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_of(text: str) -> str:
-    """Eight bytes that a gesture carries, to prove which text it means."""
+    """Return a short hash of the text that a gesture refers to."""
     return fingerprint(text)[:16]
 
 
 def meant(gesture: Gesture, text: str) -> str:
-    """The text that a gesture is about: its stretch; of an entry point what is read first."""
+    """Return the text that a gesture refers to: its span, or the text at an entry point."""
     end = gesture.start + READ_FIRST if gesture.kind == "bep" else gesture.end
     return text[gesture.start : end]
 
 
 def view(collection: Collection, document: str) -> View:
-    """A document cut into blocks."""
+    """Divide a document into blocks."""
     text, tree = collection.text(document), collection.tree(document)
     roles = roles_of(tree, text)
     names = [tree.tags[tag] for tag in tree.tag.tolist()]
@@ -89,7 +103,7 @@ def view(collection: Collection, document: str) -> View:
 
 
 def roles_of(tree: Tree, text: str) -> list[str]:
-    """The role of every element."""
+    """Return the role of every element."""
     mixed = _mixed(tree, text)
     parents = tree.parent.tolist()
     nested = {parent for parent in parents if parent >= 0}
@@ -116,7 +130,7 @@ def _role(name: str, inside: bool, container: bool) -> str:
 
 
 def _mixed(tree: Tree, text: str) -> list[bool]:
-    """Which elements have text of their own beside white space."""
+    """Return which elements contain text other than white space themselves."""
     mixed = [False] * len(tree)
     places = tree.start.tolist()
     ends = (tree.start + tree.length).tolist()
@@ -131,8 +145,11 @@ def _mixed(tree: Tree, text: str) -> list[bool]:
 
 
 def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
-    """Element, start and end of every block: the text up to where another block begins or ends."""
-    edges: list[tuple[int, int, int]] = []  # place, depth of what is entered or left, owner there
+    """Return the element, start and end of every block.
+
+    A block is the text up to where another block begins or ends.
+    """
+    edges: list[tuple[int, int, int]] = []  # position, depth, owner
     starts, lengths = tree.start.tolist(), tree.length.tolist()
     stack: list[tuple[int, int]] = []
     for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
@@ -154,16 +171,16 @@ def _stretches(tree: Tree, roles: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _blocky(tree: Tree, roles: list[str], row: int) -> int:
-    """The nearest element from here up that is not inline."""
+    """Return the nearest element that is not inline, from an element upwards."""
     while row > 0 and roles[row] == "inline":
         row = int(tree.parent[row])
     return row
 
 
 def assessed(collection: Collection, document: str, spans: Any) -> list[tuple[str, bool]]:
-    """The elements that the exhaustivity phase asks for: all that hold highlighted text.
+    """Return the elements with highlighted text, which the exhaustivity phase assesses.
 
-    With each whether a whole passage lies in it, so that it cannot be too small.
+    Each comes with whether a complete passage lies in it, so that it cannot be too small.
     """
     found = []
     for path, start, length, _, _ in collection.elements(document):
@@ -172,3 +189,111 @@ def assessed(collection: Collection, document: str, spans: Any) -> list[tuple[st
         if touching:
             found.append((path, any(start <= low and high <= end for low, high in touching)))
     return found
+
+
+# Documents by id or title -------------------------------------------------------------------------
+
+
+FOUND = 20
+"""Maximum number of documents that are shown."""
+PATIENCE = 1.0
+"""Time limit in seconds for reading titles, since a collection may be large."""
+TITLES = frozenset({"title", "ti", "atl", "article-title", "name", "head", "headline", "h1"})
+LONGEST = 200
+"""Maximum number of characters of a title."""
+
+
+def found(collection: Collection, sample: str, wanted: str) -> dict[str, Any]:
+    """Return documents whose id or title contains the wanted letters.
+
+    The answer also has the number of titles that were read and the number of documents. Ids have
+    the form of the sample, which is an id of the pool.
+    """
+    letters = wanted.casefold()
+    names = list(ids_like(collection, sample))
+    chosen = [name for name in names if letters in name.casefold()][:FOUND]
+    some = [[name, title_of(collection, name)] for name in chosen]
+    read, end = 0, time.monotonic() + PATIENCE
+    for name in names:
+        if len(some) >= FOUND or time.monotonic() > end:
+            break
+        read += 1
+        title = title_of(collection, name)
+        if letters in title.casefold() and letters not in name.casefold():
+            some.append([name, title])
+    return {"found": some, "read": read, "documents": len(names), "more": len(some) >= FOUND}
+
+
+def title_of(collection: Collection, name: str) -> str:
+    """Return the text of a document's first title element; empty if there is none."""
+    tree = collection.tree(name)
+    codes = {code for code, tag in enumerate(tree.tags) if tag.lower() in TITLES}
+    row = next((row for row, tag in enumerate(tree.tag.tolist()) if tag in codes), None)
+    if row is None:
+        return ""
+    start, length = int(tree.start[row]), int(tree.length[row])
+    return " ".join(collection.text(name, start, min(length, LONGEST)).split())
+
+
+def ids_like(collection: Collection, sample: str) -> Iterator[str]:
+    """Yield all document ids of a collection in the form that the pool uses."""
+    like = PurePosixPath(sample)
+    for one in collection.documents():
+        if one.stated:
+            yield one.name
+            continue
+        name = PurePosixPath(one.name)
+        name = name if len(like.parts) > 1 else PurePosixPath(name.name)
+        yield str(name if like.suffix == name.suffix else name.with_suffix(""))
+
+
+# Regular expressions ------------------------------------------------------------------------------
+
+LONGEST_PATTERN = 500
+"""Maximum number of characters of an expression."""
+MOST = 5000
+"""Maximum number of matches."""
+SECONDS = 0.2
+"""Limit of processor time for an expression, in seconds."""
+_PATIENCE = 20.0
+_CHILD = """
+import json, re, signal, sys
+pattern, blocks, most, seconds = json.load(sys.stdin.buffer)
+signal.setitimer(signal.ITIMER_PROF, seconds)
+found = []
+try:
+    wanted = re.compile(pattern, re.IGNORECASE)
+except (re.error, OverflowError, RecursionError) as error:
+    json.dump({"error": str(error)}, sys.stdout)
+    sys.exit()
+for start, text in blocks:
+    for one in wanted.finditer(text):
+        if one.end() > one.start() and len(found) <= most:
+            found.append([start + one.start(), start + one.end()])
+json.dump({"spans": found[:most], "more": len(found) > most}, sys.stdout)
+"""
+_one_at_a_time = threading.Lock()
+
+
+def matches(pattern: object, blocks: Iterable[tuple[int, int, str]]) -> dict[str, Any]:
+    """Return the matches of an expression in the blocks of a document.
+
+    The answer also states whether there are more matches than are returned.
+    """
+    if not isinstance(pattern, str) or not 0 < len(pattern) <= LONGEST_PATTERN:
+        raise InputError(f"expected an expression of at most {LONGEST_PATTERN} characters")
+    asked = [pattern, [(start, text) for _, start, text in blocks], MOST, SECONDS]
+    with _one_at_a_time:
+        child = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _CHILD],
+            input=json.dumps(asked).encode(),
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    if child.returncode == -signal.SIGPROF:
+        raise InputError(f"the expression takes longer than {SECONDS * 1000:.0f} ms; simplify it")
+    answer: dict[str, Any] = json.loads(child.stdout) if child.returncode == 0 else {}
+    if "spans" not in answer:
+        raise InputError(f"invalid regular expression: {answer.get('error', 'it cannot be read')}")
+    return answer

@@ -1,4 +1,4 @@
-"""What was returned, turned into what it is worth: order, ties, grades, preferences."""
+"""Matching of runs with judgements: order, ties, places in documents, gains, preferences."""
 
 from spanwise.matching.documents import Aligned, align, refuse_duplicate_judgements
 

@@ -1,7 +1,7 @@
 """The most relevant text that any order of given chunks can bring within a reading budget.
 
-Chunks are read whole except the last one, of which a beginning may be read. Which ones to choose is
-a covering problem: it is solved exactly where few chunks are in question, else bounded from above.
+Chunks are read whole except the last one, of which a beginning may be read. Choosing them is a
+covering problem: it is solved exactly for few chunks, and bounded from above for many.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 ALL = 1 << 62
-"""More characters than any chunk has."""
+"""A number of characters larger than any chunk."""
 FEW = 8
-"""So many chunks are tried in all combinations."""
+"""Up to this many chunks all combinations are tried."""
 
 Stretch = tuple[int, int]
-"""Where a stretch begins and ends."""
+"""The first character of a stretch of text, and the one after its last."""
 
 
 Begins = Callable[[bytes], "IntArray"]
-"""Where the tokens of a document begin, rising; a token is paid for when that is read."""
+"""Gives the starts of the tokens of a document, rising; a token costs when its start is read."""
 
 
 class Chunk(NamedTuple):
-    """A chunk as far as one topic is concerned: what it costs, and the relevant text in it."""
+    """A chunk from the point of view of one topic: its cost, and the relevant text in it."""
 
     size: int
-    parts: tuple[tuple[int, int], ...]  # number of a piece of relevant text, where it ends here
-    tokens: IntArray | None = None  # how many characters come before each; None: all cost alike
+    parts: tuple[tuple[int, int], ...]  # number of a relevant piece, and its end in the chunk
+    tokens: IntArray | None = None  # starts of its tokens in the chunk; None: characters cost 1
 
     def reach(self, budget: float) -> int:
-        """How many characters a budget pays for."""
+        """Return the number of characters that a budget pays for."""
         if budget >= self.size:
             return ALL
         return int(budget) if self.tokens is None else int(self.tokens[int(budget)])
@@ -81,17 +81,17 @@ class Pool:
             self._chunks[name] = list(zip(self._starts[name], last.tolist(), strict=True))
             self._longest[name] = int((last - first).max())
 
-    def touching(self, document: bytes, gold: Stretch) -> list[Stretch]:
-        """The chunks that share a character with a stretch."""
+    def touching(self, document: bytes, stretch: Stretch) -> list[Stretch]:
+        """Return the chunks that share a character with a stretch."""
         from bisect import bisect_left
 
         chunks = self._chunks.get(document)
         if chunks is None:
             return []
         starts = self._starts[document]
-        first = bisect_left(starts, gold[0] - self._longest[document] + 1)
-        last = bisect_left(starts, gold[1])
-        return [chunk for chunk in chunks[first:last] if chunk[1] > gold[0]]
+        first = bisect_left(starts, stretch[0] - self._longest[document] + 1)
+        last = bisect_left(starts, stretch[1])
+        return [chunk for chunk in chunks[first:last] if chunk[1] > stretch[0]]
 
 
 def ceiling(
@@ -101,18 +101,18 @@ def ceiling(
     budgets: Sequence[float],
     begins: Begins | None = None,
 ) -> Ceiling:
-    """The best that any order of the pool's chunks can do for each topic.
+    """Compute the best recall that any order of the pool's chunks can reach for each topic.
 
-    Budgets count characters, or tokens if it is said where these begin.
+    Budgets count characters, or tokens if `begins` gives the starts of tokens.
     """
     recall = np.full((len(topics), len(budgets)), np.nan)
     exact = np.ones((len(topics), len(budgets)), np.bool_)
-    needed = judgements.once("gold by topic", lambda: _by_topic(judgements))
+    needed = judgements.once("relevant text by topic", lambda: _by_topic(judgements))
     for row, topic in enumerate(topics):
-        total, gold = needed.get(topic, (0, {}))
+        total, by_document = needed.get(topic, (0, {}))
         if not total:
             continue
-        chunks, weights = _chunks(gold, pool, begins)
+        chunks, weights = _chunks(by_document, pool, begins)
         for column, budget in enumerate(budgets):
             best, exact[row, column] = _best(chunks, weights, budget)
             recall[row, column] = min(best / total, 1)
@@ -120,7 +120,7 @@ def ceiling(
 
 
 def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list[Stretch]]]]:
-    """For each topic its relevant characters, and where they stand in which documents."""
+    """Return the number of relevant characters of each topic, and their stretches by document."""
     marked, rows = judgements.highlights, judgements.rows
     assert marked is not None
     names = judgements.documents.take(np.arange(len(rows)))
@@ -128,7 +128,7 @@ def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list
     starts, ends = marked.passages.starts.tolist(), marked.passages.ends.tolist()
     found: dict[bytes, tuple[int, dict[bytes, list[Stretch]]]] = {}
     for code, topic in enumerate(rows.topics):
-        gold: dict[bytes, list[Stretch]] = {}
+        by_document: dict[bytes, list[Stretch]] = {}
         mine = range(int(rows.starts[code]), int(rows.starts[code + 1]))
         for row in mine:
             if first[row + 1] > first[row]:
@@ -137,18 +137,18 @@ def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list
                     ends[first[row] : first[row + 1]],
                     strict=True,
                 )
-                gold.setdefault(names[row], []).extend(some)
-        found[topic] = sum(relevant[row] for row in mine), gold
+                by_document.setdefault(names[row], []).extend(some)
+        found[topic] = sum(relevant[row] for row in mine), by_document
     return found
 
 
 def _chunks(
-    gold: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
+    by_document: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
 ) -> tuple[list[Chunk], IntArray]:
-    """The chunks that matter, and the sizes of the pieces into which they cut the relevant text."""
+    """Return the useful chunks, and the sizes of the pieces that they cut relevant text into."""
     weights: list[int] = []
     chunks: list[Chunk] = []
-    for name, stretches in gold.items():
+    for name, stretches in by_document.items():
         touching = sorted({c for stretch in stretches for c in pool.touching(name, stretch)})
         cuts = sorted({edge for chunk in touching for edge in chunk})
         pieces: list[Stretch] = []
@@ -177,7 +177,7 @@ def _priced(
 
 
 def _undominated(chunks: list[Chunk]) -> list[Chunk]:
-    """Without chunks than which another one brings all the same, each piece no later."""
+    """Return the chunks for which no other brings the same pieces as early at no higher cost."""
     kept: list[Chunk] = []
     for chunk in sorted(chunks, key=lambda one: (-len(one.parts), one.size)):
         needs = dict(chunk.parts)
@@ -203,12 +203,12 @@ def _best(chunks: list[Chunk], weights: IntArray, budget: float) -> tuple[float,
 
 
 def _tried(chunks: list[Chunk], weights: IntArray, budget: float, most: float) -> float:
-    """The best of all combinations, each with the beginning of one more chunk."""
+    """Return the best of all combinations, each with the beginning of one more chunk."""
     masks = [sum(1 << piece for piece, _ in chunk.parts) for chunk in chunks]
     best = 0
 
     def tried(first: int, covered: int, gain: int, rest: float) -> bool:
-        """Go on from some chosen chunks; True once nothing better can be had."""
+        """Extend a choice of chunks; return True once the maximum is reached."""
         nonlocal best
         more = max(_beginning(chunk, weights, covered, rest) for chunk in chunks)
         best = max(best, gain + more)
@@ -237,7 +237,7 @@ def _weight(mask: int, weights: IntArray) -> int:
 
 
 def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> int:
-    """What the first characters of a chunk bring beyond what is covered."""
+    """Return how much uncovered relevant text the first characters of a chunk bring."""
     gain, reach = 0, chunk.reach(rest)
     for piece, end in chunk.parts:
         if not covered >> piece & 1:
@@ -247,7 +247,7 @@ def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> in
 
 
 def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
-    """More than can be had: chunks by the best share of relevant text any beginning has."""
+    """Return an upper bound: fill the budget by the best density of any beginning of each chunk."""
     gains = []
     for chunk in chunks:
         found = sum(int(weights[piece]) for piece, _ in chunk.parts)
@@ -263,7 +263,7 @@ def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
 
 
 def _density(chunk: Chunk, weights: IntArray) -> float:
-    """The most relevant text for its price that a beginning of a chunk has."""
+    """Return the highest ratio of relevant text to cost of any beginning of a chunk."""
     if chunk.tokens is not None:
         prices = range(1, chunk.size + 1)
         best = (_beginning(chunk, weights, 0, price) / price for price in prices)

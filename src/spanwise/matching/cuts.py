@@ -1,8 +1,8 @@
-"""Many documents on one line, cut wherever a result or a highlighted passage begins or ends.
+"""Documents cut into stretches at every beginning and end of a result or highlighted passage.
 
-Between two cuts nothing changes, so that questions about characters become arithmetic on
-stretches; the work grows with the number of cuts times its logarithm, however many results one
-document has.
+All documents are laid out on one line. Nothing changes between two cuts, so that questions about
+characters become arithmetic on stretches. The work grows with the number of cuts times its
+logarithm, however many results one document has.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanwise.errors import DuplicateError
-from spanwise.matching.documents import topic_keys
+from spanwise.matching.documents import duplicate_error, topic_keys
 from spanwise.model.columns import text
 from spanwise.model.spans import UNKNOWN
 
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cuts:
-    """Results as runs of stretches."""
+class CutDocuments:
+    """The stretches of some documents, and the results and passages as runs of stretches."""
 
     begin: IntArray  # per result: number of its first stretch
     end: IntArray  # per result: number of the stretch after its last
     length: IntArray  # per stretch
-    document: IntArray  # per stretch; -1 for what lies between two documents
+    document: IntArray  # per stretch; -1 for the gap between two documents
     relevant: BoolArray  # per stretch: whether it is highlighted
     inside: BoolArray  # per stretch: whether it lies before the end of its document
     opens: IntArray  # per passage: number of its first stretch
@@ -47,10 +46,10 @@ class Cuts:
         passage_document: IntArray,
         lengths: IntArray,
         counted: BoolArray | None = None,
-    ) -> Cuts:
-        """Lay out documents of these lengths, 0 if unknown; what is in them may pass their ends.
+    ) -> CutDocuments:
+        """Lay out documents of these lengths, 0 if unknown; results and passages may exceed them.
 
-        Passages may overlap. Those that are not `counted` cut the text, but highlight nothing.
+        Passages may overlap. Passages that are not `counted` cut the text, but highlight nothing.
         """
         extent = lengths.copy()
         np.maximum.at(extent, result_document, results.ends)
@@ -84,46 +83,46 @@ class Cuts:
 
     @property
     def place(self) -> IntArray:
-        """Where each stretch begins on the line."""
+        """The position of each stretch on the line."""
         return np.cumsum(self.length) - self.length
 
     def relevant_in_results(self) -> IntArray:
-        """How many highlighted characters each result holds."""
+        """Return the number of highlighted characters of each result."""
         before = np.concatenate([[0], np.cumsum(self.length * self.relevant)])
         return before[self.end] - before[self.begin]
 
     def shown_first(self) -> IntArray:
-        """For each stretch the number of the result that shows it first; -1 if none does."""
+        """Return the first result that shows each stretch; -1 if none does."""
         return first_cover(self.begin, self.end, len(self.length))
 
     def depth(self) -> IntArray:
-        """How many passages cover each stretch, counted or not."""
+        """Return how many passages cover each stretch, counted or not."""
         return _depth(self.opens, self.closes, None, len(self.length) + 1)[:-1]
 
 
 def first_cover(begin: IntArray, end: IntArray, count: int) -> IntArray:
-    """For each of so many stretches the first of the runs that covers it; -1 if none does.
+    """Return, for each of `count` stretches, the first run that covers it; -1 if none does.
 
     A run covers two overlapping runs whose number of stretches is a power of two. Each of these is
-    given the first one that covers it, longest ones first, and hands it on to its halves.
+    assigned its first cover, longest ones first, and passes it on to its halves.
     """
-    nobody = len(begin)
+    uncovered = len(begin)
     width = end - begin
     real = np.flatnonzero(width > 0)
     power = np.frexp(width[real])[1] - 1  # the largest power of two that fits
-    first = np.full(count, nobody)
+    first = np.full(count, uncovered)
     for level in range(int(power.max(initial=-1)), -1, -1):
-        here = real[power == level][::-1]  # of two for one place the earlier wins
+        here = real[power == level][::-1]  # the earlier of two runs wins
         for place in (begin[here], end[here] - (1 << level)):
             first[place] = np.minimum(first[place], here)
         if level:
             half = 1 << (level - 1)
             first[half:] = np.minimum(first[half:], first[:-half])
-    return np.where(first < nobody, first, -1)
+    return np.where(first < uncovered, first, -1)
 
 
 def _depth(opens: IntArray, closes: IntArray, counted: BoolArray | None, count: int) -> IntArray:
-    """How many of the counted passages are open behind each point."""
+    """Return how many of the counted passages are open after each point."""
     if counted is not None:
         opens, closes = opens[counted], closes[counted]
     return np.cumsum(np.bincount(opens, minlength=count) - np.bincount(closes, minlength=count))
@@ -131,10 +130,10 @@ def _depth(opens: IntArray, closes: IntArray, counted: BoolArray | None, count: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Places on the line, each once and rising, and which of them every given place is."""
+    """Distinct points on the line, rising, and the number of the point at each given offset."""
 
     places: IntArray
-    owner: IntArray  # the document of each
+    owner: IntArray  # the document of each point
     numbers: list[IntArray]
 
     @classmethod
@@ -151,15 +150,15 @@ class _Points:
         return cls(given[new], owner[order][new], np.split(number, bounds))
 
 
-# The same result twice in one topic, where results are parts of documents. ------------------------
+# Duplicates: the same part of a document twice in one topic ---------------------------------------
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def refuse_duplicates(run: Run, results: Results) -> None:
-    """The same element, or the same span, twice in one topic is an error.
+    """Raise an error if the same element or span occurs twice in one topic.
 
-    Chunks may come again, and are read again: they have their positions in a unit of text.
+    Chunks, whose positions have a unit of text, may be repeated and are then read again.
     """
     chunks = run.paths is None and run.unit != "opaque"
     if chunks or not _suspicious(run, results):
@@ -170,13 +169,14 @@ def refuse_duplicates(run: Run, results: Results) -> None:
     ):
         first = keys.setdefault((document, part), row) if part is not None else row
         if first != row:
-            raise _duplicate(run, first, row)
+            found = result_in_words(run, row)
+            raise duplicate_error(run.rows, first, row, found, "each result once")
 
 
 def repeats(run: Run) -> int:
-    """How many results are the same as an earlier one of their topic.
+    """Return how many results equal an earlier one of their topic.
 
-    Where text is counted they are no error: it is found once. Of chunks nothing is said.
+    Repeated chunks are not counted. Where text is measured, repeats are no error: it is found once.
     """
     if run.spans is None or run.unit != "opaque":
         return 0
@@ -188,7 +188,7 @@ def repeats(run: Run) -> int:
 
 
 def _suspicious(run: Run, results: Results) -> bool:
-    """Whether any two results of one document agree in the fingerprints of what names them."""
+    """Return whether any two results of one document have the same fingerprint."""
     keys = np.sort(_fingerprints(run, results.document, results.row))
     return bool((keys[1:] == keys[:-1]).any())
 
@@ -196,7 +196,7 @@ def _suspicious(run: Run, results: Results) -> bool:
 def _fingerprints(
     run: Run, documents: IntArray | FingerprintArray, rows: IntArray
 ) -> FingerprintArray:
-    """Numbers that are equal for results of the same name."""
+    """Return numbers that are equal for results with the same document and name."""
     keys = documents.astype(np.uint64) * SPREAD
     for ids in (run.paths, run.ends):
         if ids is not None:
@@ -208,7 +208,7 @@ def _fingerprints(
 
 
 def _names(run: Run, rows: IntArray) -> Sequence[object]:
-    """What tells the results of one document apart; None where nobody knows."""
+    """Return what identifies each result within its document; None if its place is unknown."""
     if run.paths is None and run.spans is None:
         return [b""] * len(rows)
     paths = [b""] * len(rows) if run.paths is None else run.paths.take(rows)
@@ -224,19 +224,8 @@ def _names(run: Run, rows: IntArray) -> Sequence[object]:
     ]
 
 
-def _duplicate(run: Run, first: int, again: int) -> DuplicateError:
-    topic = run.rows.topics[int(np.searchsorted(run.rows.starts, again, side="right")) - 1]
-    before = run.rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{run.rows.place(again)}: {result_in_words(run, again)} is there twice for topic"
-        f" {text(topic)!r}{where}; expected each result once; remove one of the two",
-    )
-
-
 def result_in_words(run: Run, row: int) -> str:
-    """A result in words."""
+    """Return a description of a result."""
     one = np.array([row])
     name = f"document {text(run.documents.take(one)[0])!r}"
     path = b"" if run.paths is None else run.paths.take(one)[0]
@@ -248,7 +237,7 @@ def result_in_words(run: Run, row: int) -> str:
 
 
 def copies(document: IntArray, spans: Spans) -> BoolArray:
-    """Which spans stand before with the same place in the same document."""
+    """Return which spans repeat an earlier span of the same document."""
     order = np.lexsort((spans.lengths, spans.starts, document))
     keys = np.stack([document, spans.starts, spans.lengths])[:, order]
     again = np.zeros(len(order), np.bool_)

@@ -1,4 +1,9 @@
-"""A run and its judgements, put together: blocks of rankings, ready to be measured."""
+"""Documents of a run matched with judgements: blocks of rankings, ready to be measured.
+
+The results of each topic are joined with the judgements (`judged_rows`), put in order and cut as
+the policy says (`align`), and laid out as blocks (`Aligned.blocks`). Results that are parts of
+documents are numbered and ordered here as well (`ordered_results`).
+"""
 
 from __future__ import annotations
 
@@ -24,19 +29,20 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Which results were judged: the join of a run with its judgements, and the search for duplicates.
+# Judged results -----------------------------------------------------------------------------------
 #
-# Most results of a large run are unjudged, so ids are compared through 64-bit fingerprints first,
-# and only where those agree are the ids themselves looked at.
+# Most results of a large run are unjudged, so 64-bit fingerprints of ids are compared first, and
+# the ids themselves only where the fingerprints agree.
 
 TOPICS_AT_ONCE = 256
+"""Number of topics of a block, so that its columns stay in the cache."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def judged_rows(
     run: Run, prints: FingerprintArray, judgements: Judgements
 ) -> tuple[IntArray, IntArray]:
-    """The rows of the run that were judged, rising, and the judgement's row of each.
+    """Return the rows of the run that were judged, rising, and the judgement's row of each.
 
     `prints` are the fingerprints of the run's documents.
     """
@@ -55,21 +61,21 @@ def judged_rows(
         rows.append(candidates[same] + start)
         found.append(index.order[places[same]])
     run_rows, judged = np.concatenate(rows), np.concatenate(found)
-    if not run_codes.all():  # keys of topics that nobody judged may match by accident
+    if not run_codes.all():  # keys of unjudged topics may match by accident
         run_rows, judged = _of_judged_topics(run.rows, run_codes, run_rows, judged)
     if run.documents.same_at(run_rows, index.ids, judged):
         return run_rows, judged
-    return _joined_exactly(run, judgements)  # two ids with one fingerprint: all but impossible
+    return _joined_exactly(run, judgements)  # two ids share a fingerprint, which is very unlikely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """Judgements by fingerprint; made once, however many runs are looked up."""
+    """An index of judgements by fingerprint, made once for all runs."""
 
     ids: Ids  # stored in the same way as the run's
     codes: dict[bytes, int]  # of the topics, from 1 on
     keys: FingerprintArray  # of topic and document, rising
-    order: IntArray  # the row of the judgement behind each key
+    order: IntArray  # the row of the judgement of each key
     sieve: Sieve
 
     @classmethod
@@ -95,7 +101,7 @@ def _spread(codes: IntArray) -> FingerprintArray:
 
 
 def topic_keys(prints: FingerprintArray, topic: IntArray) -> FingerprintArray:
-    """Fingerprints of topic and document together."""
+    """Return fingerprints of topic and document together."""
     return prints ^ _spread(topic + 1)
 
 
@@ -104,16 +110,16 @@ def _per_row(codes: IntArray, rows: Rows) -> FingerprintArray:
 
 
 def _blocks(rows: Rows) -> Iterator[tuple[int, int]]:
-    """Stretches of topics, small enough that their columns stay in the cache."""
+    """Yield ranges of topics small enough that their columns stay in the cache."""
     for first in range(0, len(rows.topics), TOPICS_AT_ONCE):
         yield first, min(first + TOPICS_AT_ONCE, len(rows.topics))
 
 
 class Sieve:
-    """Where a key stands among sorted ones, at the price of a look-up or two.
+    """A fast search for keys in a sorted array.
 
-    A table of the first bits says which keys cannot be there at all, which are most, and where
-    those of the others begin.
+    A table of the first bits excludes most keys that are not there, and gives the position where
+    the search for the others begins.
     """
 
     def __init__(self, keys: FingerprintArray) -> None:
@@ -125,15 +131,15 @@ class Sieve:
         self._begins = (np.cumsum(counts) - counts).astype(np.int32)
 
     def _slots(self, keys: FingerprintArray) -> IntArray:
-        """The first bits, as the signed numbers that look-ups take as they are."""
+        """Return the first bits of each key as a signed index."""
         return (keys >> self._shift).view(np.int64)
 
     def passing(self, keys: FingerprintArray) -> IntArray:
-        """The places of the keys that may be in the set."""
+        """Return the positions of the keys that may be in the array."""
         return np.flatnonzero(self._seen.take(self._slots(keys)))
 
     def places(self, keys: FingerprintArray) -> IntArray:
-        """Where each of these keys, all of which passed, stands if it is in the set."""
+        """Return the position of each key, all of which passed, if it is in the array."""
         places = self._begins.take(self._slots(keys)).astype(np.int64)
         last = len(self._keys) - 1
         behind = np.flatnonzero((self._keys[places] < keys) & (places < last))
@@ -145,7 +151,7 @@ class Sieve:
 
 
 def _joined_exactly(run: Run, judgements: Judgements) -> tuple[IntArray, IntArray]:
-    """The same join by the ids themselves."""
+    """Join run and judgements by the ids themselves."""
     places = {pair: row for row, pair in enumerate(_pairs(judgements.rows, judgements.documents))}
     matched = [
         (row, places[pair])
@@ -162,11 +168,11 @@ def _pairs(rows: Rows, ids: Ids) -> Iterator[tuple[bytes, bytes]]:
             yield topic, identifier
 
 
-# Duplicates ---------------------------------------------------------------------------------
+# Duplicates ---------------------------------------------------------------------------------------
 
 
 def repeated_rows(rows: Rows, ids: Ids, prints: FingerprintArray) -> Iterator[tuple[int, int]]:
-    """Pairs of rows of one topic with the same id: the first one and the one that repeats it."""
+    """Yield pairs of rows of one topic with the same id: the first row and the repeating one."""
     for first, last in _blocks(rows):
         starts = rows.starts[first : last + 1]
         for topic in np.flatnonzero(_suspicious(prints, starts)):
@@ -174,7 +180,7 @@ def repeated_rows(rows: Rows, ids: Ids, prints: FingerprintArray) -> Iterator[tu
 
 
 def _suspicious(prints: FingerprintArray, starts: IntArray) -> BoolArray:
-    """Which topics have two equal fingerprints; half of each fingerprint is enough to tell."""
+    """Return which topics have two equal fingerprints; comparing half of each is enough."""
     lengths = np.diff(starts)
     halves = (prints[starts[0] : starts[-1]] >> np.uint64(32)).astype(np.uint32)
     longest = int(lengths.max(initial=0))
@@ -198,16 +204,84 @@ def _repeated(ids: Ids, rows: Iterable[int]) -> Iterator[tuple[int, int]]:
             seen[identifier] = row
 
 
-# The same document again --------------------------------------------------------------------
+def refuse_duplicate_results(
+    run: Run,
+    prints: FingerprintArray,
+    codes: dict[bytes, int],
+    policy: Policy,
+    places_of_rows: Callable[[IntArray], IntArray],
+) -> None:
+    """Raise an error if the same document occurs twice in one topic.
+
+    The drop-in programs check only topics that they evaluate; trec_eval 9 and 10 check only the
+    results above their cut-off.
+    """
+    pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
+    if not len(pairs):
+        return
+    owners = owners_of(run.rows, codes, pairs[:, 0])
+    if policy.follow != "spanwise":
+        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
+        if policy.depth is not None and policy.follow != "trec_eval 8":
+            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
+            topics = np.searchsorted(run.rows.starts, places, side="right") - 1
+            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
+            pairs, owners = pairs[kept], owners[kept]
+    if len(pairs):
+        first, again = pairs[np.argmin(owners)].tolist()
+        raise _duplicate_document(run.rows, run.documents, first, again)
+
+
+def refuse_duplicate_judgements(
+    judgements: Judgements, topics: Sequence[bytes] | None = None
+) -> None:
+    """Raise an error if an assessor judged the same document twice in one topic.
+
+    With `topics` only duplicates in those count.
+    """
+    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
+    worst: tuple[int, DuplicateError] | None = None
+    for part in by_assessor(judgements):
+        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
+            owner = int(owners_of(part.rows, codes, np.array([again]))[0])
+            if owner >= 0 and (worst is None or owner < worst[0]):
+                worst = owner, _duplicate_document(part.rows, part.documents, first, again)
+    if worst:
+        raise worst[1]
+
+
+def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
+    prints = judgements.documents.fingerprints()
+    return list(repeated_rows(judgements.rows, judgements.documents, prints))
+
+
+def _duplicate_document(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
+    name = text(ids.take(np.array([again]))[0])
+    return duplicate_error(rows, first, again, f"document {name!r}", "each document once")
+
+
+def duplicate_error(rows: Rows, first: int, again: int, found: str, due: str) -> DuplicateError:
+    """Return the error for a row that repeats an earlier one of its topic."""
+    topic = rows.topics[int(np.searchsorted(rows.starts, again, side="right")) - 1]
+    before = rows.line(first)
+    where = f", first on line {before}" if before is not None else ""
+    return DuplicateError(
+        topic,
+        f"{rows.place(again)}: {found} occurs twice for topic {text(topic)!r}{where};"
+        f" expected {due}; remove one of the two",
+    )
+
+
+# Documents of results -----------------------------------------------------------------------------
 
 
 def same_documents(
     ids: Ids, prints: FingerprintArray, rows: IntArray, topic: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Which results of a topic come from one document.
+    """Assign numbers to the documents of results, topic by topic.
 
-    For each of these rows the number of its document, in order of first appearance; and for each
-    document the place among the rows at which it appears first.
+    Return for each row the number of its document, in order of first appearance, and for each
+    document the position of its first row.
     """
     keys = topic_keys(prints[rows], topic)
     order = np.argsort(keys, kind="stable")
@@ -221,7 +295,9 @@ def same_documents(
     opening = np.sort(opening)
     if (topic[opening[document]] == topic).all() and ids.distinct() == _different(prints):
         return document, opening
-    return _numbered_exactly(ids, rows, topic)  # two ids with one fingerprint: all but impossible
+    return _numbered_exactly(
+        ids, rows, topic
+    )  # two ids share a fingerprint, which is very unlikely
 
 
 def _different(prints: FingerprintArray) -> int:
@@ -230,7 +306,7 @@ def _different(prints: FingerprintArray) -> int:
 
 
 def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArray, IntArray]:
-    """The same by the ids themselves."""
+    """Assign numbers to the documents by the ids themselves."""
     numbers: dict[tuple[int, bytes], int] = {}
     pairs = zip(topic.tolist(), ids.take(rows), strict=True)
     document = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
@@ -239,14 +315,12 @@ def _numbered_exactly(ids: Ids, rows: IntArray, topic: IntArray) -> tuple[IntArr
     return document, opening
 
 
-# A run and its judgements, put together: blocks of rankings, ready to be measured. ----------------
-
-"""Some hundred topics at once: the columns of a block stay in the cache."""
+# Blocks of rankings -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The judged results, as columns: whose they are, where they stand, what they are worth."""
+    """The judged results as columns: topic, rank and grade."""
 
     owner: IntArray  # number of the topic
     rank: IntArray  # 0 is the top
@@ -254,16 +328,16 @@ class Marks:
     stood: IntArray  # the rank before unjudged results were dropped
 
     def in_order(self) -> Marks:
-        """By topic and rank. Nearly sorted already, which this way of sorting makes use of."""
+        """Return the results by topic and rank; a stable sort is fast as they are nearly sorted."""
         place = self.owner * (int(self.rank.max(initial=0)) + 1) + self.rank
         return self.where(np.argsort(place, kind="stable"))
 
     def where(self, chosen: BoolArray | IntArray) -> Marks:
-        """Some of them."""
+        """Return some of the results."""
         return Marks(self.owner[chosen], self.rank[chosen], self.grade[chosen], self.stood[chosen])
 
     def of(self, first: int, last: int) -> Marks:
-        """Those of some topics, renumbered from 0."""
+        """Return the results of some topics, renumbered from 0."""
         begin, end = np.searchsorted(self.owner, [first, last])
         span = slice(begin, end)
         return Marks(self.owner[span] - first, self.rank[span], self.grade[span], self.stood[span])
@@ -289,7 +363,7 @@ class Known:
         return cls(np.concatenate([[0], np.cumsum(counts)]), grades[order], aside)
 
     def spread(self, first: int, last: int) -> tuple[FloatArray, IntArray]:
-        """The grades of some topics as rows of a table padded with 0, and how many are real."""
+        """Return the grades of some topics as rows padded with 0, and the number of each topic."""
         counts = np.diff(self.starts[first : last + 1])
         table = np.zeros((last - first, int(counts.max(initial=0))))
         real = np.arange(table.shape[-1]) < counts[:, None]
@@ -299,7 +373,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aligned:
-    """For each topic how much was retrieved, and where its judged results stand."""
+    """The number of results of each topic, and the ranks of its judged results."""
 
     topics: tuple[bytes, ...]
     policy: Policy
@@ -307,11 +381,11 @@ class Aligned:
     marks: Marks
     known: Known
     ordered: Ordered
-    places: IntArray  # per topic: where its results begin in the ordered run
-    shown: IntArray  # per topic: results before any were cut or dropped
+    places: IntArray  # per topic: index of its first result in the ordered run
+    shown: IntArray  # per topic: number of results before any were cut or dropped
 
     def blocks(self, *, with_scores: bool = False) -> Iterator[Rankings]:
-        """The rankings, some hundred topics at a time."""
+        """Yield the rankings in blocks of `TOPICS_AT_ONCE` topics."""
         for first in range(0, len(self.topics), TOPICS_AT_ONCE):
             yield self._block(first, min(first + TOPICS_AT_ONCE, len(self.topics)), with_scores)
 
@@ -344,15 +418,15 @@ class Aligned:
     ) -> FloatArray:
         score = np.zeros(shape)
         begins = self.places[first : first + shape[0]]
-        if self.policy.unjudged == "drop":  # only marked results are left
+        if self.policy.unjudged == "drop":  # only judged results are left
             score[marks.owner, marks.rank] = self.ordered.scores[begins[marks.owner] + marks.stood]
         else:
             real = np.arange(shape[1]) < retrieved[:, None]
             score[real] = self.ordered.scores[(begins[:, None] + np.arange(shape[1]))[real]]
         return -score if self.policy.order == "rising" else score
 
-    def straddled(self, cutoff: int) -> int:
-        """In how many topics equal scores stand on both sides of a cut-off."""
+    def split_ties(self, cutoff: int) -> int:
+        """Return the number of topics in which a cut-off separates equal scores."""
         deep = self.shown > cutoff
         last = self.places[deep] + cutoff - 1
         scores = self.ordered.scores
@@ -360,7 +434,7 @@ class Aligned:
 
 
 def _tie_groups(score: FloatArray, retrieved: IntArray) -> tuple[IntArray, IntArray]:
-    """First and last index of the group of equal scores of every result."""
+    """Return the first and last index of every result's group of equal scores."""
     columns = np.arange(score.shape[-1])
     real = columns < retrieved[:, None]
     differs = np.ones(score.shape, np.bool_)
@@ -373,9 +447,11 @@ def _tie_groups(score: FloatArray, retrieved: IntArray) -> tuple[IntArray, IntAr
 
 
 def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy) -> Aligned:
-    """Put the results of each topic in order and look up what they are worth."""
+    """Put the results of each topic in order and look up their grades."""
     if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
-        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
+        raise UsageError(
+            "ties: expected needs whole rankings; set no depth and keep unjudged results"
+        )
     codes = {topic: code for code, topic in enumerate(topics)}
     prints = run.documents.fingerprints()
     ordered = by_score(run, policy)
@@ -400,13 +476,13 @@ def align(run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Pol
 
 
 def owners_of(rows: Rows, codes: dict[bytes, int], of_rows: IntArray) -> IntArray:
-    """The code of the topic that each row belongs to; -1 if it is not evaluated."""
+    """Return the code of the topic that each row belongs to; -1 if it is not evaluated."""
     owners = np.array([codes.get(topic, -1) for topic in rows.topics], np.int64)
     return owners[np.searchsorted(rows.starts, of_rows, side="right") - 1]
 
 
 def segments(rows: Rows, codes: dict[bytes, int]) -> tuple[IntArray, IntArray]:
-    """For each topic the place of its first result, and how many there are."""
+    """Return the position of the first result of each topic, and the number of its results."""
     places, shown = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
     evaluated = [(codes[t], n) for n, t in enumerate(rows.topics) if t in codes]
     if evaluated:
@@ -417,7 +493,7 @@ def segments(rows: Rows, codes: dict[bytes, int]) -> tuple[IntArray, IntArray]:
 
 
 def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tuple[Marks, IntArray]:
-    """Only what was judged stays, closed up. trec_eval 8 kept pool members without a grade."""
+    """Return the judged results, moved up. trec_eval 8 also keeps pool members without a grade."""
     stay = marks if policy.conventions.every_line_counts else marks.where(marks.grade >= 0)
     counts = np.bincount(stay.owner, minlength=len(retrieved))
     firsts = np.cumsum(counts) - counts
@@ -425,78 +501,12 @@ def _without_unjudged(marks: Marks, retrieved: IntArray, policy: Policy) -> tupl
     return Marks(stay.owner, rank, stay.grade, stay.stood), counts
 
 
-# Duplicates ---------------------------------------------------------------------------------
-
-
-def refuse_duplicate_results(
-    run: Run,
-    prints: FingerprintArray,
-    codes: dict[bytes, int],
-    policy: Policy,
-    places_of_rows: Callable[[IntArray], IntArray],
-) -> None:
-    """The same document twice in one topic is an error.
-
-    The drop-in programs look only at topics that they evaluate, and 9 and 10 only at the results
-    that their cut leaves.
-    """
-    pairs = np.array(list(repeated_rows(run.rows, run.documents, prints)), np.int64).reshape(-1, 2)
-    if not len(pairs):
-        return
-    owners = owners_of(run.rows, codes, pairs[:, 0])
-    if policy.follow != "spanwise":
-        pairs, owners = pairs[owners >= 0], owners[owners >= 0]
-        if policy.depth is not None and policy.follow != "trec_eval 8":
-            places = places_of_rows(pairs.ravel()).reshape(-1, 2)
-            topics = np.searchsorted(run.rows.starts, places, side="right") - 1
-            kept = ((places - run.rows.starts[topics]) < policy.depth).all(axis=-1)
-            pairs, owners = pairs[kept], owners[kept]
-    if len(pairs):
-        first, again = pairs[np.argmin(owners)].tolist()
-        raise _duplicate(run.rows, run.documents, first, again)
-
-
-def refuse_duplicate_judgements(
-    judgements: Judgements, topics: Sequence[bytes] | None = None
-) -> None:
-    """The same document judged twice in one topic by one assessor is an error, grades or no.
-
-    With `topics` only duplicates in those count.
-    """
-    codes = {topic: code for code, topic in enumerate(topics or judgements.rows.topics)}
-    worst: tuple[int, DuplicateError] | None = None
-    for part in by_assessor(judgements):
-        for first, again in part.once("repeated", partial(_repeated_judgements, part)):
-            owner = int(owners_of(part.rows, codes, np.array([again]))[0])
-            if owner >= 0 and (worst is None or owner < worst[0]):
-                worst = owner, _duplicate(part.rows, part.documents, first, again)
-    if worst:
-        raise worst[1]
-
-
-def _repeated_judgements(judgements: Judgements) -> list[tuple[int, int]]:
-    prints = judgements.documents.fingerprints()
-    return list(repeated_rows(judgements.rows, judgements.documents, prints))
-
-
-def _duplicate(rows: Rows, ids: Ids, first: int, again: int) -> DuplicateError:
-    topic = rows.topics[int(np.searchsorted(rows.starts, again, side="right")) - 1]
-    name = text(ids.take(np.array([again]))[0])
-    before = rows.line(first)
-    where = f", first on line {before}" if before is not None else ""
-    return DuplicateError(
-        topic,
-        f"{rows.place(again)}: document {name!r} is there twice for topic {text(topic)!r}{where};"
-        " expected each document once; remove one of the two",
-    )
-
-
-# The results of a run in the order in which they are read, and the documents they come from. ------
+# Reading order ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """Results of some topics, topic by topic and in the order in which they are read."""
+    """The results of some topics, topic by topic and in the order in which they are read."""
 
     topic: IntArray  # rising
     row: IntArray  # of the run
@@ -505,7 +515,7 @@ class Results:
     judged: IntArray  # per document: row of the judgements, -1 if there is none
 
     def of_topics(self, first: int, last: int) -> Results:
-        """Those of some topics; topics, results and documents are renumbered from 0."""
+        """Return the results of some topics; topics, results and documents are counted from 0."""
         begin, end = np.searchsorted(self.topic, [first, last])
         lowest, highest = np.searchsorted(self.opening, [begin, end])
         return Results(
@@ -517,13 +527,13 @@ class Results:
         )
 
     def stated(self, column: IntArray, otherwise: int) -> IntArray:
-        """What the judgements say about each document."""
+        """Return a column of the judgements for each document, `otherwise` if it was not judged."""
         return np.where(self.judged >= 0, column[self.judged], otherwise)
 
 
-def are_adrift(run: Run) -> bool:
-    """Whether results are named by element paths, and nobody said where any of them lies."""
-    if run.paths is None or run.lengths is not None:  # lengths come with places
+def has_unplaced_paths(run: Run) -> bool:
+    """Return whether results are named by element paths, and the place of none of them is known."""
+    if run.paths is None or run.lengths is not None:  # lengths are known only after placing
         return False
     if run.spans is None:
         return True
@@ -535,7 +545,7 @@ def are_adrift(run: Run) -> bool:
 def ordered_results(
     run: Run, judgements: Judgements, topics: Sequence[bytes], policy: Policy
 ) -> Results:
-    """The results of the evaluated topics in order, and the documents that they come from."""
+    """Return the results of the evaluated topics in order, and the documents they come from."""
     codes = {topic: code for code, topic in enumerate(topics)}
     places, shown = segments(run.rows, codes)
     rows = _rows_in_order(run, policy)[ranges(places, shown)]
@@ -556,7 +566,7 @@ def ordered_results(
 
 
 def _rows_in_order(run: Run, policy: Policy) -> IntArray:
-    """The rows as they are read: as they stand, by stated rank, or by score."""
+    """Return the rows in reading order: as in the file, by stated rank, or by score."""
     every = np.arange(len(run.rows))
     if policy.ties == "file":
         return every
@@ -571,9 +581,10 @@ def _rows_in_order(run: Run, policy: Policy) -> IntArray:
 
 
 def reading_order(run: Run) -> IntArray:
-    """The rows topic by topic, as they are read where no policy says more.
+    """Return the rows topic by topic in the default reading order.
 
-    Documents by score, chunks by stated rank or by score; parts of documents of INEX as they stand.
+    Documents are read by score, chunks by stated rank or by score, parts of documents of INEX in
+    file order.
     """
     if run.paths is None and run.spans is None:
         owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
@@ -583,9 +594,9 @@ def reading_order(run: Run) -> IntArray:
 
 
 def _by_rank(run: Run) -> IntArray:
-    """Parts of documents by stated rank, or by score in topics where ranks are missing.
+    """Return the rows by stated rank, or by score in topics where ranks are missing.
 
-    Equal ranks go by document, offset and length, equal scores as they stand.
+    Equal ranks go by document, offset and length; equal scores keep file order.
     """
     owner = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
     if run.ranks is None or run.spans is None:

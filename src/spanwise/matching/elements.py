@@ -1,4 +1,4 @@
-"""A run of elements or passages and what was judged, put together."""
+"""Elements and passages of a run matched with judgements: blocks of rankings of elements."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError, UsageError
-from spanwise.matching.cuts import Cuts, copies, refuse_duplicates, result_in_words
-from spanwise.matching.documents import TOPICS_AT_ONCE, Results, are_adrift, ordered_results
+from spanwise.matching.cuts import CutDocuments, copies, refuse_duplicates, result_in_words
+from spanwise.matching.documents import TOPICS_AT_ONCE, Results, has_unplaced_paths, ordered_results
 from spanwise.matching.gain import Case, gains_of, seen_before, shared_documents
 from spanwise.matching.quantise import recall_base
-from spanwise.matching.text import Item, Seen, SeenPaths, SeenText
+from spanwise.matching.text import Item, SeenAccount, SeenPaths, SeenText
 from spanwise.matching.trees import PASSAGE, ByPath, judged_elements
 from spanwise.model.columns import Coded, text
-from spanwise.model.element_rankings import ElementRankings, GainRule, Gains, Returned
-from spanwise.model.elements import NOBODY
+from spanwise.model.element_rankings import ElementRankings, ElementResults, GainRule, Gains
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Which results lie inside another result of the same topic. ---------------------------------------
+# Overlap ------------------------------------------------------------------------------------------
 
 
-def lying_inside(results: Returned, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
-    """Elements with a proper ancestor among the results; spans that another one goes beyond.
+def lying_inside(results: ElementResults, refuse: Callable[[Sequence[int]], None]) -> BoolArray:
+    """Return which results lie inside another: in an ancestor, or in a longer span.
 
-    `refuse` is told of the results of one document of which some are passages.
+    `refuse` is called with the results of each document that has passages among them.
     """
     inside = np.zeros(len(results), np.bool_)
     for numbers in shared_documents(results.document, np.ones(len(results), np.bool_)):
@@ -57,14 +57,14 @@ def _below(path: bytes, paths: set[bytes]) -> bool:
     return False
 
 
-def _contained(results: Returned, numbers: list[int], inside: BoolArray) -> None:
-    """The same by offsets, where one of the two is a passage."""
-    groups: dict[tuple[int, int], list[int]] = {}  # results of one span are not inside each other
+def _contained(results: ElementResults, numbers: list[int], inside: BoolArray) -> None:
+    """Mark results that lie inside another one by offsets; one of the two is a passage."""
+    groups: dict[tuple[int, int], list[int]] = {}  # equal spans are not inside each other
     for number in numbers:
         start = int(results.start[number])
         if start >= 0:
             groups.setdefault((start, -start - int(results.length[number])), []).append(number)
-    of_passages = of_any = -1  # how far those that began before reach
+    of_passages = of_any = -1  # the last end of the spans that began before
     for (_, minus_end), same in sorted(groups.items()):
         for number in same:
             reach = of_passages if results.paths[number] else of_any
@@ -74,26 +74,26 @@ def _contained(results: Returned, numbers: list[int], inside: BoolArray) -> None
             of_passages = max(of_passages, -minus_end)
 
 
-# A run of elements or passages and what was judged, put together. ---------------------------------
+# Rankings of elements -----------------------------------------------------------------------------
 
-NEEDS = "its size is in no file; it needs --collection"
+NEEDS = "its size is in no file; pass --collection"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What judgements of elements are seen with."""
+    """The collection and the quantisation tables for judgements of elements."""
 
     collection: Collection | None = None
-    tables: Mapping[str, Grades] = field(default_factory=dict)  # quantisations of the user's own
+    tables: Mapping[str, Grades] = field(default_factory=dict)  # the user's own quantisations
 
     def judged(self, judgements: Judgements) -> JudgedElements:
-        """The judged elements, made once."""
+        """Return the judged elements, made once."""
         return judgements.once(
             "judged elements", lambda: judged_elements(judgements, self.collection)
         )
 
     def base(self, judgements: Judgements, quant: str | None) -> RecallBase:
-        """A recall base, made once."""
+        """Return a recall base, made once."""
         return recall_base(self.judged(judgements), quant, self.tables.get(quant or ""))
 
 
@@ -104,10 +104,12 @@ def element_rankings(
     policy: Policy,
     setting: Setting | None = None,
 ) -> Iterator[ElementRankings]:
-    """Rankings of elements, some hundred topics at a time."""
+    """Yield rankings of elements in blocks of `TOPICS_AT_ONCE` topics."""
     setting = setting or Setting()
     if policy.ties == "expected" and (policy.depth is not None or policy.unjudged == "drop"):
-        raise UsageError("ties: expected needs whole rankings: no depth, nothing dropped")
+        raise UsageError(
+            "ties: expected needs whole rankings; set no depth and keep unjudged results"
+        )
     results = ordered_results(run, judgements, topics, policy)
     refuse_duplicates(run, results)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
@@ -116,12 +118,12 @@ def element_rankings(
         yield _Block(run, judgements, some, policy, setting).rankings(topics[first:last])
 
 
-# Blocks -------------------------------------------------------------------------------------
+# Blocks -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Some topics while they are put together."""
+    """A block of some topics while it is being made."""
 
     run: Run
     judgements: Judgements
@@ -134,7 +136,7 @@ class _Block:
         mine = np.array([codes.get(topic, -1) for topic in topics], np.int64)
         retrieved = np.bincount(self.results.topic, minlength=len(topics))
         returned = self._returned(retrieved)
-        case = Case(returned, _items(returned), self._seer(returned), self._doubt)
+        case = Case(returned, _items(returned), self._account_of(returned), self._doubt)
         return ElementRankings(
             tuple(topics),
             mine,
@@ -145,14 +147,14 @@ class _Block:
             lambda quant: self.setting.base(self.judgements, quant),
             lambda rule: self._gains(case, rule),
             lambda what: seen_before(case, what),
-            lambda: lying_inside(returned, partial(self._refuse_adrift, returned)),
+            lambda: lying_inside(returned, partial(self._refuse_unplaced, returned)),
             self._highlighted(mine),
             self._relevant(mine),
             lambda number: f"{self._place(number)}: {NEEDS}",
         )
 
     def _highlighted(self, mine: IntArray) -> IntArray:
-        """Highlighted characters of each topic, however they are known."""
+        """Return the number of highlighted characters of each topic."""
         marked = self.judgements.highlights
         if self.judgements.elements is None:
             sums = np.zeros(len(self.judgements.rows)) if marked is None else marked.relevant
@@ -163,7 +165,7 @@ class _Block:
         return np.where(mine >= 0, totals[mine], 0).astype(np.int64)
 
     def _relevant(self, mine: IntArray) -> BoolArray:
-        """Whether each topic has an element or a passage that assessors found relevant."""
+        """Return whether each topic has an element or passage that was judged relevant."""
 
         def by_topic() -> BoolArray:
             said, marked = self.judgements.elements, self.judgements.highlights
@@ -180,9 +182,9 @@ class _Block:
         found = self.judgements.once("relevant topics", by_topic)
         return np.where(mine >= 0, found[mine], False) if len(found) else mine >= 0
 
-    # Results --------------------------------------------------------------------------------
+    # Results --------------------------------------------------------------------------------------
 
-    def _returned(self, retrieved: IntArray) -> Returned:
+    def _returned(self, retrieved: IntArray) -> ElementResults:
         run, results = self.run, self.results
         judgement = results.judged[results.document]
         coded = self._paths(judgement)
@@ -191,7 +193,7 @@ class _Block:
         size, lit = length.copy(), np.zeros(len(length), np.int64)
         if self._has_elements:
             judged = self.setting.judged(self.judgements)
-            known = element != NOBODY
+            known = element != NO_ELEMENT
             listed = np.where(known, judged.size[element], -1) if len(judged) else element * 0 - 1
             size = np.where(listed >= 0, listed, size)
             if len(judged):
@@ -200,7 +202,7 @@ class _Block:
                 lit[:] = -1
         passage = np.array([not path for path in coded.names], np.bool_)[coded.codes]
         self._light(lit, passage, judgement, Spans(start, length))
-        return Returned(
+        return ElementResults(
             results.topic,
             ranges(np.zeros(len(retrieved), np.int64), retrieved),
             results.row,
@@ -221,7 +223,7 @@ class _Block:
         return self.judgements.elements is not None or self.setting.collection is not None
 
     def _paths(self, judgement: IntArray) -> Coded:
-        """The path of every result that is an element; a whole document is its root element."""
+        """Return the path of every result that is an element; the root's for a whole document."""
         run, rows = self.run, self.results.row
         if run.paths is None and run.spans is None:
             return Coded.of(self._roots(judgement))
@@ -240,20 +242,20 @@ class _Block:
         return roots
 
     def _elements(self, judgement: IntArray, paths: Coded) -> IntArray:
-        """Which judged element each result is."""
+        """Return the index of the judged element of each result."""
         if not self._has_elements:
-            return np.full(len(paths), NOBODY)
+            return np.full(len(paths), NO_ELEMENT)
         judged = self.setting.judged(self.judgements)
         known = judged.once("by path", lambda: ByPath(judged.row, Coded.of(judged.paths)))
         return known.find(judgement, paths)
 
     def _places(self, paths: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-        """Start and length of every result; -1 where nobody knows, 0 long if it lies nowhere."""
+        """Return start and length of every result; start -1 if unknown, length 0 if unplaced."""
         run, rows = self.run, self.results.row
         unknown = np.full(len(rows), -1)
         if run.spans is not None:
             spans = run.spans.at(rows)
-            if are_adrift(run):
+            if has_unplaced_paths(run):
                 assert run.paths is not None
                 named = [bool(path) for path in run.paths.take(rows)]
                 some = np.flatnonzero((spans.starts == UNKNOWN) & named)
@@ -276,9 +278,10 @@ class _Block:
         return np.where(length >= 0, 0, -1), length
 
     def _light(self, lit: IntArray, passages: BoolArray, judgement: IntArray, spans: Spans) -> None:
-        """Fill in how many highlighted characters passages hold, and whole documents.
+        """Fill in the highlighted characters of passages and of whole documents.
 
-        -1 where there are some in the document, and nobody says where they or the result lie.
+        The value is -1 if the document has highlighted text, and its place or that of the result is
+        unknown.
         """
         marked, counted = self.judgements.highlights, passages | (not self._has_elements)
         some = np.flatnonzero(counted & (judgement >= 0))
@@ -291,7 +294,7 @@ class _Block:
         counts = marked.counts[rows]
         mine = spans.at(some)
         placed = Spans(np.maximum(mine.starts, 0), np.where(mine.starts < 0, 0, mine.lengths))
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             placed,
             document,
             marked.passages.at(ranges(marked.first[rows], counts)),
@@ -299,18 +302,20 @@ class _Block:
             np.zeros(len(rows), np.int64),
         )
         lit[some] = cuts.relevant_in_results() if len(some) else 0
-        if are_adrift(self.run):
+        if has_unplaced_paths(self.run):
             lit[some[~passages[some] & (marked.relevant[judgement[some]] > 0)]] = -1
 
-    # Gains ----------------------------------------------------------------------------------
+    # Gains ----------------------------------------------------------------------------------------
 
     def _gains(self, case: Case, rule: GainRule) -> Gains:
         base = self.setting.base(self.judgements, rule.quant)
         results = case.results
         home = base.home(rule.ideal, rule.paths)
-        known = results.element != NOBODY
+        known = results.element != NO_ELEMENT
         worth = np.where(known, base.value[results.element], 0.0) if len(home) else known * 0.0
-        inside = np.where(known, home[results.element], NOBODY) if len(home) else results.element
+        inside = (
+            np.where(known, home[results.element], NO_ELEMENT) if len(home) else results.element
+        )
         passages = np.flatnonzero(results.passage)
         if len(passages):
             self._of_passages(base, rule, results, passages, worth, inside)
@@ -320,12 +325,12 @@ class _Block:
         self,
         base: RecallBase,
         rule: GainRule,
-        results: Returned,
+        results: ElementResults,
         passages: IntArray,
         worth: FloatArray,
         inside: IntArray,
     ) -> None:
-        """What passages are worth, and the ideal element that each lies in."""
+        """Set the values of passages, and the ideal element that each lies in."""
         if base.quant != "spec":
             raise UsageError(
                 f"{self.run.rows.source}: results that are passages have no exhaustivity;"
@@ -334,8 +339,8 @@ class _Block:
         size, lit = results.size[passages], results.highlighted[passages]
         if (lit < 0).any():
             raise UsageError(
-                f"{base.judged.source}: where text was highlighted is not known, and"
-                f" {self.run.rows.source} has offsets; it needs --collection"
+                f"{base.judged.source}: the positions of highlighted text are unknown, and"
+                f" {self.run.rows.source} has offsets; pass --collection"
             )
         worth[passages] = np.divide(lit, size, out=np.zeros(len(size)), where=size > 0)
         mine = Spans(results.start[passages], results.length[passages])
@@ -354,33 +359,33 @@ class _Block:
             if len(homes) and PASSAGE in base.judged.paths[homes[0]]:
                 shared = np.minimum(ends, end) - np.maximum(begins, begin)
                 around = homes[[int(np.argmax(shared))]]
-            inside[number] = around[0] if len(around) else NOBODY
+            inside[number] = around[0] if len(around) else NO_ELEMENT
 
-    def _seer(self, results: Returned) -> Callable[[Sequence[int]], Seen]:
-        """What keeps account of one document: paths if all results are elements, else text."""
+    def _account_of(self, results: ElementResults) -> Callable[[Sequence[int]], SeenAccount]:
+        """Return the account of text seen in a document: by paths if all results are elements."""
         mixed = bool(results.passage.any())
 
-        def seen(numbers: Sequence[int]) -> Seen:
+        def seen(numbers: Sequence[int]) -> SeenAccount:
             if not mixed or all(results.paths[number] for number in numbers):
                 return SeenPaths()
-            self._refuse_adrift(results, numbers)
+            self._refuse_unplaced(results, numbers)
             marked, row = self.judgements.highlights, int(results.judgement[numbers[0]])
             return SeenText(NOTHING if marked is None or row < 0 else marked.of(row))
 
         return seen
 
-    def _refuse_adrift(self, results: Returned, numbers: Sequence[int]) -> None:
-        """Only by their places elements can be compared with passages of their document."""
-        if are_adrift(self.run):
+    def _refuse_unplaced(self, results: ElementResults, numbers: Sequence[int]) -> None:
+        """Raise an error for an unplaced element: its overlap with passages is unknown."""
+        if has_unplaced_paths(self.run):
             for number in numbers:
                 if results.paths[number]:
                     raise InputError(
-                        f"{self._place(number)}: where it lies beside passages of that document is"
-                        " not said; it needs --collection"
+                        f"{self._place(number)}: its position relative to passages of that document"
+                        " is unknown; pass --collection"
                     )
 
     def _doubt(self, number: int, path: bytes) -> InputError:
-        if number == NOBODY:
+        if number == NO_ELEMENT:
             return InputError(f"{self.judgements.rows.source}: {text(path)}: {NEEDS}")
         return InputError(f"{self._place(number)}, inside {text(path)}: {NEEDS}")
 
@@ -390,16 +395,16 @@ class _Block:
 
 
 def refuse_points(run: Run, rows: IntArray, paths: Sequence[bytes]) -> None:
-    """Results that are no elements have to be placed; `paths` are those of elements."""
+    """Raise an error for results that are points or ranges; `paths` are those of elements."""
     for row, path in zip(rows.tolist(), paths, strict=True):
         if not path:
             raise InputError(
-                f"{run.rows.place(row)}: {result_in_words(run, row)} begins or ends at a point; to"
-                " know where that lies needs --collection"
+                f"{run.rows.place(row)}: {result_in_words(run, row)} begins or ends at a point of"
+                " unknown position; pass --collection"
             )
 
 
-def _items(results: Returned) -> Callable[[int], Item]:
+def _items(results: ElementResults) -> Callable[[int], Item]:
     columns = (results.size, results.highlighted, results.start, results.length)
     size, lit, start, length = (column.tolist() for column in columns)
 
@@ -410,7 +415,7 @@ def _items(results: Returned) -> Callable[[int], Item]:
 
 
 def _levels(scores: FloatArray, topic: IntArray, policy: Policy) -> IntArray:
-    """Each result on a level of its own, or those of equal score on one."""
+    """Return the level of each result: one each, or one for all results of equal score."""
     if policy.ties != "expected" or not len(scores):
         return np.arange(len(scores))
     new = (scores[1:] != scores[:-1]) | (topic[1:] != topic[:-1])

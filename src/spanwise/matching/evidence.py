@@ -1,4 +1,8 @@
-"""Evidence piece by piece against what a run shows: when each item is read, touched or met."""
+"""Evidence matched with results: when each item is read, touched or met.
+
+The first part implements `spanwise.model.readings.MatchedEvidence`. The second combines the
+evidence of several assessors as the policy says.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.matching.cuts import Cuts, copies, first_cover
+from spanwise.matching.cuts import CutDocuments, copies, first_cover
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.judgements import Evidence, Judgements, highlights_of, plain_evidence
 from spanwise.model.readings import NEVER, Matches, Pieces
@@ -23,16 +27,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Needed:
-    """The items of all topics; those of one topic stand together."""
+class TopicItems:
+    """The items of all topics; those of one topic are adjacent."""
 
     evidence: Evidence
     relevant: BoolArray
-    bounds: dict[bytes, tuple[int, int]]  # items of each topic
+    bounds: dict[bytes, tuple[int, int]]  # first item of each topic, and the one after its last
 
     @classmethod
-    def of(cls, judgements: Judgements, marked: Highlights) -> Needed:
-        """The evidence as it was stated; where only highlighted text is known, its passages."""
+    def of(cls, judgements: Judgements, marked: Highlights) -> TopicItems:
+        """Return the stated evidence, or the passages if only highlighted text is known."""
         stated = judgements.evidence
         pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
         evidence = stated if stated is not None and pointed else plain_evidence(marked)
@@ -41,7 +45,7 @@ class Needed:
         return cls(evidence, evidence.relevant, bounds)
 
     def of_documents(self, judged: IntArray) -> tuple[IntArray, IntArray]:
-        """The items of documents given by their rows in the judgements, and whose they are."""
+        """Return the items of documents, given by their rows in the judgements, and the owners."""
         counts = np.where(judged >= 0, self.evidence.counts[judged], 0)
         items = ranges(np.where(judged >= 0, self.evidence.first[judged], 0), counts)
         owner = np.repeat(np.arange(len(judged)), counts)
@@ -49,7 +53,7 @@ class Needed:
         return items[placed], owner[placed]
 
     def of_topics(self, topics: Sequence[bytes]) -> tuple[IntArray, IntArray]:
-        """The relevant items of some topics, and the row of each one's topic."""
+        """Return the relevant items of some topics, and the row of each one's topic."""
         bounds = np.array([self.bounds.get(topic, (0, 0)) for topic in topics], np.int64)
         counts = bounds[:, 1] - bounds[:, 0]
         items = ranges(bounds[:, 0], counts)
@@ -59,11 +63,11 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What results show, stretch by stretch."""
+    """The text that results show, stretch by stretch."""
 
-    cuts: Cuts
+    cuts: CutDocuments
     first: IntArray  # per stretch: the result that shows it first, -1 if none does
-    items: IntArray  # the items of the documents that results come from
+    items: IntArray  # the items of the documents of the results
     owner: IntArray  # per such item: its document
     results: Results
     size: IntArray  # per result
@@ -71,11 +75,11 @@ class Shown:
 
     @property
     def before(self) -> IntArray:
-        """Characters of the topic that are read before each result."""
+        """The characters of the topic that are read before each result."""
         return _before(self.size, self.results.topic)
 
     def at(self) -> IntArray:
-        """Characters of the topic that are read before each stretch; NEVER if it is not shown."""
+        """Return the characters of the topic read before each stretch; NEVER if it is not shown."""
         place = self.cuts.place
         shown = self.first >= 0
         result = self.first[shown]
@@ -84,14 +88,14 @@ class Shown:
         return at
 
 
-class Evidenced:
-    """Answers questions about evidence; see `spanwise.model.readings.Gold`."""
+class StretchEvidence:
+    """An implementation of `spanwise.model.readings.MatchedEvidence` on stretches."""
 
-    def __init__(self, shown: Shown, needed: Needed, spans: Spans) -> None:
+    def __init__(self, shown: Shown, needed: TopicItems, spans: Spans) -> None:
         self._shown, self._needed, self._spans = shown, needed, spans
 
     def complete(self) -> IntArray:
-        """Per topic: characters read when all items of one set have been."""
+        """Return, per topic, the characters read when all items of one set are read."""
         read = self._shown.at()
         read[read < NEVER] += self._shown.cuts.length[read < NEVER]
         items, topic = self._needed.of_topics(self._shown.topics)
@@ -108,7 +112,7 @@ class Evidenced:
         return complete
 
     def touched(self) -> tuple[IntArray, IntArray]:
-        """For each aspect of a topic its row, and the characters read before it; or NEVER."""
+        """Return the topic of each aspect, and the characters read before it; NEVER if not read."""
         items, topic = self._needed.of_topics(self._shown.topics)
         at = self._of_items(self._shown.at(), np.minimum, items)
         aspects = self._needed.evidence.aspects
@@ -121,7 +125,7 @@ class Evidenced:
         return rows, np.array(list(earliest.values()), np.int64)
 
     def matches(self) -> Matches:
-        """The first item in file order that shares a character with each result."""
+        """Return the first item in file order that shares a character with each result."""
         shown, cuts, evidence = self._shown, self._shown.cuts, self._needed.evidence
         counted = np.flatnonzero(self._needed.relevant[shown.items])
         cover = first_cover(cuts.opens[counted], cuts.closes[counted], len(cuts.length))
@@ -143,7 +147,7 @@ class Evidenced:
         )
 
     def totals(self) -> tuple[IntArray, IntArray]:
-        """Per topic the number of different items, and of different aspects."""
+        """Return, per topic, the number of different items, and of different aspects."""
         items, topic = self._needed.of_topics(self._shown.topics)
         rows, evidence = len(self._shown.topics), self._needed.evidence
         aspects: list[set[bytes]] = [set() for _ in range(rows)]
@@ -156,11 +160,11 @@ class Evidenced:
         )
 
     def pieces(self) -> Pieces:
-        """The text of all results, as far as no earlier one has shown it."""
+        """Return the text of all results, without text that an earlier result has shown."""
         shown, cuts = self._shown, self._shown.cuts
         at = shown.at()
         stretch = np.flatnonzero(shown.first >= 0)
-        # Results stand in reading order, topic by topic: so do pieces once they are sorted.
+        # Results are in reading order, topic by topic, and so are pieces once they are sorted.
         stretch = stretch[np.lexsort((at[stretch], shown.first[stretch]))]
         result = shown.first[stretch]
         placed = Pieces(
@@ -174,7 +178,7 @@ class Evidenced:
         return self._with_lost(placed)
 
     def _with_lost(self, placed: Pieces) -> Pieces:
-        """With the texts that are in no document: they are read, and found nowhere else."""
+        """Add the texts of unplaced results: they are read, but nothing is found in them."""
         shown = self._shown
         lost = np.flatnonzero((self._spans.lengths == 0) & (shown.size > 0))
         if not len(lost):
@@ -190,7 +194,7 @@ class Evidenced:
         return Pieces(*(column[order] for column in joined))
 
     def _repeated(self, stretch: IntArray, result: IntArray) -> IntArray:
-        """Relevant characters that are read again before each piece, pieces in reading order."""
+        """Return the relevant characters read again before each piece, pieces in reading order."""
         cuts = self._shown.cuts
         weight = cuts.length * cuts.relevant
         before = np.concatenate([[0], np.cumsum(weight)])
@@ -203,7 +207,7 @@ class Evidenced:
         return again[result] + inside - since
 
     def _judged(self, stretch: IntArray) -> BoolArray:
-        """Which stretches somebody looked at."""
+        """Return which stretches were judged."""
         shown, full = self._shown, self._needed.evidence.full
         row = shown.results.judged[shown.cuts.document[stretch]]
         looked = (row >= 0) & full[row] if len(full) else row >= 0
@@ -212,7 +216,7 @@ class Evidenced:
         return looked
 
     def near(self, cutoff: int | None, tolerance: int) -> IntArray:
-        """Per topic the relevant characters at most so far from what the first results show."""
+        """Return, per topic, the relevant characters within `tolerance` of the first results."""
         shown, rows = self._shown, len(self._shown.topics)
         counts = np.bincount(shown.results.topic, minlength=rows)
         rank = ranges(np.zeros(rows, np.int64), counts)
@@ -221,7 +225,7 @@ class Evidenced:
         start = np.maximum(self._spans.starts[kept] - tolerance, 0)
         wide = Spans(start, self._spans.ends[kept] + tolerance - start)
         relevant = self._needed.relevant[shown.items]
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             wide,
             shown.results.document[kept],
             self._needed.evidence.spans.at(shown.items[relevant]),
@@ -233,7 +237,7 @@ class Evidenced:
         return np.bincount(topic, weights=cuts.length[found], minlength=rows).astype(np.int64)
 
     def _of_items(self, values: IntArray, choose: np.ufunc, items: IntArray) -> IntArray:
-        """The largest or smallest value of the stretches of each item; NEVER if it has none."""
+        """Return the extreme value of the stretches of each item; NEVER if it has none."""
         shown = self._shown
         chosen = np.full(len(self._needed.relevant), NEVER)
         chosen[shown.items] = _extreme(choose, values, shown.cuts.opens, shown.cuts.closes, NEVER)
@@ -243,7 +247,7 @@ class Evidenced:
 def _extreme(
     choose: np.ufunc, values: IntArray, begin: IntArray, end: IntArray, nothing: int
 ) -> IntArray:
-    """The largest or smallest of the values from each begin to its end."""
+    """Return the largest or smallest of the values from each begin to its end."""
     extreme = np.full(len(begin), nothing)
     counts = end - begin
     some = np.flatnonzero(counts > 0)
@@ -254,7 +258,7 @@ def _extreme(
 
 
 def _before(values: IntArray, topic: IntArray) -> IntArray:
-    """The sum of what stands before each value in its topic; topics rise."""
+    """Return, for each value, the sum of the values of its topic before it; topics rise."""
     sums = np.cumsum(values) - values
     return sums - sums[np.searchsorted(topic, topic)] if len(topic) else sums
 
@@ -264,14 +268,14 @@ def _numbered(aspects: Sequence[tuple[bytes, ...]]) -> list[tuple[int, ...]]:
     return [tuple(numbers.setdefault(one, len(numbers)) for one in some) for some in aspects]
 
 
-# Evidence of several annotators: united, what all of them pointed out, or each on their own. ------
+# Several assessors --------------------------------------------------------------------------------
 
 Groups = dict[tuple[int, bytes, bytes], tuple[int, list[int]]]
-"""Topic, document and annotator; the row that it comes from, and its items."""
+"""Topic, document and assessor; the original row, and its items."""
 
 
-def as_annotators_say(judgements: Judgements, how: Annotators) -> Judgements:
-    """The judgements as a policy wants those of several annotators to be taken."""
+def combine_assessors(judgements: Judgements, how: Annotators) -> Judgements:
+    """Return the judgements with the evidence of several assessors combined as `how` says."""
     evidence = judgements.evidence
     if evidence is None or judgements.highlights is None:
         return judgements
@@ -286,7 +290,7 @@ def as_annotators_say(judgements: Judgements, how: Annotators) -> Judgements:
 
 
 def _people(judgements: Judgements, evidence: Evidence) -> list[bytes]:
-    """Who pointed out each item."""
+    """Return the assessor of each item."""
     people = evidence.by.take(np.arange(len(evidence)))
     if judgements.assessors is None:
         return people
@@ -309,7 +313,7 @@ def _groups(judgements: Judgements, owner: IntArray, people: list[bytes], apart:
 
 
 def regrouped(judgements: Judgements, groups: Groups, *, apart: bool = False) -> Judgements:
-    """The same items with other rows."""
+    """Return the same items with other rows."""
     evidence, marked, rows = judgements.evidence, judgements.highlights, judgements.rows
     assert evidence is not None
     assert marked is not None
@@ -347,7 +351,7 @@ def regrouped(judgements: Judgements, groups: Groups, *, apart: bool = False) ->
 
 
 def _shared(judgements: Judgements) -> Judgements:
-    """Only the text that everybody who judged a topic pointed out."""
+    """Return the judgements with only the text that all assessors of a topic marked."""
     evidence, marked = judgements.evidence, judgements.highlights
     assert evidence is not None
     assert marked is not None
@@ -388,7 +392,7 @@ def _shared(judgements: Judgements) -> Judgements:
 
 
 def _both(one: Spans, other: Spans) -> Spans:
-    """What two sets of disjoint spans have in common."""
+    """Return the intersection of two sets of disjoint spans."""
     begin = np.maximum(one.starts[:, None], other.starts[None, :]).ravel()
     end = np.minimum(one.ends[:, None], other.ends[None, :]).ravel()
     real = end > begin
@@ -396,5 +400,5 @@ def _both(one: Spans, other: Spans) -> Spans:
 
 
 def unplaced(evidence: Evidence) -> int:
-    """How many relevant items are nowhere."""
+    """Return the number of relevant items that could not be placed."""
     return int(np.count_nonzero((evidence.grades > 0) & (evidence.spans.starts == UNKNOWN)))

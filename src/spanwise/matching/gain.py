@@ -5,10 +5,10 @@
     rv(c) = alpha * sum of rv(c_k) size(c_k) / size(c)
             + (1 - alpha) q(c)                                otherwise
 
-c_k are the relevant children of c, each with its value at this moment. A passage has no children:
-in place of the sum it has its highlighted characters that were not seen. For every ideal element d
-there is a budget of q(d). What is d or lies in d gets no more than is left of it, and uses it up;
-in the sum no part of d counts more than what is left.
+c_k are the relevant children of c, each with its current value. A passage has no children: instead
+of the sum it has the number of its highlighted characters that were not seen. Every ideal element d
+has a budget of q(d). A result that is d or lies in d gains at most the rest of the budget, and uses
+it up; in the sum no part of d counts more than the rest.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.matching.text import Item, Seen, View
+from spanwise.matching.text import Item, SeenAccount, SeenPart
 from spanwise.model.documents import parent_of
 from spanwise.model.element_rankings import (
     PARTLY,
     ROUNDING,
     SEEN,
     UNSEEN,
+    ElementResults,
     GainRule,
     Gains,
-    Returned,
-    Sight,
+    SeenCount,
 )
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
 
 Kids = dict[int | tuple[int, bytes], list[int]]
 Doubt = Callable[[int, bytes], InputError]
-"""The error for a size that nobody knows: the result it is about, and why it is needed."""
+"""Makes the error for an unknown size: the result it is about, and the path that needs it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """A recall base in plain lists, which single look-ups are quickest in."""
+    """A recall base as plain lists, which are fastest for single look-ups."""
 
     value: Sequence[float]
-    parent: Sequence[int]  # the nearest judged element around each
-    home: Sequence[int]  # the ideal element that each is or lies in
+    parent: Sequence[int]  # the nearest judged ancestor of each element
+    home: Sequence[int]  # the ideal element that each element is or lies in
     items: Callable[[int], Item]
     kids: Kids  # relevant children of an element, or of an unjudged one by row and path
-    unjudged: bool  # whether there are some of the latter kind
+    unjudged: bool  # whether any unjudged element has relevant children
 
     @classmethod
     def of(cls, base: RecallBase, rule: GainRule) -> Values:
@@ -70,7 +70,7 @@ class Values:
 
 
 def items_of(judged: JudgedElements) -> Callable[[int], Item]:
-    """The judged elements as things to be seen."""
+    """Return a function from the index of a judged element to its item."""
     size, lit = judged.size.tolist(), judged.highlighted.tolist()
     start, paths = judged.start.tolist(), judged.paths
 
@@ -85,14 +85,14 @@ def _kids(base: RecallBase) -> Kids:
     judged, full = base.judged, np.flatnonzero(base.full)
     inner = full[judged.child[full]]
     kids: Kids = dict(_grouped(inner, judged.parent[inner]))
-    for element in full[~judged.child[full]].tolist():  # what is around it was not judged
+    for element in full[~judged.child[full]].tolist():  # its parent was not judged
         if around := parent_of(judged.paths[element]):
             kids.setdefault((int(judged.row[element]), around), []).append(element)
     return kids
 
 
 def _grouped(elements: IntArray, owner: IntArray) -> Iterator[tuple[int, list[int]]]:
-    """Each owner with its elements, in their order."""
+    """Yield each owner with its elements, in their order."""
     order = np.argsort(owner, kind="stable")
     owner, ordered = owner[order], elements[order].tolist()
     begins = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
@@ -103,11 +103,11 @@ def _grouped(elements: IntArray, owner: IntArray) -> Iterator[tuple[int, list[in
 
 
 class Reader:
-    """Goes through the results of one document in order."""
+    """A reader of the results of one document, in order."""
 
     __slots__ = ("_alpha", "_budget", "_cap", "_doubt", "_known", "_seen")
 
-    def __init__(self, known: Values, rule: GainRule, seen: Seen, doubt: Doubt) -> None:
+    def __init__(self, known: Values, rule: GainRule, seen: SeenAccount, doubt: Doubt) -> None:
         self._known, self._seen, self._doubt = known, seen, doubt
         self._alpha, self._cap = rule.alpha, rule.cap
         self._budget: dict[int, float] = {}
@@ -115,7 +115,7 @@ class Reader:
     def take(
         self, item: Item, element: int, worth: float, home: int, kids: Sequence[int], number: int
     ) -> tuple[float, float, int, int]:
-        """The next result: its gain, that before the bound, the case it is, characters seen."""
+        """Return the next result's gain, gain before the bound, case and characters seen before."""
         before = self._seen.view(item)
         bare, case = 0.0, UNSEEN
         if worth or kids:
@@ -123,7 +123,7 @@ class Reader:
         elif before.characters or before.whole:
             case = SEEN if before.whole else PARTLY
         self._seen.add(item, before, number)
-        if home == NOBODY or (self._cap == "descendants" and home == element):
+        if home == NO_ELEMENT or (self._cap == "descendants" and home == element):
             return bare, bare, case, before.characters
         left = self._left(home)
         gain = min(bare, left)
@@ -132,7 +132,7 @@ class Reader:
         return gain, bare, case, before.characters
 
     def _value(
-        self, item: Item, worth: float, kids: Sequence[int], before: View
+        self, item: Item, worth: float, kids: Sequence[int], before: SeenPart
     ) -> tuple[float, int]:
         if before.whole:
             return (1 - self._alpha) * worth, SEEN
@@ -148,17 +148,17 @@ class Reader:
         for kid in kids:
             part = self._known.items(kid)
             if part.size < 0 or item.size <= 0:
-                raise self._doubt(NOBODY, part.path if part.size < 0 else item.path)
+                raise self._doubt(NO_ELEMENT, part.path if part.size < 0 else item.path)
             total += self._present(kid, part) * part.size
         return (self._alpha * total / item.size if kids else 0.0) + rest, PARTLY
 
     def _present(self, element: int, item: Item) -> float:
-        """What a relevant element is worth at this moment, no more than its ideal one has left."""
+        """Return the current value of a relevant element, at most the budget that is left."""
         known = self._known
         kids = known.kids.get(element, ())
         value, _ = self._value(item, known.value[element], kids, self._seen.part(item))
         home = known.home[element]
-        return min(value, self._left(home)) if home != NOBODY and self._cap == "full" else value
+        return min(value, self._left(home)) if home != NO_ELEMENT and self._cap == "full" else value
 
     def _left(self, home: int) -> float:
         return self._budget.get(home, self._known.value[home])
@@ -166,31 +166,33 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Results that are to be gone through, document by document."""
+    """The results of a block with everything needed to compute their gains."""
 
-    results: Returned
+    results: ElementResults
     item: Callable[[int], Item]
-    seen: Callable[[Sequence[int]], Seen]  # what keeps account of one document's results
+    seen: Callable[[Sequence[int]], SeenAccount]  # makes the account of one document's results
     doubt: Doubt
 
 
 def gains_of(
     case: Case, base: RecallBase, rule: GainRule, worth: FloatArray, home: IntArray
 ) -> Gains:
-    """What each result earns, given what it is worth and in which ideal element it lies."""
+    """Compute the gain of each result, given its value and the ideal element it lies in."""
     if rule.alpha == 0:
         nothing = np.full(len(worth), UNSEEN)
         return Gains(worth, worth, nothing, nothing)
     known = Values.of(base, rule)
     element = case.results.element
-    bound = np.where(home == NOBODY, np.inf, base.value[home] if len(base.value) else np.inf)
+    bound = np.where(home == NO_ELEMENT, np.inf, base.value[home] if len(base.value) else np.inf)
     if rule.cap == "descendants":
         bound = np.where(home == element, np.inf, bound)
     gain, bare, cases = np.minimum(worth, bound), worth.copy(), np.full(len(worth), UNSEEN)
     seen = np.zeros(len(worth), np.int64)
     kids, inner = kids_of(case.results, known, worth)
     home = home.copy()
-    home[list(inner)] = [NOBODY if around < 0 else known.home[around] for around in inner.values()]
+    home[list(inner)] = [
+        NO_ELEMENT if around < 0 else known.home[around] for around in inner.values()
+    ]
     worths, homes, elements = worth.tolist(), home.tolist(), element.tolist()
     live = worth > 0
     live[list(inner)] = True
@@ -214,11 +216,11 @@ def gains_of(
 
 
 def kids_of(
-    results: Returned, known: Values, worth: FloatArray
+    results: ElementResults, known: Values, worth: FloatArray
 ) -> tuple[Callable[[int], Sequence[int]], dict[int, int]]:
-    """The relevant children of a result; and results that are worth nothing, but have some.
+    """Return the relevant children of a result, and the results without value that have some.
 
-    For the latter also the judged element around each, NOBODY if there is none.
+    For the latter also return the nearest judged ancestor of each, NO_ELEMENT if there is none.
     """
     elements, judgements, paths = (
         results.element.tolist(),
@@ -228,18 +230,18 @@ def kids_of(
 
     def kids(number: int) -> Sequence[int]:
         element = elements[number]
-        if element != NOBODY:
+        if element != NO_ELEMENT:
             return known.kids.get(element, ())
         key = judgements[number], paths[number]
         return known.kids.get(key, ()) if known.unjudged else ()
 
     inner = {}
-    candidates = (worth == 0) & (known.unjudged | (results.element != NOBODY))
+    candidates = (worth == 0) & (known.unjudged | (results.element != NO_ELEMENT))
     for number in np.flatnonzero(candidates).tolist():
         element = elements[number]
-        if element != NOBODY and element in known.kids:
+        if element != NO_ELEMENT and element in known.kids:
             inner[number] = element
-        elif known.unjudged and element == NOBODY and (some := kids(number)):
+        elif known.unjudged and element == NO_ELEMENT and (some := kids(number)):
             inner[number] = known.parent[some[0]]
     return kids, inner
 
@@ -247,9 +249,9 @@ def kids_of(
 def shared_documents(
     document: IntArray, live: BoolArray, above: BoolArray | None = None
 ) -> list[list[int]]:
-    """The results of documents that have two or more, one of them among some.
+    """Return the results of documents with two or more, at least one of which is `live`.
 
-    With `above` other results are as if they were not there.
+    With `above` other results are ignored.
     """
     if above is not None:
         chosen = np.flatnonzero(above)
@@ -264,8 +266,8 @@ def shared_documents(
     return [group.tolist() for group in np.split(order, ends)] if len(order) else []
 
 
-def seen_before(case: Case, what: Sight) -> IntArray:
-    """Of each result how much was seen before it."""
+def seen_before(case: Case, what: SeenCount) -> IntArray:
+    """Return, for each result, how much of it was seen before."""
     seen_of = np.zeros(len(case.results), np.int64)
     live = case.results.highlighted > 0 if what == "highlighted" else case.results.size != 0
     for numbers in shared_documents(case.results.document, live):

@@ -1,7 +1,7 @@
 """The order of results: by falling score, equal scores as the policy says.
 
-A run is usually in order already, so that is checked first; and ids are compared only within
-groups of equal scores that hold something judged, because the order of the rest changes nothing.
+A run is usually in order already, so that is checked first. Ids are compared only within groups of
+equal scores that hold something judged, because the order of the rest changes nothing.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 class Ordered:
     """The rows of a run in the order of their scores, topic by topic."""
 
-    scores: FloatArray  # falling within each topic; with their sign changed if they were to rise
-    rows: IntArray | None  # the row at each place; None: every row is in its place already
+    scores: FloatArray  # falling within each topic; negated if the policy's order is rising
+    rows: IntArray | None  # the row at each place; None: the rows are in order already
     tied: IntArray  # places whose score equals the next one's in the same topic
 
 
 def by_score(run: Run, policy: Policy) -> Ordered:
-    """Order by score; equal scores stay in file order for now."""
+    """Order the rows by score; equal scores keep file order."""
     if policy.ties == "rank" and run.ranks is None and run.spans is None:
         raise UsageError(f"ties: rank needs stated ranks, and {run.rows.source} was read without")
     scores = -run.scores if policy.order == "rising" else run.scores
     if policy.conventions.score_bits == 32:
-        with np.errstate(over="ignore"):  # what is too large is infinite
+        with np.errstate(over="ignore"):  # scores too large for 32 bits become infinite
             scores = scores.astype(np.float32)
     inner = np.ones(max(len(scores) - 1, 0), np.bool_)
-    inner[run.rows.starts[1:-1] - 1] = False  # from one topic to the next the score may rise
+    inner[run.rows.starts[1:-1] - 1] = False  # the score may rise from one topic to the next
     rising = np.flatnonzero((scores[1:] > scores[:-1]) & inner)
     rows = None
     if len(rising):
@@ -60,23 +60,23 @@ def _sorted_rows(scores: FloatArray, rows: Rows, rising: IntArray) -> IntArray:
 def places_of(
     ordered: Ordered, run: Run, policy: Policy, rows: IntArray, *, rising: bool = False
 ) -> IntArray:
-    """The place in the order that each of these rows takes, ties broken.
+    """Return the place of each of these rows in the order, with ties broken.
 
-    Where document ids break them, the greater id comes first, or last if they are to be `rising`.
+    If document ids break ties, the greater id comes first, or last if `rising` is set.
     """
     places = rows
     if ordered.rows is not None:
         place_of_row = np.empty(len(ordered.rows), np.int64)
         place_of_row[ordered.rows] = np.arange(len(ordered.rows))
         places = place_of_row[rows]
-    unranked = policy.ties == "rank" and run.ranks is None  # chunks may have scores alone
+    unranked = policy.ties == "rank" and run.ranks is None  # chunks may lack ranks
     if policy.ties == "file" or unranked or not len(ordered.tied):
         return places
     return _untied(ordered, run, policy, rows, places, rising)
 
 
 def tie_groups(ordered: Ordered) -> tuple[IntArray, IntArray]:
-    """First and last place of every group of equal scores."""
+    """Return the first and last place of every group of equal scores."""
     tied = ordered.tied
     begins = np.concatenate([[True], np.diff(tied) != 1])
     ends = np.concatenate([np.diff(tied) != 1, [True]])
@@ -108,7 +108,7 @@ def _untied(
 
 
 def distinct(numbers: IntArray, below: int) -> IntArray:
-    """The different numbers, rising. NumPy's own way imports a whole subpackage first.
+    """Return the different numbers, rising; unlike `np.unique` it imports no further subpackage.
 
     >>> distinct(np.array([3, 1, 3]), 5).tolist()
     [1, 3]

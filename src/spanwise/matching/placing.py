@@ -1,7 +1,7 @@
-"""Where results and judged text lie: paths, ranges and points, looked up in a collection.
+"""Places of results and judged text: paths, ranges and points, looked up in a collection.
 
-What the files say stays as it is: sizes that assessors' files list win over the collection's, and
-offsets are never moved. What cannot be placed is counted and said.
+What the files state is kept: sizes that assessment files list win over the collection's, and
+offsets are never moved. What cannot be placed is counted and reported.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from spanwise.model.notes import Note
     from spanwise.model.run import Run
 
-NOTES = "what was said of placing"
+NOTES = "notes on placing"
 Judged = TypeVar("Judged", Judgements, Preferences, Judgements | Preferences)
 
 
 class Lookup(Protocol):
-    """What is asked of a collection to place things."""
+    """The methods of a collection that placing needs."""
 
     def lengths(self, documents: Sequence[bytes]) -> IntArray:
-        """Characters of each document, -1 where there is no such document."""
+        """Return the number of characters of each document, -1 if it is unknown."""
 
     def spans(self, documents: Sequence[bytes], paths: Sequence[bytes]) -> Spans:
-        """Where elements lie, -1 where document or path is unknown."""
+        """Return the spans of elements, -1 if the document or path is unknown."""
 
 
-# Both ---------------------------------------------------------------------------------------
+# Judgements and run -------------------------------------------------------------------------------
 
 
 def placed(
@@ -52,23 +52,23 @@ def placed(
     collection: Collection | None,
     notes: list[Note],
 ) -> tuple[Judgements | Preferences, Run]:
-    """Judgements and run as the collection places them, with one spelling of documents' ids."""
+    """Return judgements and run placed by the collection, with documents' ids spelled alike."""
     said: list[str] = []
     judgements = placed_judgements(judgements, collection, said)
     notes += map(Remark, said)
     return judgements, respelled(placed_run(run, collection, notes), judgements, collection)
 
 
-# Results ------------------------------------------------------------------------------------
+# Results ------------------------------------------------------------------------------------------
 
 
 def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None = None) -> Run:
-    """The run with a span for every result that is named by its path, and document lengths.
+    """Return the run with document lengths and a span for every result that is named by its path.
 
-    A range goes from the first character of its first path to the last one of its second; where
-    that is a point in a text node, the range ends before it. A result that cannot be placed keeps
-    its rank, and lies nowhere. What there is to say about it is added to `notes`. Without a
-    collection the run stays as it is.
+    A range goes from the first character of its first path to the last one of its second; if the
+    second is a point in a text node, the range ends before it. A result that cannot be placed keeps
+    its rank and has no place. Reports are added to `notes`. Without a collection the run is
+    unchanged.
     """
     if collection is None or run.lengths is not None:
         return run
@@ -100,7 +100,7 @@ def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None
 
 
 def absent(run: Run, lengths: IntArray) -> BoolArray:
-    """Which results name a document of which no length is known; a lost text may name none."""
+    """Return which results name a document of unknown length; a lost text may name none."""
     unknown = lengths < 0
     rows = np.flatnonzero(unknown)
     unknown[rows] = [bool(name) for name in run.documents.take(rows)]
@@ -113,9 +113,9 @@ def spans_between(
     firsts: Sequence[bytes],
     lasts: Sequence[bytes] | None,
 ) -> Spans:
-    """The text from one path to another, or of one path alone where the second is empty.
+    """Return the text from one path to another, or of one path alone if the second is empty.
 
-    UNKNOWN with length 0 where either cannot be found, or where the second ends before the first
+    It is UNKNOWN with length 0 if either cannot be found, or if the second ends before the first
     begins.
     """
     begin = collection.spans(documents, firsts)
@@ -139,7 +139,7 @@ def _tally(what: str, run: Run, which: BoolArray) -> Tally:
 
 
 def respelled(run: Run, judgements: Judgements | Preferences, collection: Collection | None) -> Run:
-    """The run with its documents called as the judgements call them.
+    """Return the run with its documents named as in the judgements.
 
     `12345.xml` and `12345` are one document; only the collection knows that.
     """
@@ -162,24 +162,24 @@ def respelled(run: Run, judgements: Judgements | Preferences, collection: Collec
 
 
 def _spellings(judgements: Judgements, collection: Collection) -> dict[int, bytes]:
-    """How each document that the collection has is called."""
+    """Return the name in the judgements of each document of the collection."""
     names = judgements.documents.coded().names
     numbers = collection.numbers(names).tolist()
     return {number: name for number, name in zip(numbers, names, strict=True) if number >= 0}
 
 
-# Judgements ---------------------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 
 def placed_judgements(
     judgements: Judged, collection: Collection | None, notes: list[str] | None = None
 ) -> Judged:
-    """The judgements with the places of their elements, passages and best entry points.
+    """Return the judgements with the places of their elements, passages and best entry points.
 
     Passages become highlighted text with offsets; an end point inside a text node is inclusive or
-    exclusive, whichever agrees with the passage's size, exclusive if neither does. Sizes stay the
-    file's; where it has none they are the collection's. Done once for each collection, and not at
-    all without one.
+    exclusive, whichever agrees with the passage's size, exclusive if neither does. Sizes are those
+    of the file; missing ones are the collection's. This is done once for each collection. Without
+    one the judgements are unchanged.
     """
     if collection is None or not isinstance(judgements, Judgements):
         return judgements
@@ -190,7 +190,7 @@ def placed_judgements(
 
 
 def whole_documents(judgements: Judgements, collection: Collection) -> Judgements:
-    """Graded documents as relevant text: all of a document with grade 1 or more."""
+    """Return graded documents as relevant text: all of a document with grade 1 or more."""
     documents = judgements.documents.take(np.arange(len(judgements.rows)))
     lengths = collection.lengths(documents)
     whole = np.where(judgements.grades >= 1, np.maximum(lengths, 0), 0)
@@ -208,7 +208,7 @@ def whole_documents(judgements: Judgements, collection: Collection) -> Judgement
 
 
 def nothing_highlighted(judgements: Judgements) -> Judgements:
-    """Assessments in which nothing was found relevant, as highlighted text: there is none."""
+    """Return assessments without anything relevant as highlighted text that is empty."""
     said = judgements.elements
     if judgements.highlights is not None or said is None:
         return judgements
@@ -220,12 +220,12 @@ def nothing_highlighted(judgements: Judgements) -> Judgements:
 
 
 def refuse_unplaced_passages(judgements: Judgements | Preferences, measure: str) -> None:
-    """Highlighted text that is named by paths and points lies somewhere, but who knows where."""
+    """Raise an error if highlighted text is named by paths and points whose places are unknown."""
     said = judgements.elements if isinstance(judgements, Judgements) else None
     if said is not None and len(said.passages):
         raise UsageError(
-            f"measure {measure!r} needs to know where the passages of {judgements.rows.source} lie"
-            " in their documents; it needs --collection"
+            f"measure {measure!r}: the positions of the passages of {judgements.rows.source} are"
+            " unknown; pass --collection"
         )
 
 
@@ -267,18 +267,18 @@ def _placed(judgements: Judgements, collection: Collection) -> Judgements:
 
 
 def _differing(stated: IntArray, found: IntArray) -> int:
-    """How many sizes the file and the collection both have, and do not agree on."""
+    """Return how many sizes are known from both file and collection, and differ."""
     return int(np.count_nonzero((stated >= 0) & (found >= 0) & (stated != found)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LookedUp:
-    """What a collection says of assessments."""
+    """The places of the parts of assessments in a collection."""
 
     elements: Spans
     passages: Spans
     entries: IntArray
-    disagreeing: int  # sizes of the file that are not the collection's
+    disagreeing: int  # number of sizes in the file that differ from the collection's
     unclear: BoolArray  # passages whose end point agrees with their size in neither reading
 
     @classmethod
@@ -299,7 +299,7 @@ class _LookedUp:
         return cls(elements, passages, entries, disagreeing, unclear)
 
     def said(self, file: Assessments, collection: Collection) -> list[str]:
-        """What could not be found."""
+        """Return notes on what could not be found."""
         named = np.array([bool(point) for point in _all(file.entries)], np.bool_)
         lost = {
             "judged elements": self.elements.starts == UNKNOWN,
@@ -320,7 +320,7 @@ class _LookedUp:
         return notes
 
     def warn_of_points(self, rows: Rows) -> None:
-        """Say how many end points were read as exclusive without proof."""
+        """Warn of end points that were read as exclusive without proof."""
         count = int(np.count_nonzero(self.unclear))
         if count:
             warn(
@@ -331,13 +331,13 @@ class _LookedUp:
             )
 
     def assessments(self, said: Assessments) -> Assessments:
-        """The file's, with places; sizes that it does not list are the collection's."""
+        """Return the assessments with places, and with the collection's sizes for unlisted ones."""
         listed = said.elements
         sizes = np.where(listed.sizes == NO_SIZE, self.elements.lengths, listed.sizes)
         return replace(said, elements=replace(listed, sizes=sizes, spans=self.elements))
 
     def highlights(self, said: Assessments, lengths: IntArray) -> Highlights:
-        """The passages as disjoint spans; how many characters there are is what the file says."""
+        """Return the passages as disjoint spans, with the file's numbers of characters."""
         first = said.passages.first
         owner = np.repeat(np.arange(len(first) - 1), np.diff(first))
         there = np.flatnonzero(self.passages.starts != UNKNOWN)
@@ -353,12 +353,12 @@ class _LookedUp:
 
 
 def placed_passages(said: Assessments, documents: Sequence[bytes], collection: Collection) -> Spans:
-    """Where each passage lies, whether it touches others or not."""
+    """Return the place of each passage, without joining passages that touch."""
     return _LookedUp.of(said, documents, collection).passages
 
 
 def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[Spans, BoolArray]:
-    """Passages with their end points read as their sizes say, and which of them agree with none."""
+    """Return passages with end points read as their sizes say, and which fit neither reading."""
     points = np.array([IN_TEXT in last for last in lasts], np.bool_)
     points &= exclusive.starts != UNKNOWN
     inclusive = points & (exclusive.lengths + 1 == sizes)
@@ -367,7 +367,7 @@ def _ending(exclusive: Spans, lasts: Sequence[bytes], sizes: IntArray) -> tuple[
 
 
 def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
-    """The length of each document: the size of its root element, if the file lists it."""
+    """Return the length of each document: the size of its root element, if the file lists it."""
     listed = lengths.copy()
     paths = said.elements.paths.coded()
     outermost = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
@@ -379,7 +379,7 @@ def _listed_lengths(said: Assessments, lengths: IntArray) -> IntArray:
 
 
 def _owners(first: IntArray, documents: Sequence[bytes]) -> Coded:
-    """The document of each part, given where the parts of each document begin."""
+    """Return the document of each part, given where the parts of each document begin."""
     return Coded(np.repeat(np.arange(len(documents)), np.diff(first)), documents)
 
 
@@ -387,17 +387,17 @@ def _all(ids: Ids) -> list[bytes]:
     return ids.take(np.arange(len(ids)))
 
 
-# Sizes that judgements state, computed anew from the documents, for whoever asks for it. ----------
+# Sizes recomputed from the documents --------------------------------------------------------------
 #
-# Assessors' programs counted characters in ways of their own, so that what a file states is taken
-# as it stands everywhere else.
+# Assessors' programs counted characters in their own ways, so everywhere else stated sizes are used
+# unchanged.
 
 
-def sized_anew(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
-    """The judgements, placed, with the collection's sizes wherever it knows what is meant.
+def recompute_sizes(judgements: Judgements, collection: Collection, notes: list[str]) -> Judgements:
+    """Return the judgements, placed, with sizes recomputed from the collection where possible.
 
-    Elements, their highlighted text and passages are measured; of highlighted text by offset the
-    lengths of documents and how much of each is relevant.
+    Elements, their highlighted text and passages are measured; for highlighted text by offset, the
+    lengths of documents and the number of relevant characters of each.
     """
     placed = placed_judgements(judgements, collection, notes)
     notes[:] = [note for note in notes if not note.endswith("the file's are used")]
@@ -428,7 +428,7 @@ def sized_anew(judgements: Judgements, collection: Collection, notes: list[str])
 
 
 def _measured(said: Assessments, marked: Highlights | None, there: BoolArray) -> Assessments:
-    """Elements with the sizes that they have, and the highlighted text in them."""
+    """Return elements with measured sizes and measured highlighted text."""
     elements = said.elements
     assert elements.spans is not None
     known = elements.spans.starts != UNKNOWN

@@ -1,4 +1,7 @@
-"""The way back: from positions in a document to points in its text nodes, as INEX wrote them."""
+"""Points in text nodes made from positions in a document, as INEX wrote them.
+
+This is the inverse of `spanwise.matching.placing`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Spans
 
 TOUCHED = 2
-"""The exhaustivity that assessments have where text was only highlighted."""
+"""The exhaustivity of elements in assessments made from highlighted text."""
 
 
 class TextPoints:
@@ -49,20 +52,20 @@ class TextPoints:
         self._starts = [start for start, _, _ in self._nodes]
 
     def start(self, position: int) -> str:
-        """The point before the character at a position."""
+        """Return the point before the character at a position."""
         begin, path = self._node(position)
         return f"{path}.{position - begin}"
 
     def end(self, position: int) -> str:
-        """The point after the last character of a stretch that ends before a position."""
+        """Return the point after the last character of a stretch that ends before a position."""
         begin, path = self._node(position - 1)
         return f"{path}.{position - begin}"
 
     def _node(self, position: int) -> tuple[int, str]:
-        """Where the text node begins that has a character, and its path."""
+        """Return the start and path of the text node with the character at a position."""
         place = bisect_right(self._starts, position) - 1
         if place < 0 or position >= self._nodes[place][1]:
-            raise InputError(f"{self.document}: no text at character {position}")
+            raise InputError(f"{self.document}: found no text at character {position}")
         begin, _, path = self._nodes[place]
         return begin, path
 
@@ -77,7 +80,7 @@ def assessed(
     pools: Sequence[Pool],
     exhaustivity: Callable[[int, str], int] = lambda _row, _path: TOUCHED,
 ) -> tuple[Assessments, list[int]]:
-    """Highlighted text as assessments name it, and the rows whose text cannot be named so.
+    """Return highlighted text as assessments, and the rows whose text has no points.
 
     Every element with highlighted text is listed, with an exhaustivity by row and path.
     """
@@ -95,7 +98,7 @@ def assessed(
 
 @dataclass(slots=True)
 class _Made:
-    """Assessments in the making."""
+    """Assessments while they are being made."""
 
     starts: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
@@ -110,11 +113,11 @@ class _Made:
 
     @property
     def elements(self) -> int:
-        """The elements whose grade is known."""
+        """The number of elements whose grade is known."""
         return len(self.exhaustivity)
 
     def add(self, points: TextPoints | None, spans: Spans, entry: int) -> None:
-        """One document; None where nothing is highlighted."""
+        """Add one document; None if nothing in it is highlighted."""
         pairs = list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True))
         named = [] if points is None else [(points.start(s), points.end(e)) for s, e in pairs]
         self.entries.append("" if points is None or entry < 0 else points.start(entry))
@@ -129,7 +132,7 @@ class _Made:
         self.element_counts.append(len(touched))
 
     def assessments(self, pools: Sequence[Pool]) -> Assessments:
-        """All of it as columns."""
+        """Return the collected assessments as columns."""
         count = len(self.paths)
         return Assessments(
             Elements(
@@ -161,7 +164,7 @@ def _ids(names: Sequence[str]) -> PlainIds:
 def _touched(
     points: TextPoints, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, int, int]]:
-    """Every element with highlighted text: path, size, highlighted characters."""
+    """Yield every element with highlighted text: path, size, highlighted characters."""
     for one in points.elements:
         end = one.start + one.length
         inside = sum(max(0, min(e, end) - max(s, one.start)) for s, e in pairs)

@@ -1,8 +1,8 @@
-"""A run and preferences, put together: which preferences the rankings fulfil.
+"""Rankings matched with preferences: which preferences they fulfil.
 
-Only documents that some preference of the topic names take part. Those retrieved are numbered in
-the order of the ranking; equal scores stand by **rising** document id here, the opposite of what
-holds for judgements. Those not retrieved follow, by rising id.
+Only documents that some preference of the topic names take part. Retrieved ones are numbered in the
+order of the ranking; equal scores are ordered by **rising** document id here, the opposite of the
+order for judgements. Those not retrieved follow, by rising id.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spanwise.errors import PreferenceError, UsageError
 from spanwise.matching.documents import TOPICS_AT_ONCE, refuse_duplicate_results
 from spanwise.matching.order import by_score, places_of
 from spanwise.model.columns import text
-from spanwise.model.rankings import Fulfilments
+from spanwise.model.rankings import PreferenceRankings
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Which documents a group of preferences puts before which. ----------------------------------------
+# Groups -------------------------------------------------------------------------------------------
 #
-# The lines of a group take one of two forms. With a single sub-group they divide the documents into
+# The lines of a group have one of two forms. With a single sub-group they divide the documents into
 # classes of equal level, and a higher class is preferred to a lower one. With several sub-groups
-# they are a table of who is preferred to whom: each sub-group orders its own documents, and what
-# follows from that (a before b, b before c: a before c) belongs to it.
+# they are a table of pairs: each sub-group orders its own documents, and the table is closed under
+# transitivity (a before b, b before c: a before c).
 #
-# Documents go by number here: the lower the number, the earlier in the ranking.
+# Documents are numbers here: the lower the number, the earlier in the ranking.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,17 +53,17 @@ class Lines:
 
     @property
     def group(self) -> bytes:
-        """The group's id."""
+        """The id of the group."""
         return self.preferences.groups[self.rows[0]]
 
     def refused(self, line: int, found: str, due: str) -> PreferenceError:
-        """An error that names the place, the group and the topic."""
+        """Return an error that names the line, the group and the topic."""
         where = f"group {text(self.group)!r} of topic {text(self.topic)!r}"
         place = self.preferences.rows.place(int(self.rows[line]))
         return PreferenceError(f"{place}: {where}: {found}; expected {due}; correct the levels")
 
     def two_levels(self, line: int, other: int) -> PreferenceError:
-        """An error for a document whose level differs between two lines."""
+        """Return the error for a document whose level differs between two lines."""
         first, again = sorted((line, other))
         name = text(self.preferences.documents[self.rows[again]])
         before = self.preferences.rows.line(int(self.rows[first]))
@@ -76,54 +76,54 @@ class Lines:
         )
 
     def circle(self, numbers: list[int]) -> PreferenceError:
-        """An error for documents of which each is preferred to the next, the last to the first."""
+        """Return the error for documents of which each is preferred to the next, in a cycle."""
         lines = [int(np.flatnonzero(self.numbers == number)[0]) for number in numbers]
         names = [repr(text(self.preferences.documents[self.rows[line]])) for line in lines]
         return self.refused(
-            lines[0], f"preferences go in a circle: {' over '.join(names)}", "an order"
+            lines[0], f"preferences form a cycle: {' over '.join(names)}", "an order"
         )
 
 
 class Group(ABC):
-    """The preferences of one group among its documents, which stand in order of their numbers."""
+    """The preferences of one group among its documents, which are in order of their numbers."""
 
     numbers: IntArray  # of the documents, rising
     levels: FloatArray
-    times: IntArray  # how often each document counts
-    nonrelevant: BoolArray  # which documents are known not to be relevant
+    times: IntArray  # number of times that each document counts
+    nonrelevant: BoolArray  # which documents were judged not relevant
 
     @abstractmethod
     def steps(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """All preferences: how often each document is preferred, and to which, how often."""
+        """Yield all preferences: how often each document is preferred, and to which, how often."""
 
     @abstractmethod
     def trimmed(self, among: int) -> Iterator[tuple[IntArray, IntArray]]:
-        """The preferences left when most documents that are not relevant are taken out.
+        """Yield the preferences left when most documents that are not relevant are removed.
 
-        As many as there are relevant ones among the first so many documents stay.
+        As many of them are kept as there are relevant ones among the first `among` documents.
         """
 
     @abstractmethod
     def over(self, document: int) -> IntArray:
-        """How often each document is preferred to this one."""
+        """Return how often each document is preferred to this one."""
 
     @abstractmethod
     def under(self, document: int) -> IntArray:
-        """How often this document is preferred to each one."""
+        """Return how often this document is preferred to each one."""
 
     def relevant(self, among: int) -> int:
-        """How many of the first so many documents are relevant."""
+        """Return the number of relevant documents among the first `among`."""
         return int(self.times[:among][self.levels[:among] > 0].sum())
 
 
 def group_of(lines: Lines) -> Group:
-    """The preferences that the lines of a group state."""
+    """Return the preferences that the lines of a group state."""
     subgroups = {lines.preferences.subgroups[row] for row in lines.rows.tolist()}
     return Classes(lines) if len(subgroups) == 1 else Table(lines)
 
 
 def first_of(weights: IntArray, most: int) -> IntArray:
-    """The weights from the left on, until they add up to so much.
+    """Return the weights from the left on, until they add up to `most`.
 
     >>> first_of(np.array([0, 2, 1, 2]), 4).tolist()
     [0, 2, 1, 1]
@@ -131,11 +131,11 @@ def first_of(weights: IntArray, most: int) -> IntArray:
     return np.clip(most - (np.cumsum(weights) - weights), 0, weights)
 
 
-# One sub-group ------------------------------------------------------------------------------
+# One sub-group ------------------------------------------------------------------------------------
 
 
 class Classes(Group):
-    """Classes of documents; each is preferred to all lower ones. A repeated line counts again."""
+    """Classes of documents, each preferred to all lower ones; a repeated line counts again."""
 
     def __init__(self, lines: Lines) -> None:
         self.numbers, first, places, self.times = np.unique(
@@ -147,7 +147,7 @@ class Classes(Group):
         self.nonrelevant = self.levels <= 0
 
     def steps(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """One step for each class: those in higher classes, and those in it."""
+        """Yield one step for each class: the documents in higher classes, and its own."""
         higher = np.zeros_like(self.times)
         for level in np.unique(self.levels)[::-1]:
             members = np.where(self.levels == level, self.times, 0)
@@ -155,27 +155,28 @@ class Classes(Group):
             higher = higher + members
 
     def trimmed(self, among: int) -> Iterator[tuple[IntArray, IntArray]]:
-        """Of the lowest class only the first documents stay, and every document counts against
-        them, those of the lowest class too.
+        """Yield the preferences left when only the first documents of the lowest class are kept.
+
+        Every document counts against them, those of the lowest class too.
         """
         *upper, (higher, lowest) = self.steps()
         yield from upper
         yield higher + lowest, first_of(lowest, self.relevant(among))
 
     def over(self, document: int) -> IntArray:
-        """How often each document is preferred to this one."""
+        """Return how often each document is preferred to this one."""
         return (self.levels > self.levels[document]) * self.times * self.times[document]
 
     def under(self, document: int) -> IntArray:
-        """How often this document is preferred to each one."""
+        """Return how often this document is preferred to each one."""
         return (self.levels < self.levels[document]) * self.times * self.times[document]
 
 
-# Several sub-groups -------------------------------------------------------------------------
+# Several sub-groups -------------------------------------------------------------------------------
 
 
 class Table(Group):
-    """Who is preferred to whom, and what follows from that. Every pair counts once."""
+    """A table of preferred pairs, closed under transitivity; every pair counts once."""
 
     def __init__(self, lines: Lines) -> None:
         self.numbers, places = np.unique(lines.numbers, return_inverse=True)
@@ -189,17 +190,17 @@ class Table(Group):
             mine = np.array(of_subgroup)
             orders.append(_weak_order(lines, places[mine], lines.levels[mine], self.numbers))
             falling = mine[np.argsort(-lines.levels[mine], kind="stable")]
-            self.levels[places[falling]] = lines.levels[falling]  # the last one stays
+            self.levels[places[falling]] = lines.levels[falling]  # the lowest level is kept
         self._above = _closure(orders, lines, self.numbers)
         self.times = np.ones_like(self.numbers)
         self.nonrelevant = self.levels == 0
 
     def steps(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """One step for each document: those preferred to it, and itself."""
+        """Yield one step for each document: those preferred to it, and itself."""
         yield from self._steps(self.times)
 
     def trimmed(self, among: int) -> Iterator[tuple[IntArray, IntArray]]:  # noqa: ARG002
-        """Only the first documents of level 0 stay, as many as all relevant ones."""
+        """Yield the preferences with no more documents of level 0 than relevant ones."""
         kept = first_of(self.nonrelevant.astype(np.int64), self.relevant(len(self.numbers)))
         yield from self._steps(np.where(self.nonrelevant, kept, self.times))
 
@@ -210,16 +211,16 @@ class Table(Group):
             yield above * weights, itself
 
     def over(self, document: int) -> IntArray:
-        """How often each document is preferred to this one."""
+        """Return how often each document is preferred to this one."""
         return self._above[document].astype(np.int64)
 
     def under(self, document: int) -> IntArray:
-        """How often this document is preferred to each one."""
+        """Return how often this document is preferred to each one."""
         return self._above[:, document].astype(np.int64)
 
 
 def _refuse_mixed_levels(lines: Lines, places: IntArray) -> None:
-    """Level 0 in one line and a higher one in another: relevant and not relevant at once."""
+    """Raise an error for a document that has level 0 in one line and a higher one in another."""
     zero: dict[int, int] = {}
     positive: dict[int, int] = {}
     for line, (place, level) in enumerate(zip(places.tolist(), lines.levels.tolist(), strict=True)):
@@ -232,11 +233,11 @@ def _refuse_mixed_levels(lines: Lines, places: IntArray) -> None:
 def _weak_order(
     lines: Lines, places: IntArray, levels: FloatArray, numbers: IntArray
 ) -> list[IntArray]:
-    """The classes of one sub-group, best first.
+    """Return the classes of one sub-group, best first.
 
-    A document named at two levels stands between them: it is preferred to whatever is below the
-    higher one and comes after whatever is above the lower one. Where that puts two documents
-    before each other there is no order.
+    A document named at two levels is between them: it is preferred to everything below the higher
+    one and comes after everything above the lower one. If that puts two documents before each
+    other, there is no order, which is an error.
     """
     named, at = np.unique(places, return_inverse=True)
     low, high = np.full(len(named), np.inf), np.full(len(named), -np.inf)
@@ -253,10 +254,10 @@ def _weak_order(
 
 
 def _closure(orders: list[list[IntArray]], lines: Lines, numbers: IntArray) -> BoolArray:
-    """For each document (row) which ones (columns) are preferred to it, directly or not.
+    """Return for each document (row) which ones (columns) are preferred to it, directly or not.
 
-    Between two neighbouring classes stands a gate: it comes after every document of the class
-    above and before every document of the class below, which keeps the graph as small as the
+    Between two neighbouring classes the graph has a gate: it comes after every document of the
+    class above and before every document of the class below, which keeps the graph as small as the
     file.
     """
     count = len(numbers)
@@ -279,27 +280,23 @@ def _closure(orders: list[list[IntArray]], lines: Lines, numbers: IntArray) -> B
     return above[:count]
 
 
-# A run and preferences, put together: which preferences the rankings fulfil. ----------------------
-#
-# Only documents that some preference of the topic names take part. Those retrieved are numbered in
-# the order of the ranking; equal scores stand by **rising** document id here, the opposite of what
-# holds for judgements. Those not retrieved follow, by rising id.
+# Blocks of preferences ----------------------------------------------------------------------------
 
 COLUMNS = 13
-"""So many things are counted of each group."""
+"""Number of columns of a block that are counted per group."""
 
 
-def fulfilments(
+def preference_rankings(
     run: Run, preferences: Preferences, topics: Sequence[bytes], policy: Policy
-) -> Iterator[Fulfilments]:
-    """Count fulfilled preferences, some hundred topics at a time.
+) -> Iterator[PreferenceRankings]:
+    """Yield the numbers of fulfilled preferences in blocks of `TOPICS_AT_ONCE` topics.
 
-    A topic without results is as good as one whose results nobody named; one without preferences
-    has no groups.
+    A topic without results counts like one whose results no preference names; one without
+    preferences has no groups.
     """
     if policy.ties == "expected":
         raise UsageError(
-            "ties: expected: the expectation of preferences over tied results is not known;"
+            "ties: expected: the expectation of preferences over tied results is not implemented;"
             " use another rule for ties, such as --ties docno"
         )
     results = _Results(run, topics, policy)
@@ -315,8 +312,8 @@ def fulfilments(
 
 
 def _as_wide(levels: FloatArray, policy: Policy) -> FloatArray:
-    """The levels, as wide as the followed program keeps them."""
-    with np.errstate(over="ignore"):  # too large a level is infinite there
+    """Return the levels in the precision of the program that is followed."""
+    with np.errstate(over="ignore"):  # levels too large for 32 bits become infinite
         return levels.astype(np.float32) if policy.conventions.score_bits == 32 else levels
 
 
@@ -327,7 +324,7 @@ def _rows_of(rows: Rows) -> dict[bytes, range]:
 
 
 class _Results:
-    """The results of each topic in order, cut where the policy cuts."""
+    """The results of each topic in order, cut at the policy's depth."""
 
     def __init__(self, run: Run, topics: Sequence[bytes], policy: Policy) -> None:
         self._run, self._policy = run, policy
@@ -341,16 +338,16 @@ class _Results:
         self._row_at[places_of_rows(rows)] = rows
 
     def of(self, topic: bytes) -> list[bytes]:
-        """The documents, best first."""
+        """Return the documents of a topic, best first."""
         span = self._spans.get(topic, range(0))[: self._policy.depth]
         return self._run.documents.take(self._row_at[span.start : span.stop])
 
 
-# One topic ----------------------------------------------------------------------------------
+# One topic ----------------------------------------------------------------------------------------
 
 
 class _Counted(NamedTuple):
-    """What is counted of one topic; the order is that of the block's columns."""
+    """The counts of one topic, in the order of the block's columns."""
 
     agreement: tuple[float, float]
     pairs: tuple[int, int, int]
@@ -377,7 +374,7 @@ def _counted(
 
 
 def _counts(group: Group, retrieved: int) -> tuple[int, ...]:
-    """What is counted of one group, in the order of the block's columns."""
+    """Return the counts of one group, in the order of the block's columns."""
     known = len(group.numbers)
     shown = int(np.searchsorted(group.numbers, retrieved))
     tally = _tally(group.steps(), shown)
@@ -398,7 +395,7 @@ def _counts(group: Group, retrieved: int) -> tuple[int, ...]:
 
 
 class _Tally(NamedTuple):
-    """How many preferences there are, and how many are fulfilled."""
+    """The numbers of preferences, and of fulfilled ones."""
 
     fulfilled_both: int = 0
     both: int = 0
@@ -412,10 +409,10 @@ class _Tally(NamedTuple):
 
 
 def _tally(steps: Iterator[tuple[IntArray, IntArray]], shown: int) -> _Tally:
-    """Count preferences; of the group's documents the first so many are retrieved."""
+    """Count preferences; the first `shown` of the group's documents are retrieved."""
     fulfilled_both = both = fulfilled_one = one = neither = 0
     for upper, lower in steps:
-        before = np.cumsum(upper) - upper  # preferred ones that stand before each document
+        before = np.cumsum(upper) - upper  # number of preferred documents before each
         upper_shown, upper_rest = int(upper[:shown].sum()), int(upper[shown:].sum())
         lower_shown, lower_rest = int(lower[:shown].sum()), int(lower[shown:].sum())
         fulfilled_both += int(before[:shown] @ lower[:shown])
@@ -429,10 +426,11 @@ def _tally(steps: Iterator[tuple[IntArray, IntArray]], shown: int) -> _Tally:
 def _agreement(
     groups: list[Group], documents: int, retrieved: int
 ) -> tuple[tuple[float, float], tuple[int, int, int]]:
-    """Over pairs of documents: the sum of the shares of votes for the order of the ranking.
+    """Return sums, over pairs of documents, of the shares of votes for the order of the ranking.
 
-    The sum over pairs with both retrieved, then continued over those with one retrieved; and how
-    many pairs there are, with both, one and none retrieved. The order of addition is trec_eval's.
+    There are two sums: over pairs with both retrieved, and continued over those with one retrieved.
+    The numbers of pairs are those with both, one and none retrieved. The order of addition is
+    trec_eval's.
     """
     both, later, pairs = 0.0, [np.zeros(0)], [0, 0, 0]
     for first, (agreeing, votes) in enumerate(_votes(groups, documents), start=1):
@@ -452,7 +450,7 @@ def _agreement(
 
 
 def _votes(groups: list[Group], documents: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """For each document: how often it is preferred to each later one, and that or the reverse."""
+    """Yield, per document, how often it is preferred to each later one, and that or the reverse."""
     members: list[list[tuple[Group, int]]] = [[] for _ in range(documents)]
     for group in groups:
         for place, number in enumerate(group.numbers.tolist()):
@@ -466,10 +464,12 @@ def _votes(groups: list[Group], documents: int) -> Iterator[tuple[IntArray, IntA
         yield agreeing[number + 1 :], votes[number + 1 :]
 
 
-# Many topics --------------------------------------------------------------------------------
+# Many topics --------------------------------------------------------------------------------------
 
 
-def _block(topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]) -> Fulfilments:
+def _block(
+    topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]
+) -> PreferenceRankings:
     groups = np.array([len(topic.groups) for topic in counted], np.int64)
     columns = np.zeros((COLUMNS, len(topics), int(groups.max(initial=0))), np.int64)
     for row, topic in enumerate(counted):
@@ -477,6 +477,6 @@ def _block(topics: tuple[bytes, ...], policy: Policy, counted: list[_Counted]) -
             columns[:, row, : len(topic.groups)] = np.array(topic.groups).T
     agreement_both, agreement = np.array([topic.agreement for topic in counted]).T
     both, one, neither = np.array([topic.pairs for topic in counted], np.int64).T
-    return Fulfilments(
+    return PreferenceRankings(
         topics, policy, agreement_both, agreement, both, one, neither, groups, *columns
     )

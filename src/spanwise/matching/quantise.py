@@ -1,4 +1,4 @@
-"""Quantisation: from what assessors said of an element to one number.
+"""Quantisation: the value of an element as one number, given its grades or highlighted text.
 
 | name        | for                        | value                                                |
 |-------------|----------------------------|------------------------------------------------------|
@@ -58,7 +58,7 @@ STRICT: Grades = {(3, "3"): 1.0, (3, "E"): 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Quantisation:
-    """A line of the table above."""
+    """A quantisation: a line of the table in the module's docstring."""
 
     scales: tuple[Scale, ...]
     values: Callable[[JudgedElements], FloatArray]
@@ -66,7 +66,7 @@ class Quantisation:
 
 
 def by_grades(table: Grades) -> Callable[[JudgedElements], FloatArray]:
-    """Values from a table; what it does not list is 0."""
+    """Return a function that looks values up in a table; unlisted grades have the value 0."""
 
     def values(judged: JudgedElements) -> FloatArray:
         letters = judged.scale == "letters"
@@ -82,12 +82,12 @@ def by_grades(table: Grades) -> Callable[[JudgedElements], FloatArray]:
 
 
 def _share(part: IntArray, whole: IntArray) -> FloatArray:
-    """One correctly rounded division, so that equal shares are equal numbers; 0 of nothing."""
+    """Divide with one correct rounding, so that equal shares are equal; 0 if `whole` is 0."""
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
 
 
 def _exhaustive(judged: JudgedElements) -> IntArray:
-    """Exhaustivity of 2005: 0, 1 or 2; `?` counts 0."""
+    """Return the exhaustivity of 2005: 0, 1 or 2; `?` counts as 0."""
     return np.maximum(judged.exhaustivity, 0)
 
 
@@ -132,18 +132,18 @@ SCALES: dict[Scale, str] = {
     "pairs": "exhaustivity and specificity from 0 to 3",
     "highlighted": "highlighted text",
 }
-"""How elements can be judged, in words."""
+"""The scales of judgements of elements, in words."""
 
 
 def usual(scale: Scale) -> str:
-    """The quantisation that is meant where none is named."""
+    """Return the default quantisation of a scale."""
     return "spec" if scale == "highlighted" else "gen"
 
 
 def recall_base(
     judged: JudgedElements, quant: str | None = None, table: Grades | None = None
 ) -> RecallBase:
-    """What is relevant under a quantisation; `table` is one of the user's own under that name."""
+    """Return the recall base of a quantisation; `table` is the user's own table of that name."""
     name = quant or usual(judged.scale)
     return judged.once(("recall base", name), lambda: _quantised(judged, name, table))
 
@@ -173,12 +173,12 @@ def _recall_base(judged: JudgedElements, name: str, quantisation: Quantisation) 
 
 
 def _own(judged: JudgedElements, name: str, table: Grades) -> Quantisation:
-    """The user's own table, which must speak of grades as the judgements do."""
+    """Return the user's own table as a quantisation; it must be for the scale of the judgements."""
     letters = {not sign.isdigit() for _, sign in table}
     wanted = {"letters": True, "pairs": False}.get(judged.scale)
-    if letters != {wanted} and len(judged):  # else nobody said how elements were judged
+    if letters != {wanted} and len(judged):  # without elements the scale is unknown
         raise InputError(
-            f"{name}: a table for {SCALES['letters' if True in letters else 'pairs']}, but"
+            f"{name}: found a table for {SCALES['letters' if True in letters else 'pairs']}, but"
             f" {judged.source} holds {SCALES[judged.scale]}; {_fitting(judged.scale)}"
         )
     return Quantisation((judged.scale,), by_grades(table))

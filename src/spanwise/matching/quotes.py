@@ -1,8 +1,8 @@
-"""Quoted texts placed in their document, each with a label that says how.
+"""Quoted texts placed in their documents, each with a label for how it was found.
 
-A text is looked for where it was said to stand, then word for word anywhere, then without regard to
-white space, case and the spelling of characters, then approximately. Of several places the nearest
-to the stated one is taken, and the text is called ambiguous.
+A text is searched at its stated place, then word for word anywhere, then without regard to white
+space, case and the spelling of characters, then approximately. If there are several places, the
+nearest to the stated one is taken, and the text is labelled ambiguous.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 
-# Where a text stands word for word in a longer one, for very many texts. --------------------------
+# Search for many texts in a longer one ------------------------------------------------------------
 #
-# All windows of some length are hashed at once, by array operations; the first characters of a text
-# are looked up among the hashes, and what looks right is compared character by character. The work
-# grows with the length of the document and of the texts, not with their product.
+# All windows of some length are hashed by array operations. The first characters of a text are
+# looked up among the hashes, and candidates are compared character by character. The work grows
+# with the length of the document and of the texts, not with their product.
 
 WINDOWS = (64, 16, 4)
 """Lengths of the windows; the longest one that fits is used."""
 FEW = 8
-"""So many searches in one text are done one by one, before windows are hashed."""
+"""Up to this many searches in a text are done one by one, before windows are hashed."""
 _FACTOR = np.uint64(0x9E3779B97F4A7C15 | 1)
 _INVERSE = np.uint64(pow(int(_FACTOR), -1, 1 << 64))
 
 
 class Finder:
-    """Looks for texts in one text."""
+    """A search for texts in one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -45,7 +45,7 @@ class Finder:
         self._tables: dict[int, tuple[FingerprintArray, IntArray]] = {}
 
     def nearest(self, wanted: str, hint: int | None = None) -> tuple[int, bool] | None:
-        """The place of a text that is nearest to the hint, and whether there are others."""
+        """Return the place of a text that is nearest to the hint, and whether there are others."""
         places = self._places(wanted, hint)
         if hint is not None:
             places = places[np.argsort(np.abs(places - hint), kind="stable")]
@@ -58,7 +58,7 @@ class Finder:
         return None if found is None else (found, False)
 
     def _places(self, wanted: str, hint: int | None) -> IntArray:
-        """Where it may stand, rising: everywhere, or at least where it does around the hint."""
+        """Return candidate places, rising: all, or at least the nearest ones around the hint."""
         self._searches += 1
         width = next((size for size in WINDOWS if size <= len(wanted)), 0)
         if not width or (self._searches <= FEW and width not in self._tables):
@@ -73,7 +73,7 @@ class Finder:
         return order[first:last]
 
     def shingles(self, wanted: str, width: int) -> tuple[IntArray, IntArray]:
-        """Places in the text, and in the wanted one, where windows of that width agree."""
+        """Return places in the text, and in the wanted one, with equal windows of that width."""
         if width not in self._tables:
             made = window_hashes(self.text, width)
             order = np.argsort(made, kind="stable")
@@ -82,16 +82,16 @@ class Finder:
         mine = window_hashes(wanted, width)
         first = np.searchsorted(hashes, mine)
         counts = np.searchsorted(hashes, mine, side="right") - first
-        counts[counts > _COMMON] = 0  # what stands everywhere says nothing
+        counts[counts > _COMMON] = 0  # very common windows are useless
         offsets = np.repeat(np.arange(len(mine)), counts)
         base = np.repeat(first - (np.cumsum(counts) - counts), counts)
         return order[base + np.arange(int(counts.sum()))], offsets
 
 
-class Wanted:
-    """Texts that are looked for in very many others: says which of them another may hold.
+class SoughtTexts:
+    """A set of texts to be searched in many others, indexed by their first characters.
 
-    Those whose first characters it has; the shortest have none to speak of, and may be anywhere.
+    Texts shorter than the shortest window are not indexed: they may be anywhere.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -109,7 +109,7 @@ class Wanted:
                 self._keys[width] = keys, owners
 
     def maybe_in(self, text: str) -> list[int]:
-        """The numbers of the texts that may stand in this one, rising."""
+        """Return the numbers of the texts that may occur in this one, rising."""
         found = list(self._short)
         for width, (keys, owners) in self._keys.items():
             hashes = window_hashes(text, width)
@@ -119,10 +119,10 @@ class Wanted:
         return sorted(found)
 
 
-class Alike:
-    """Texts that resemble something in very many others: says how much of each another has.
+class SimilarTexts:
+    """A set of texts compared with many others by a sample of their windows.
 
-    Some windows of each text, taken at equal distances, stand for it.
+    The windows of the sample are taken at equal distances.
     """
 
     def __init__(self, texts: Sequence[str], width: int) -> None:
@@ -138,7 +138,7 @@ class Alike:
         self.windows: IntArray = np.bincount(owners, minlength=len(texts))
 
     def shared(self, text: str) -> IntArray:
-        """For each of the texts how many of its windows this one has."""
+        """Return how many of the windows of each text occur in this one."""
         if not len(self._keys):
             return np.zeros(self._count, np.int64)
         hashes = np.unique(window_hashes(text, self._width))
@@ -157,7 +157,7 @@ def _sample(hashes: FingerprintArray) -> FingerprintArray:
 
 
 def _around(text: str, wanted: str, hint: int) -> list[int]:
-    """The two places from the hint on, and the two before it: enough to know the nearest of all."""
+    """Return two places from the hint on, and two before it, so that the nearest ones are known."""
     if not wanted:
         return []
     after = text.find(wanted, hint)
@@ -168,7 +168,7 @@ def _around(text: str, wanted: str, hint: int) -> list[int]:
 
 
 def window_hashes(text: str, width: int) -> FingerprintArray:
-    """A number for each window of that many characters; equal windows have equal numbers."""
+    """Return a hash for each window of that many characters; equal windows have equal hashes."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     count = len(codes) - width + 1
     if count <= 0:
@@ -184,7 +184,7 @@ def window_hashes(text: str, width: int) -> FingerprintArray:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-# Texts without what programs change on the way: white space, case, the spelling of characters. ----
+# Normalised text ----------------------------------------------------------------------------------
 
 _SPELLED = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4\u0060", "'"),
@@ -197,7 +197,7 @@ _SPELLED = {
 
 @cache
 def spelled(character: str) -> str:
-    """A character as it is compared; blank for all kinds of white space."""
+    """Return a character as it is compared; a blank for all kinds of white space."""
     if character.isspace():
         return " "
     if character in _SPELLED:
@@ -208,19 +208,19 @@ def spelled(character: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalised:
-    """A text as it is compared, and where each of its characters came from."""
+    """A text as it is compared, and the source position of each of its characters."""
 
     text: str
     source: IntArray
 
     def span(self, start: int, length: int) -> tuple[int, int]:
-        """The stretch of the source behind a stretch of this text."""
+        """Return start and length in the source of a stretch of this text."""
         begin = int(self.source[start])
         return begin, int(self.source[start + length - 1]) + 1 - begin
 
 
 def normalised(text: str) -> Normalised:
-    r"""Compatible characters decomposed, case folded, white space collapsed.
+    r"""Decompose compatible characters, fold case and collapse white space.
 
     >>> normalised("The  \ufb01rst\nOne").text
     'the first one'
@@ -237,32 +237,28 @@ def normalised(text: str) -> Normalised:
     return Normalised(plain, np.repeat(np.arange(len(codes)), widths))
 
 
-# Quoted texts placed in their document, each with a label that says how. --------------------------
-#
-# A text is looked for where it was said to stand, then word for word anywhere, then without regard
-# to white space, case and the spelling of characters, then approximately. Of several places the
-# nearest to the stated one is taken, and the text is called ambiguous.
+# Placing ------------------------------------------------------------------------------------------
 
 SIMILAR = 80.0
-"""How similar, of 100, an approximate place must be."""
+"""The minimum similarity, of 100, of an approximate place."""
 AS_GOOD = 1.0
 """Two approximate places whose similarities differ by less are equally good."""
 _SHINGLE = 5
 _PLACES = 4
 _DOCUMENTS = 10
-_PART = 8  # a document that has no more than this part of a text's windows does not resemble it
+_PART = 8  # a document must share more than 1 / _PART of a text's windows to resemble it
 _SHORTEST = 12
 
 
 class Quote(NamedTuple):
-    """A text, and where it was said to begin: None if nothing was said."""
+    """A text, and its stated start; None if none was stated."""
 
     text: str
     start: int | None = None
 
 
 class Placement(NamedTuple):
-    """Where a text was found, and how."""
+    """The place of a text, and the label of how it was found."""
 
     start: int
     length: int
@@ -273,7 +269,7 @@ NOWHERE = Placement(UNKNOWN, 0, LOST)
 
 
 class Page:
-    """One document in which texts are looked for."""
+    """A document in which texts are searched."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -289,11 +285,11 @@ class Page:
         return Finder(self.plain.text)
 
     def placed(self, quote: Quote) -> Placement:
-        """The place of a text."""
+        """Return the place of a text, found in the most exact way that succeeds."""
         return next((found for way in WAYS if (found := way(self, quote))), NOWHERE)
 
     def exactly(self, quote: Quote) -> Placement | None:
-        """Where it stands word for word."""
+        """Return the place where the text occurs word for word."""
         if not quote.text:
             return None
         hint = _hint(quote)
@@ -306,7 +302,7 @@ class Page:
         return Placement(found[0], len(quote.text), AMBIGUOUS if found[1] else label)
 
     def roughly(self, quote: Quote) -> Placement | None:
-        """Where it stands but for white space, case and the spelling of characters."""
+        """Return the place where the text occurs apart from white space, case and spelling."""
         plain, hint = normalised(quote.text).text.strip(), _hint(quote)
         if not plain:
             return None
@@ -318,7 +314,7 @@ class Page:
         return Placement(*place, AMBIGUOUS if found[1] else NORMALISED)
 
     def similarly(self, quote: Quote) -> Placement | None:
-        """The most similar stretch, among those that share the most short runs of characters."""
+        """Return the most similar stretch among those that share the most short windows."""
         plain, hint = normalised(quote.text).text.strip(), _hint(quote)
         if len(plain) < _SHORTEST or not self.plain.text:
             return None
@@ -339,11 +335,11 @@ class Page:
         return Placement(*place, AMBIGUOUS if apart else FUZZY)
 
     def _aligned(self, plain: str, begin: int) -> tuple[float, int, int] | None:
-        """How similar the text around a place is, and from where to where it goes."""
+        """Return the similarity of the text around a place, and its start and end."""
         try:
             from rapidfuzz import fuzz
         except ImportError:
-            purpose = "placing texts that are not word for word in their documents"
+            purpose = "placing texts that do not occur word for word in their documents"
             raise MissingExtra("rapidfuzz", "chunks", purpose) from None
         slack = len(plain) // 4 + 8
         low = max(begin - slack, 0)
@@ -357,7 +353,7 @@ class Page:
 
 
 def _begins(diagonals: np.ndarray[tuple[int], np.dtype[np.int64]], plain: str) -> list[int]:
-    """Where a text may begin: the places that most of its parts speak for, best first."""
+    """Return the most likely starts of a text, by the votes of its parts, best first."""
     if not len(diagonals):
         return []
     width = max(len(plain) // 8, 16)
@@ -375,24 +371,24 @@ def _hint(quote: Quote) -> int | None:
 
 
 WAYS = (Page.exactly, Page.roughly, Page.similarly)
-"""Ways of finding a text, the best one first."""
+"""Ways of finding a text, the most exact first."""
 READ: tuple[Callable[[Page], str] | None, ...] = (
     lambda page: page.text,
     lambda page: page.plain.text,
     None,
 )
-"""As what each way reads texts, where it finds them word for word."""
+"""The text that each way searches word for word; None for the approximate way."""
 Hits = dict[int, list[tuple[int, Placement]]]
-"""For each text in which documents it was found, the best one first, and where there."""
+"""For each text the documents in which it was found, best first, and the place in each."""
 
 
 def placed_anywhere(
     quotes: Sequence[Quote], pages: Callable[[], Iterator[Page]]
 ) -> list[tuple[int, Placement]]:
-    """For each text of which nobody says where it is the document that has it, and its place there.
+    """Return the document that has each text, and the place there, for texts of unknown document.
 
-    A way is tried in all documents before the next one; several documents make it ambiguous. What
-    was returned for several topics is looked for once.
+    Each way is tried in all documents before the next one; a text in several documents is
+    ambiguous. Equal texts are searched once.
     """
     different = list(dict.fromkeys(quotes))
     found = dict.fromkeys(different, (0, NOWHERE))
@@ -408,7 +404,7 @@ def placed_anywhere(
 
 
 def _chosen(quote: Quote, hits: Sequence[tuple[int, Placement]]) -> tuple[int, Placement]:
-    """Of several documents the one that has the text where it was said to stand."""
+    """Return the hit at the stated place if there is one, else the first."""
     stated = [hit for hit in hits if quote.start is not None and hit[1].label == EXACT]
     (page, place), *others = stated or hits
     return page, place._replace(label=AMBIGUOUS) if others else place
@@ -417,9 +413,9 @@ def _chosen(quote: Quote, hits: Sequence[tuple[int, Placement]]) -> tuple[int, P
 def _hits(
     read: Callable[[Page], str], quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]
 ) -> Hits:
-    """In which documents texts stand word for word; few are tried, by their first characters."""
+    """Return the documents in which texts occur word for word; others are not tried."""
     way, rows = WAYS[READ.index(read)], list(quotes)
-    wanted = Wanted([read(Page(one.text)).strip() for one in quotes.values()])
+    wanted = SoughtTexts([read(Page(one.text)).strip() for one in quotes.values()])
     hits: Hits = {}
     for count, page in enumerate(pages()):
         for row in [rows[one] for one in wanted.maybe_in(read(page))]:
@@ -430,9 +426,9 @@ def _hits(
 
 
 def _similar(quotes: Mapping[int, Quote], pages: Callable[[], Iterator[Page]]) -> Hits:
-    """In which documents something like each text stands; tried where most of its parts are."""
+    """Return the documents in which similar texts occur; candidates share the most windows."""
     rows = list(quotes)
-    alike = Alike([normalised(one.text).text.strip() for one in quotes.values()], _SHINGLE)
+    alike = SimilarTexts([normalised(one.text).text.strip() for one in quotes.values()], _SHINGLE)
     shared: dict[int, list[tuple[int, int]]] = {}
     for count, page in enumerate(pages()):
         has = alike.shared(page.plain.text)

@@ -1,4 +1,4 @@
-"""A run and what readers are after, put together: which results lead to which targets."""
+"""Navigating readers matched with judgements: which results lead to which targets."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spanwise.matching.cuts import refuse_duplicates
 from spanwise.matching.documents import TOPICS_AT_ONCE, Results, ordered_results, owners_of
 from spanwise.matching.elements import refuse_points
 from spanwise.matching.text import refuse_paths
-from spanwise.matching.trees import NOT_THERE, ByPath
+from spanwise.matching.trees import NOT_FOUND, ByPath
 from spanwise.model.columns import Coded, text
-from spanwise.model.element_rankings import Behaviour, Journey, Journeys, Place
+from spanwise.model.element_rankings import Behaviour, NavigationRankings, NavigationSteps, Place
 from spanwise.model.notes import Tally
 from spanwise.model.spans import UNKNOWN, Spans, ranges
 
@@ -29,17 +29,18 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Results and the targets that lie in them, or begin in them, without trying every pair. -----------
+# Targets in results -------------------------------------------------------------------------------
 #
-# Targets of one document do not lie in each other. So what lies in an element stands together when
-# targets are ordered by path, and what begins in a span when they are ordered by start.
+# Pairs are found without comparing every result with every target. Targets of one document do not
+# contain each other. So those in an element are adjacent when targets are ordered by path, and
+# those that begin in a span when they are ordered by start.
 
 AFTER_SLASH = b"0"
-"""A path with it stands behind everything that lies in the path."""
+"""Appended to a path, it gives a string that sorts after every path of a descendant."""
 
 
 class Pairs(NamedTuple):
-    """Numbers of results, rising, and of targets."""
+    """Pairs of result and target, as two columns; results rise."""
 
     result: IntArray
     target: IntArray
@@ -48,9 +49,9 @@ class Pairs(NamedTuple):
 def by_path(
     owner: IntArray, targets: Sequence[bytes], row: IntArray, results: Coded, some: IntArray
 ) -> Pairs:
-    """Some results with the targets that they are or hold; an empty path holds all.
+    """Pair some results with the targets that they are or contain; an empty path contains all.
 
-    `owner` and `row` say which documents targets and results belong to; -1 for none.
+    `owner` and `row` give the documents that targets and results belong to; -1 for none.
     """
     names = sorted(set(targets))
     number = {name: place for place, name in enumerate(names)}
@@ -71,7 +72,7 @@ def by_path(
 def by_start(
     owner: IntArray, targets: Spans, row: IntArray, results: Spans, some: IntArray
 ) -> Pairs:
-    """Some results with the targets that begin where they do, or before they end."""
+    """Pair some results with the targets that begin in them or at their start."""
     order = np.lexsort((targets.starts, owner))
     far = 1 + max(int(targets.ends.max(initial=0)), int(results.ends.max(initial=0)))
     keys = (owner * far + targets.starts)[order]
@@ -86,25 +87,28 @@ def _listed(some: IntArray, begin: IntArray, end: IntArray, order: IntArray) -> 
     return Pairs(np.repeat(some, count), order[ranges(begin, count)])
 
 
-# A run and what readers are after, put together: which results lead to which targets. -------------
+# Navigation ---------------------------------------------------------------------------------------
 
 
-def journeys(
+def navigation_rankings(
     run: Run,
     judgements: Judgements,
     topics: Sequence[bytes],
     policy: Policy,
     setting: Setting,
     chances: Mapping[str, ChanceTable] | None = None,
-) -> Iterator[Journeys]:
-    """Rankings to be browsed, some hundred topics at a time; `chances` are tables by file."""
+) -> Iterator[NavigationRankings]:
+    """Yield rankings for navigation in blocks of `TOPICS_AT_ONCE` topics.
+
+    `chances` are tables of probabilities by file.
+    """
     results = ordered_results(run, judgements, topics, policy)
     refuse_duplicates(run, results)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         some = tuple(topics[first : first + TOPICS_AT_ONCE])
         here = results.of_topics(first, first + len(some))
-        guide = Guide(run, judgements, some, here, setting, chances or {})
-        yield Journeys(some, policy, guide.browse)
+        guide = Navigator(run, judgements, some, here, setting, chances or {})
+        yield NavigationRankings(some, policy, guide.browse)
 
 
 def later_results(
@@ -117,16 +121,16 @@ def later_results(
 
 
 class Targets(NamedTuple):
-    """What readers are after, in order of their rows of the judgements."""
+    """The targets of readers, in order of their rows of the judgements."""
 
     row: IntArray
     worth: FloatArray
     paths: Sequence[bytes] | None  # of elements
-    spans: Spans  # start -1: nobody knows where
+    spans: Spans  # start -1 if unknown
 
 
 class Steps(NamedTuple):
-    """Which results lead to which targets, and how likely."""
+    """Results and the targets that they lead to, with probabilities."""
 
     result: IntArray
     target: IntArray
@@ -134,8 +138,8 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guide:
-    """Some topics of a run, and all that is needed to find the way from results to targets."""
+class Navigator:
+    """Some topics of a run, with everything needed to find the targets of each result."""
 
     run: Run
     judgements: Judgements
@@ -144,11 +148,11 @@ class Guide:
     setting: Setting
     chances: Mapping[str, ChanceTable]
 
-    def browse(self, behaviour: Behaviour) -> list[Journey]:
-        """The journey of each topic."""
+    def browse(self, behaviour: Behaviour) -> list[NavigationSteps]:
+        """Return the steps of each topic for a behaviour."""
         if callable(behaviour.name):
             targets = self._ideal(behaviour)
-            return self._journeys(targets, self._asked(targets, behaviour.name))
+            return self._by_topic(targets, self._asked(targets, behaviour.name))
         find = {
             "bep": self._to_entry_points,
             "t2i": self._to_passages,
@@ -156,10 +160,10 @@ class Guide:
             "containment": self._to_contents,
             "table": self._by_table,
         }[behaviour.name]
-        return self._journeys(*find(behaviour))
+        return self._by_topic(*find(behaviour))
 
-    def _journeys(self, targets: Targets, steps: Steps) -> list[Journey]:
-        """Targets and steps by topic, both numbered from its first."""
+    def _by_topic(self, targets: Targets, steps: Steps) -> list[NavigationSteps]:
+        """Return targets and steps by topic, both numbered from the topic's first."""
         codes = {topic: code for code, topic in enumerate(self.topics)}
         owner = owners_of(self.judgements.rows, codes, targets.row)
         order = np.argsort(owner, kind="stable")
@@ -172,7 +176,7 @@ class Guide:
         of_results = np.searchsorted(self.results.topic, np.arange(len(codes) + 1))
         of_steps = np.searchsorted(result, of_results)
         return [
-            Journey(
+            NavigationSteps(
                 int(of_results[code + 1] - of_results[code]),
                 targets.worth[order[of_targets[code] : of_targets[code + 1]]],
                 result[mine] - of_results[code] + 1,
@@ -182,14 +186,14 @@ class Guide:
             for code, mine in enumerate(map(slice, of_steps[:-1], of_steps[1:]))
         ]
 
-    # Places ----------------------------------------------------------------------------------
+    # Places ---------------------------------------------------------------------------------------
 
     def _judged(self) -> IntArray:
-        """For each result the row of the judgements about its document; -1 if there is none."""
+        """Return the row of the judgements of each result's document; -1 if there is none."""
         return self.results.judged[self.results.document]
 
     def _starts(self) -> IntArray:
-        """Where each result begins; -1 where nobody knows. A whole document begins at 0."""
+        """Return the start of each result; -1 if unknown. A whole document begins at 0."""
         refuse_paths(self.run)
         if self.run.spans is not None:
             return self.run.spans.starts[self.results.row]
@@ -198,15 +202,15 @@ class Guide:
     def _marked(self, purpose: str) -> Highlights:
         if self.judgements.highlights is None:
             raise UsageError(
-                f"{self.judgements.rows.source}: nobody says where {purpose} lie in their"
-                " documents; it needs assessments that have them, and --collection"
+                f"{self.judgements.rows.source}: positions of {purpose} are unknown;"
+                " expected assessments that have them; pass --collection"
             )
         return self.judgements.highlights
 
-    # Best entry points, passages ----------------------------------------------------------------
+    # Best entry points and passages ---------------------------------------------------------------
 
     def _to_entry_points(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
-        """The nearer a result begins to the best entry point of its document, the likelier."""
+        """Find the best entry point of each result's document; the nearer, the more probable."""
         entries = self._marked("best entry points").entries
         row = np.flatnonzero(entries >= 0)
         spans = Spans(entries[row], np.zeros(len(row), np.int64))
@@ -224,12 +228,12 @@ class Guide:
         if self.setting.collection is None:
             raise UsageError(
                 "distances are compared with L, the mean length of all documents of the"
-                " collection: it needs --collection, or L=... as in EPRUM(A=0.1,L=5000)"
+                " collection; pass --collection, or L=... as in EPRUM(A=0.1,L=5000)"
             )
         return self.setting.collection.mean_length()
 
     def _to_passages(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
-        """A reader reads on from the start of a result, but not far without anything relevant."""
+        """Find the passage that follows the start of each result within the tolerance."""
         marked = self._marked("highlighted passages")
         row = np.repeat(np.arange(len(marked.counts)), marked.counts)
         judged, starts = self._judged(), self._starts()
@@ -245,10 +249,10 @@ class Guide:
         worth = np.ones(len(row))
         return Targets(row, worth, None, marked.passages), Steps(result, target, worth[target])
 
-    # Ideal elements -----------------------------------------------------------------------------
+    # Ideal elements -------------------------------------------------------------------------------
 
     def _ideal(self, behaviour: Behaviour) -> Targets:
-        """The ideal elements, each worth its quantised value as a share of the highest."""
+        """Return the ideal elements, each with its quantised value as a share of the highest."""
         base = self.setting.base(self.judgements, behaviour.quant)
         judged = base.judged
         chosen = np.flatnonzero(base.ideal(behaviour.ideal, behaviour.paths))
@@ -258,12 +262,12 @@ class Guide:
         return Targets(judged.row[chosen], worth, [judged.paths[n] for n in chosen.tolist()], spans)
 
     def _to_itself(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
-        """A reader looks at a result and nowhere else."""
+        """Find the target that each result is: a reader stays at the result."""
         targets = self._ideal(behaviour)
         return targets, self._related(targets, _same, lambda a, b: _within(a, b) & _within(b, a))
 
     def _to_contents(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
-        """A reader reads all of a result, and so finds every target in it."""
+        """Find the targets in each result: a reader reads all of it."""
         targets = self._ideal(behaviour)
         return targets, self._related(targets, _holds, _within)
 
@@ -273,7 +277,7 @@ class Guide:
         paths: Callable[[bytes, bytes], bool],
         spans: Callable[[Spans, Spans], BoolArray],
     ) -> Steps:
-        """All pairs in one document that stand in a relation: by paths, else by offsets."""
+        """Return the pairs of a document that satisfy a relation: by paths, else by offsets."""
         assert targets.paths is not None
         judged, names = self._judged(), self._paths()
         placed = np.zeros(len(judged), np.bool_)
@@ -291,13 +295,13 @@ class Guide:
     def _placed_pairs(
         self, targets: Targets, some: IntArray, related: Callable[[Spans, Spans], BoolArray]
     ) -> Pairs:
-        """Some results that are spans, and the targets related to them."""
+        """Return the related pairs of some results that are spans."""
         assert self.run.spans is not None
         judged, spans = self._judged(), self.run.spans.at(self.results.row)
         if np.isin(judged[some], targets.row[targets.spans.starts == UNKNOWN]).any():
             raise InputError(
-                f"{self.judgements.rows.source}: nobody says where the judged elements lie,"
-                f" and {self.run.rows.source} has offsets; it needs --collection"
+                f"{self.judgements.rows.source}: positions of the judged elements are"
+                f" unknown, and {self.run.rows.source} has offsets; pass --collection"
             )
         some = some[spans.starts[some] != UNKNOWN]
         pairs = by_start(targets.row, targets.spans, judged, spans, some)
@@ -305,17 +309,17 @@ class Guide:
         return Pairs(pairs.result[kept], pairs.target[kept])
 
     def _paths(self) -> Coded:
-        """The paths of results that are elements; empty where they are spans or documents."""
+        """Return the paths of results that are elements; empty for spans and documents."""
         rows = self.results.row
         paths = self.run.element_paths(rows)
         if self.run.paths is not None and self.run.spans is None:
             refuse_points(self.run, rows, paths)
         return paths
 
-    # Tables and functions -----------------------------------------------------------------------
+    # Tables and functions -------------------------------------------------------------------------
 
     def _by_table(self, behaviour: Behaviour) -> tuple[Targets, Steps]:
-        """A reader goes from a result to a target as often as a table says."""
+        """Find the targets of each result in a table of probabilities."""
         if behaviour.table is None:
             raise UsageError("behaviour=table needs the name of a file, as in table=chances.txt")
         listed: dict[tuple[bytes, bytes], list[tuple[bytes, float]]] = {}
@@ -335,12 +339,12 @@ class Guide:
         ends = Coded.of([path for _, path, _ in rows])
         known = ByPath(targets.row, Coded.of(targets.paths))
         target = known.find(self._judged()[result], ends)
-        kept = target != NOT_THERE
+        kept = target != NOT_FOUND
         chances = np.array([chance for _, _, chance in rows], np.float64)
         return targets, Steps(result[kept], target[kept], chances[kept])
 
     def _asked(self, targets: Targets, function: Callable[[Place, Place], float]) -> Steps:
-        """Every pair of a result and a target of one topic is put to a function."""
+        """Apply a function to every pair of a result and a target of one topic."""
         codes = {topic: code for code, topic in enumerate(self.topics)}
         owner = owners_of(self.judgements.rows, codes, targets.row)
         ends = self._targets_as_places(targets)
@@ -350,7 +354,7 @@ class Guide:
                 chance = float(function(place, ends[target]))
                 if not 0 <= chance <= 1:
                     raise InputError(
-                        f"behaviour: the chance from {place} to {ends[target]} is {chance:g};"
+                        f"behaviour: the probability from {place} to {ends[target]} is {chance:g};"
                         " expected a number from 0 to 1"
                     )
                 if chance:
@@ -365,7 +369,7 @@ class Guide:
         spans = self.run.spans
         none = np.full(len(rows), UNKNOWN)
         starts = none if spans is None else spans.starts[rows]
-        # What could not be placed has no length either.
+        # Unplaced results have no length either.
         lengths = none if spans is None else np.where(starts < 0, UNKNOWN, spans.lengths[rows])
         topic = self.results.topic
         ranks = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
@@ -405,7 +409,7 @@ def _place(
 
 
 def _named(place: Place) -> bytes:
-    """A result as a table names it: its path, else offset and length, else the document."""
+    """Return a result's name in tables: its path, else offset and length, else a dash."""
     if place.path:
         return place.path.encode("utf-8", "surrogateescape")
     return b"-" if place.start is None else f"{place.start}:{place.length}".encode()
@@ -416,7 +420,7 @@ def _is_root(path: bytes) -> bool:
 
 
 def _same(result: bytes, target: bytes) -> bool:
-    """A whole document is the same as its root element."""
+    """Return whether two paths name the same element; a document is its root element."""
     return result == target or (not result and _is_root(target))
 
 

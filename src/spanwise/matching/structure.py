@@ -1,28 +1,28 @@
-"""Whether an element is of the kind that a query on structure asks for.
+"""Matching of elements with queries on structure.
 
-Only paths are looked at, the element's and the query's; what an element must be about, and which
-other elements must exist, are questions to its text. A query without structure accepts everything.
+Only paths are considered, the element's and the query's; what an element must be about, and which
+other elements must exist, depends on its text. A query without structure accepts everything.
 
-Strictly, the element is one that the query asks for: its tags, from the root down, follow the
-query's steps to the last one, which the element itself matches. So it was done in 2002 and for
-the strict task of 2003.
+Strictly, the element is a target of the query: its tags, from the root down, follow the query's
+steps to the last one, which the element itself matches. This is the rule of 2002 and of the strict
+task of 2003.
 
 Vaguely, the steps are hints where to look, and it is enough to follow one of them. The element
 
-- lies in an element of the kind asked for, or is one, whatever else is above it, or
-- is of a kind that the query names on its way there, and so may hold what is asked for.
+- lies in an element that the query's last step names, or is one, whatever else is above it, or
+- is named by another step of the query, and so may contain a target.
 
 | path                               | `//article[...]//sec[...]` | strictly | vaguely             |
 |------------------------------------|----------------------------|----------|---------------------|
 | `/article[1]/bdy[1]/sec[2]`        | the target                 | yes      | yes                 |
 | `/article[1]/bdy[1]/sec[2]/p[1]`   | lies in a target           | no       | yes                 |
-| `/article[1]`                      | is named on the way        | no       | yes                 |
-| `/book[1]/sec[3]`                  | a target without the way   | no       | yes                 |
+| `/article[1]`                      | is named by another step   | no       | yes                 |
+| `/book[1]/sec[3]`                  | matches the last step only | no       | yes                 |
 | `/article[1]/bdy[1]`               | neither                    | no       | no                  |
 | `/article[1]/fm[1]/abs[1]/p[1]`    | neither                    | no       | no                  |
 
 What is accepted strictly is accepted vaguely. Tags that mean the same (`sec`, `ss1`, `ss2`) can be
-declared alike for both.
+declared equivalent for both.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 NUMBER = re.compile(rb"\[[0-9]+\]")
 STEP = re.compile(r"/(@?[^/\[\]()@\s]+)(?:\[[1-9][0-9]*\])?")
 
-Alike = Sequence[Collection[str]]
-"""Groups of tags; those of one group count as the same."""
+TagGroups = Sequence[Collection[str]]
+"""Groups of equivalent tags."""
 
 
-def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bool:
-    """Whether the element at a path is of the kind that a query asks for.
+def satisfies(path: str, query: Query, *, strict: bool, alike: TagGroups = ()) -> bool:
+    """Return whether the element at a path matches the structure that a query asks for.
 
     >>> from spanwise.model.nexi import Node, Path, Step, Structured
     >>> query = Structured((Step(Path((Node(("article",)), Node(("sec",))))),))
@@ -68,12 +68,12 @@ def satisfies(path: str, query: Query, *, strict: bool, alike: Alike = ()) -> bo
     return inside or any(_fits(tags[-1], node, alike) for node in nodes)
 
 
-def asked_for(
-    queries: Mapping[bytes, Sequence[Query]], *, strict: bool, alike: Alike = ()
+def structure_filter(
+    queries: Mapping[bytes, Sequence[Query]], *, strict: bool, alike: TagGroups = ()
 ) -> Callable[[bytes, bytes], bool]:
-    """Whether a topic asks for elements such as the one at a path, in one of its queries.
+    """Return a function that tells whether a path matches one of a topic's queries.
 
-    Numbers in paths do not matter, so every sequence of tags is looked at once.
+    Numbers in paths do not matter, so each sequence of tags is checked only once.
     """
     known: dict[tuple[bytes, bytes], bool] = {}
 
@@ -91,15 +91,17 @@ def asked_for(
 
 
 def _tags(path: str) -> list[str]:
-    """The names along a path, the root's first."""
+    """Return the tags along a path, the root's first."""
     if not path or STEP.sub("", path):
-        raise InputError(f"path {path!r}; expected an element's, such as /article[1]/sec[2]")
+        raise InputError(
+            f"path {path!r}; expected the path of an element, such as /article[1]/sec[2]"
+        )
     return STEP.findall(path)
 
 
-def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: Alike) -> bool:
-    """Whether the steps of a query can be laid along the tags so that both end together."""
-    reached = {-1}  # places where the steps so far may have ended
+def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: TagGroups) -> bool:
+    """Return whether the steps of a query can be aligned with the tags and end together."""
+    reached = {-1}  # positions where the steps so far may end
     for node in nodes:
         reached = {
             place
@@ -112,8 +114,8 @@ def _follows(tags: Sequence[str], nodes: Sequence[Node], alike: Alike) -> bool:
     return len(tags) - 1 in reached
 
 
-def _fits(tag: str, node: Node, alike: Alike) -> bool:
-    """Whether a tag is one of those that a step allows; `*` allows every element."""
+def _fits(tag: str, node: Node, alike: TagGroups) -> bool:
+    """Return whether a step allows a tag; `*` allows every element."""
     if not node.names:
         return not tag.startswith("@")
     groups = [group for group in alike if tag in group]

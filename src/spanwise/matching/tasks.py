@@ -1,9 +1,8 @@
-"""Whether a run keeps the rules of its task: every violation, with topic and rank.
+"""Rules of the INEX tasks: the violations of a run, and its repair.
 
-Results count in the order of the file; documents as a whole in that of their scores, chunks in that
-of their ranks or scores. Where their offsets are known they are compared by these,
-else by their paths: an element lies inside another if its path begins with the other's path and
-a slash.
+Parts of documents are checked in the order of the file, whole documents by score, chunks by rank or
+score. They are compared by offsets if these are known, else by paths: an element lies inside
+another if its path begins with the other's path and a slash.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# The tasks of INEX and their rules, as data. Nothing else in the package lists them. --------------
+# Tasks --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a run of some task may hold for one topic. No result may be there twice."""
+    """The rules of a task for the results of one topic, which must all be different."""
 
     most: int = 1500
-    counted: Literal["results", "documents"] = "results"  # what there may be `most` of
+    counted: Literal["results", "documents"] = "results"  # what `most` limits
     overlap: bool = True  # whether results of one document may share text
-    consecutive: bool = False  # results of one document follow each other
-    alone: bool = False  # one result of each document
-    per_document: int | None = None  # most characters of one document
-    per_topic: int | None = None  # most characters of all results
+    consecutive: bool = False  # results of one document are adjacent
+    alone: bool = False  # at most one result of each document
+    per_document: int | None = None  # maximum number of characters of one document
+    per_topic: int | None = None  # maximum number of characters of all results
 
 
 IN_CONTEXT = Rules(counted="documents", overlap=False, consecutive=True)
@@ -60,7 +59,7 @@ TASKS: dict[str, Rules] = {
     "restricted-ric": replace(IN_CONTEXT, per_document=500),
     "efficiency": Rules(),
 }
-"""The rules by task; in 2006 the limit of relevant in context counted results."""
+"""The rules of each task; in 2006 the limit of relevant in context counted results."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "thorough": (
@@ -75,7 +74,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "restricted-focused": ("RestrictedFocused",),
     "restricted-ric": ("RestrictedRelevantInContext",),
 }
-"""What submissions of the years called them; capitals, blanks and marks do not matter."""
+"""Names of the tasks in submissions; case, blanks and punctuation do not matter."""
 
 
 def _folded(name: str) -> str:
@@ -83,13 +82,13 @@ def _folded(name: str) -> str:
 
 
 def find_task(name: str, most: int | None = None) -> Rules:
-    """The rules of a task; `most` replaces its limit of results, as for the top 15 or 150.
+    """Return the rules of a task; `most` replaces its limit of results, as for the top 15 or 150.
 
     >>> find_task("CO.Focussed").overlap
     False
     """
     if most is not None and most < 1:
-        raise UsageError(f"at most {most} results: expected 1 or more")
+        raise UsageError(f"the limit of results is {most}; expected 1 or more")
     names = {_folded(task): task for task in TASKS}
     names |= {_folded(alias): task for task, some in ALIASES.items() for alias in some}
     if _folded(name) not in names:
@@ -98,42 +97,38 @@ def find_task(name: str, most: int | None = None) -> Rules:
     return rules if most is None else replace(rules, most=most)
 
 
-# Whether a run keeps the rules of its task: every violation, with topic and rank. -----------------
-#
-# Results count in the order of the file; documents as a whole in that of their scores, chunks in
-# that of their ranks or scores. Where their offsets are known they are compared by these, else by
-# their paths: an element lies inside another if its path begins with the other's path and a slash.
+# Violations ---------------------------------------------------------------------------------------
 
 
 class Violation(NamedTuple):
-    """One result, or the topic from one result on, against one rule."""
+    """A violation of a rule: by one result, or by the topic from one result on."""
 
     topic: bytes
-    rank: int  # place among the results of the topic, from 1
+    rank: int  # position among the results of the topic, from 1
     rule: str
     message: str
     row: int  # of the run
 
 
 class Result(NamedTuple):
-    """One result of a topic as the rules see it."""
+    """A result of a topic as the rules see it."""
 
     row: int
     document: bytes
-    start: int  # UNKNOWN: where it lies is not known, or only its path says
-    length: int  # UNKNOWN where nobody says
+    start: int  # UNKNOWN if its place is unknown, or given by its path only
+    length: int  # UNKNOWN if it is not stated
     path: bytes
     last: bytes  # the second path of a range
-    trouble: str = ""  # why it cannot be placed: unplaced, document or path
+    trouble: str = ""  # why it has no place: unplaced, document or path
 
     @property
     def is_element(self) -> bool:
-        """Whether it is one element: those are compared by path, even where they are empty."""
+        """Whether it is one element: elements are compared by path even if they are empty."""
         return bool(self.path) and not self.last
 
     @property
     def name(self) -> str:
-        """The result in words."""
+        """The document and place of the result, for messages."""
         place = text(b" ".join(filter(None, (self.path, self.last))))
         if not place and self.start != UNKNOWN:
             place = f"{self.start}:{self.length}"
@@ -143,9 +138,9 @@ class Result(NamedTuple):
 def violations(
     run: Run, task: str | Rules, collection: Lookup | None = None, most: int | None = None
 ) -> list[Violation]:
-    """Every violation of the rules of a task, topic by topic and from rank 1 down.
+    """Return every violation of the rules of a task, topic by topic and from rank 1 down.
 
-    A limit is violated once: by the first result that passes it.
+    A limit is violated once: by the first result that exceeds it.
     """
     rules = find_task(task, most) if isinstance(task, str) else task
     found = []
@@ -175,7 +170,7 @@ def overlong(
 
 
 def unknown_results(run: Run, collection: Lookup) -> list[Violation]:
-    """The results whose document or path a collection does not have, whatever the task."""
+    """Return the results whose document or path is not in a collection, whatever the task."""
     return [
         Violation(topic, place + 1, "unknown", _in_words(result), result.row)
         for topic, results in by_topic(run, collection)
@@ -185,7 +180,7 @@ def unknown_results(run: Run, collection: Lookup) -> list[Violation]:
 
 
 def past_the_end(run: Run, lengths: Sequence[int] | IntArray) -> list[str]:
-    """How many spans end after their documents do; `lengths` has -1 where nobody knows."""
+    """Report how many spans end after their documents; `lengths` are -1 if unknown."""
     if run.spans is None:
         return []
     known = np.asarray(lengths) >= 0
@@ -195,7 +190,7 @@ def past_the_end(run: Run, lengths: Sequence[int] | IntArray) -> list[str]:
 
 
 def stated_lengths(run: Run, judgements: Judgements) -> list[int]:
-    """How long judgements say that the document of each result is, -1 where they do not."""
+    """Return the length of each result's document as judgements state it, -1 if they do not."""
     if judgements.highlights is None:
         return [-1] * len(run.rows)
     judged = judgements.documents.take(np.arange(len(judgements.rows)))
@@ -204,28 +199,28 @@ def stated_lengths(run: Run, judgements: Judgements) -> list[int]:
 
 
 def unchecked(run: Run, task: str | Rules, collection: Lookup | None = None) -> list[str]:
-    """Which rules could not be applied in full, because nobody says where results lie."""
+    """Report which rules could not be applied in full, because places of results are unknown."""
     rules = find_task(task) if isinstance(task, str) else task
     every = [result for _, results in by_topic(run, collection) for result in results]
     notes = []
     texts = int(np.count_nonzero(quoted(run)))
     if texts:
-        advice = "to find them needs --collection"
-        notes.append(f"texts without their place, of which only the size counts: {texts}; {advice}")
+        advice = "pass --collection to find them"
+        notes.append(f"texts without a stated place, checked by size only: {texts}; {advice}")
     unsized = sum(1 for result in every if result.length == UNKNOWN and not result.trouble)
     if unsized and (rules.per_document or rules.per_topic):
         notes.append(f"results of unknown size, not counted in characters: {unsized}")
     ranges = sum(1 for result in every if result.last and result.start == UNKNOWN)
     if ranges and not rules.overlap:
-        notes.append(f"results from one path to another, compared by these only: {ranges}")
+        notes.append(f"results from one path to another, compared by paths only: {ranges}")
     return notes
 
 
-# Results ------------------------------------------------------------------------------------
+# Results ------------------------------------------------------------------------------------------
 
 
 def by_topic(run: Run, collection: Lookup | None = None) -> Iterator[tuple[bytes, list[Result]]]:
-    """The results of each topic, in the order in which they are read."""
+    """Yield the results of each topic in the order in which they are read."""
     every = np.arange(len(run.rows))
     documents = run.documents.take(every)
     nothing = [b""] * len(every)
@@ -256,7 +251,7 @@ def _placed(
     lasts: list[bytes],
     collection: Lookup | None,
 ) -> tuple[Spans, list[str]]:
-    """Where results lie, as far as run and collection say, and what is wrong with the others."""
+    """Return the places of results as far as run and collection tell, and what the others lack."""
     named = np.array([bool(path) for path in paths], np.bool_)
     lost = np.full(len(documents), UNKNOWN)
     spans = Spans(lost, lost) if run.spans is None else run.spans
@@ -279,34 +274,34 @@ def _placed(
 
 
 def quoted(run: Run) -> BoolArray:
-    """Which results are texts of which nobody has looked yet where they stand."""
+    """Return which results are texts that have not been placed yet."""
     if run.chunks is None or run.spans is None or run.labels is not None:
         return np.zeros(len(run.rows), np.bool_)
     return filled(run.chunks.texts) & (run.spans.starts == UNKNOWN)
 
 
-# Overlap ------------------------------------------------------------------------------------
+# Overlap ------------------------------------------------------------------------------------------
 
 
 class Shown:
-    """What results of one document have shown so far, and at which rank."""
+    """The text that results of one document have shown so far, and at which rank."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []  # of disjoint pieces, rising
         self._ends: list[int] = []
         self._ranks: list[int] = []
         self._named: dict[bytes, int] = {}
-        self._around: dict[bytes, int] = {}  # elements that hold one that was named
+        self._around: dict[bytes, int] = {}  # ancestors of elements that were named
 
     def meets(self, result: Result) -> int | None:
-        """The rank of a result that shares text with this one, if there is one."""
+        """Return the rank of a result that shares text with this one, if there is one."""
         if result.start == UNKNOWN:
             return self._meets_path(result)
         first = bisect_right(self._ends, result.start)
         met = first < len(self._ends) and self._starts[first] < result.start + result.length
         if met and result.length > 0:
             return self._ranks[first]
-        return self._meets_path(result) if result.is_element else None  # it may be empty
+        return self._meets_path(result) if result.is_element else None  # an element may be empty
 
     def _meets_path(self, result: Result) -> int | None:
         for path in filter(None, (result.path, result.last)):
@@ -318,7 +313,7 @@ class Shown:
         return None
 
     def add(self, result: Result, rank: int) -> None:
-        """Remember a result; pieces that it covers are not needed any more."""
+        """Add a result; pieces that it covers are removed."""
         if result.start == UNKNOWN or result.is_element:
             for path in filter(None, (result.path, result.last)):
                 self._named.setdefault(path, rank)
@@ -341,7 +336,7 @@ class Shown:
 
 
 def _ancestors(path: bytes) -> Iterator[bytes]:
-    """The paths of all elements around one, from the nearest on."""
+    """Yield the paths of all ancestors, from the nearest on."""
     place = path.rfind(b"/")
     while place > 0:
         path = path[:place]
@@ -349,10 +344,10 @@ def _ancestors(path: bytes) -> Iterator[bytes]:
         place = path.rfind(b"/")
 
 
-# The rules one by one -----------------------------------------------------------------------
+# Checks -------------------------------------------------------------------------------------------
 
 Found = tuple[int, str, str]
-"""Place in the topic, rule, message."""
+"""Position in the topic, rule, message."""
 TROUBLE = {
     "unplaced": "could not be placed in its document",
     "document": "is of a document that the collection does not have",
@@ -362,7 +357,7 @@ TROUBLE = {
 
 @dataclass(slots=True)
 class _Document:
-    """What is known of one document while a topic is gone through."""
+    """The results of one document so far, while a topic is checked."""
 
     first: int
     latest: int
@@ -378,7 +373,7 @@ def _of_topic(results: list[Result], rules: Rules) -> Iterator[Found]:
             yield place, rule, _in_words(result)
         first = seen.setdefault(identity(result), place)
         if first < place and result.trouble != "unplaced":
-            yield place, "duplicate", f"result {result.name} is there already at rank {first + 1}"
+            yield place, "duplicate", f"result {result.name} already occurs at rank {first + 1}"
         known = documents.get(result.document)
         if known is None:
             known = documents[result.document] = _Document(place, place, Shown())
@@ -386,7 +381,7 @@ def _of_topic(results: list[Result], rules: Rules) -> Iterator[Found]:
             yield from _against_document(place, result, known, rules)
         if known.latest < place - 1 and rules.consecutive:
             name = text(result.document)
-            message = f"document {name!r} goes on after others, last at rank {known.latest + 1}"
+            message = f"document {name!r} continues after others, last at rank {known.latest + 1}"
             yield place, "grouping", message
         known.latest = place
         known.shown.add(result, place)
@@ -394,14 +389,14 @@ def _of_topic(results: list[Result], rules: Rules) -> Iterator[Found]:
 
 
 def _in_words(result: Result) -> str:
-    """Why a result cannot be placed."""
+    """Return a message why a result cannot be placed."""
     return f"result {result.name} {TROUBLE[result.trouble]}"
 
 
 def identity(result: Result) -> tuple[object, ...]:
-    """What two results have in common that are the same."""
+    """Return a key that is equal for equal results."""
     quoted = result.start == UNKNOWN and not result.path and result.length >= 0
-    if quoted or result.trouble == "unplaced":  # nobody knows what it is
+    if quoted or result.trouble == "unplaced":  # nothing identifies it
         return (result.row,)
     return result.document, result.path, result.last, result.start, result.length
 
@@ -410,8 +405,8 @@ def _against_document(
     place: int, result: Result, known: _Document, rules: Rules
 ) -> Iterator[Found]:
     if rules.alone:
-        message = f"document {text(result.document)!r} is there already at rank {known.first + 1}"
-        yield place, "one-per-document", f"{message}; one result of each document is due"
+        message = f"document {text(result.document)!r} already occurs at rank {known.first + 1}"
+        yield place, "one-per-document", f"{message}; expected one result of each document"
     if not rules.overlap:
         met = known.shown.meets(result)
         if met is not None:
@@ -441,7 +436,7 @@ def _against_limits(results: list[Result], rules: Rules) -> Iterator[Found]:
 
 
 def beyond(results: Sequence[Result], rules: Rules) -> int | None:
-    """The first place past the limit of results or documents."""
+    """Return the first position past the limit of results or documents."""
     if rules.counted == "results":
         return rules.most if len(results) > rules.most else None
     seen: set[bytes] = set()
@@ -453,7 +448,7 @@ def beyond(results: Sequence[Result], rules: Rules) -> int | None:
 
 
 def _passing(results: list[Result], most: int) -> Iterator[tuple[int, bytes]]:
-    """Where each document passes a limit of characters, if it does."""
+    """Yield the position at which each document exceeds a limit of characters."""
     sums: Counter[bytes] = Counter()
     for place, result in enumerate(results):
         before = sums[result.document]
@@ -462,30 +457,30 @@ def _passing(results: list[Result], most: int) -> Iterator[tuple[int, bytes]]:
             yield place, result.document
 
 
-# A run made to keep the rules of its task: the better ranked of two results stays. ----------------
+# Repair -------------------------------------------------------------------------------------------
 
 CHANGES = {
-    "unplaced": "results that could not be placed, taken out",
-    "unknown": "results that the collection does not have, taken out",
-    "duplicate": "results that were there already, taken out",
-    "one-per-document": "results of documents that had one already, taken out",
-    "overlap": "results that overlapped a better ranked one, taken out",
+    "unplaced": "results that could not be placed, removed",
+    "unknown": "results that are not in the collection, removed",
+    "duplicate": "results that repeated a better ranked one, removed",
+    "one-per-document": "results of documents that already had one, removed",
+    "overlap": "results that overlapped a better ranked one, removed",
     "grouping": "results moved up to the others of their document",
-    "length": "results past the limit, taken out",
-    "document-characters": "results past the characters of a document, cut or taken out",
-    "topic-characters": "results past the characters of a topic, cut or taken out",
+    "length": "results past the limit, removed",
+    "document-characters": "results past the limit of characters of a document, cut or removed",
+    "topic-characters": "results past the limit of characters of a topic, cut or removed",
 }
-"""What is done about each rule, in words."""
+"""The repair of each rule's violations, in words."""
 
 
 def repaired(
     run: Run, task: str | Rules, collection: Lookup | None = None, most: int | None = None
 ) -> tuple[Run, Mapping[str, int]]:
-    """The run without what its task forbids, and how many results each rule changed.
+    """Return the run without what its task forbids, and the number of results each rule changed.
 
-    Of two results that cannot both stay the better ranked one does. Documents are brought together
-    in the order in which they first appear. A span that passes a limit of characters is cut, an
-    element is taken out, and is then in nobody's way. Ranks are counted anew.
+    Of two conflicting results the better ranked one is kept. Documents are brought together in the
+    order in which they first appear. A span that exceeds a limit of characters is cut; an element
+    is removed, and then conflicts with no other result. Ranks are renumbered.
     """
     rules = find_task(task, most) if isinstance(task, str) else task
     changes: Counter[str] = Counter()
@@ -501,7 +496,7 @@ def repaired(
 
 
 def _without_forbidden(results: list[Result], rules: Rules, changes: Counter[str]) -> list[Result]:
-    """What is neither in the way of a better ranked result that stays, nor beyond its room."""
+    """Return the results that conflict with no better ranked one and keep the limits."""
     kept: list[Result] = []
     seen: set[tuple[object, ...]] = set()
     documents: dict[bytes, Shown] = {}
@@ -524,7 +519,7 @@ def _without_forbidden(results: list[Result], rules: Rules, changes: Counter[str
 
 
 class _Room:
-    """How many characters a topic and each of its documents may still show."""
+    """The numbers of characters that a topic and each of its documents may still show."""
 
     def __init__(self, rules: Rules) -> None:
         self._allowed = (
@@ -534,7 +529,7 @@ class _Room:
         self._used: Counter[bytes] = Counter()
 
     def fitted(self, result: Result, changes: Counter[str]) -> Result | None:
-        """The result, cut if it has to be and can be; None where no room is left for it."""
+        """Return the result, cut if necessary and possible; None if it does not fit."""
         for rule, most in self._allowed:
             left = None if most is None else most - self._used[_owner(rule, result)]
             if left is None or result.length <= left:
@@ -549,14 +544,14 @@ class _Room:
 
 
 def _owner(rule: str, result: Result) -> bytes:
-    """Whose characters a rule counts: those of a document, or, with no name, of the topic."""
+    """Return the document whose characters a rule counts; empty for the whole topic."""
     return result.document if rule == "document-characters" else b""
 
 
 def _grouped(results: list[Result], changes: Counter[str]) -> list[Result]:
-    """Results of one document together, documents in order of first appearance."""
+    """Group the results by document, documents in order of first appearance."""
     groups: dict[bytes, list[Result]] = {}
-    left: set[bytes] = set()  # documents that others have come after
+    left: set[bytes] = set()  # documents that were followed by others
     before = None
     for result in results:
         if before is not None and result.document != before:
@@ -576,7 +571,7 @@ def _within_limit(results: list[Result], rules: Rules, changes: Counter[str]) ->
 
 
 def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
-    """A run of these results, in this order."""
+    """Return a run of these results, in this order."""
     rows = np.array([result.row for _, some in kept for result in some], np.int64)
     counts = [len(some) for _, some in kept]
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -607,7 +602,7 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
 
 
 def _shortened(chunks: Chunks, cut: IntArray, lengths: IntArray) -> Chunks:
-    """Chunks of which some were cut: their words too, and what reading them costs is not known."""
+    """Cut the texts of some chunks, whose costs become unknown."""
     if not len(cut):
         return chunks
     texts, costs = chunks.texts.take(np.arange(len(chunks.costs))), chunks.costs.copy()

@@ -1,4 +1,4 @@
-"""A run and highlighted text, put together: who shows which characters, and who is the first."""
+"""Text of a run matched with highlighted text: the characters that each result shows first."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.matching.cuts import Cuts, result_in_words
+from spanwise.matching.cuts import CutDocuments, result_in_words
 from spanwise.matching.documents import (
     TOPICS_AT_ONCE,
     Results,
-    are_adrift,
+    has_unplaced_paths,
     ordered_results,
     owners_of,
 )
-from spanwise.matching.evidence import Evidenced, Needed, Shown
+from spanwise.matching.evidence import Shown, StretchEvidence, TopicItems
 from spanwise.matching.trees import Listed, above, capped_to
 from spanwise.model.columns import text
 from spanwise.model.elements import begins_of
@@ -41,7 +41,7 @@ def readings(
     policy: Policy,
     meter: Meter | None = None,
 ) -> Iterator[Readings]:
-    """What there is to read, some hundred topics at a time.
+    """Yield the text to read in blocks of `TOPICS_AT_ONCE` topics.
 
     A `meter` says what reading costs where a budget does not count characters. Where only sizes are
     stated, the blocks hold what measures need for which these suffice.
@@ -55,7 +55,7 @@ def readings(
     refuse_paths(run)
     results = ordered_results(run, judgements, topics, policy)
     totals = _totals(judgements, marked, topics)
-    needed = judgements.once("needed", lambda: Needed.of(judgements, marked))
+    needed = judgements.once("needed", lambda: TopicItems.of(judgements, marked))
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
@@ -65,16 +65,16 @@ def readings(
 
 
 def refuse_paths(run: Run) -> None:
-    """Results named by paths lie somewhere, but only the documents say where."""
-    if are_adrift(run):
+    """Raise an error for results that are named by paths and were not placed."""
+    if has_unplaced_paths(run):
         raise UsageError(
-            f"{run.rows.source}: results are named by element paths; to know where they lie"
-            " needs --collection"
+            f"{run.rows.source}: the positions of results named by element paths are unknown;"
+            " pass --collection"
         )
 
 
 def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes]) -> IntArray:
-    """For each topic its highlighted characters, and the number of documents that have some."""
+    """Return each topic's highlighted characters and its number of documents that have some."""
     codes = {topic: code for code, topic in enumerate(topics)}
     owner = owners_of(judgements.rows, codes, np.arange(len(judgements.rows)))
     characters = _sums(owner, marked.relevant, len(topics))
@@ -82,7 +82,7 @@ def _totals(judgements: Judgements, marked: Highlights, topics: Sequence[bytes])
 
 
 def without_entry(judgements: Judgements, topics: Sequence[bytes]) -> int:
-    """How many documents have highlighted text in these topics, but no best entry point."""
+    """Count the documents of these topics with highlighted text but without best entry point."""
     marked = judgements.highlights
     if marked is None:  # only sizes are stated, and what is asked for needs no entry point
         return 0
@@ -91,21 +91,21 @@ def without_entry(judgements: Judgements, topics: Sequence[bytes]) -> int:
     return int((owners_of(judgements.rows, codes, rows) >= 0).sum())
 
 
-# Blocks -------------------------------------------------------------------------------------
+# Blocks -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Places:
-    """Where results lie in their documents."""
+    """The places of results in their documents."""
 
-    spans: Spans  # empty where a result could not be placed
+    spans: Spans  # empty if a result could not be placed
     unplaced: BoolArray
-    unsized: BoolArray  # whole documents whose length nobody knows
-    lost: IntArray  # characters of the texts that could not be placed
+    unsized: BoolArray  # whole documents of unknown length
+    lost: IntArray  # lengths of the texts that could not be placed
 
     @classmethod
     def of(cls, run: Run, results: Results, lengths: IntArray) -> _Places:
-        """A result that is a whole document lies from 0 to its end."""
+        """Return the places of results; a whole document lies from 0 to its end."""
         if run.spans is None:
             size = lengths[results.document]
             placed = Spans(np.zeros_like(size), np.maximum(size, 0))
@@ -120,7 +120,7 @@ class _Places:
         return cls(placed, unplaced, np.zeros(len(spans), np.bool_), lost)
 
     def sizes(self, policy: Policy) -> IntArray:
-        """What is read of each; a text that is nowhere in its document has to be read as well."""
+        """Return the characters read of each result, also of texts that could not be placed."""
         unplaced = np.where(self.lost > 0, self.lost, policy.conventions.unplaced_size)
         return np.where(self.unplaced, unplaced, self.spans.lengths)
 
@@ -131,14 +131,14 @@ class _Block:
 
     run: Run
     marked: Highlights
-    needed: Needed
+    needed: TopicItems
     results: Results
     policy: Policy
     topics: tuple[bytes, ...]
     listed: Listed
 
     def readings(self, totals: IntArray, meter: Meter | None) -> Readings:
-        """Everything that measures ask for."""
+        """Return the block that measures take."""
         results, marked, policy = self.results, self.marked, self.policy
         lengths = results.stated(marked.lengths, -1)
         if self.run.lengths is not None:
@@ -149,7 +149,7 @@ class _Block:
         known = results.stated(marked.relevant, 0)
         places = _Places.of(self.run, results, lengths)
         items, owner = self.needed.of_documents(results.judged)
-        cuts = Cuts.of(
+        cuts = CutDocuments.of(
             places.spans,
             results.document,
             self.needed.evidence.spans.at(items),
@@ -192,7 +192,7 @@ class _Block:
             stretches=_stretches(cuts, known > 0, columns, first >= 0),
             unsized=_example(self.run, results.row[places.unsized]),
             endless=_example(self.run, results.row[results.opening[endless]]),
-            gold=Evidenced(shown, self.needed, places.spans),
+            matched=StretchEvidence(shown, self.needed, places.spans),
             reach=None
             if meter is None
             else meter.reach(results, places.spans, size, len(self.topics)),
@@ -349,7 +349,7 @@ class _Sizes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grid:
-    """Columns of some topics as tables: one row per topic, padded with zeros."""
+    """A layout of columns as tables: one row per topic, padded with zeros."""
 
     counts: IntArray
     row: IntArray
@@ -366,8 +366,10 @@ class _Grid:
         return table
 
 
-def _stretches(cuts: Cuts, relevant: BoolArray, columns: _Grid, shown: BoolArray) -> Stretches:
-    """The text of documents with highlights; what lies past their ends only if it was shown."""
+def _stretches(
+    cuts: CutDocuments, relevant: BoolArray, columns: _Grid, shown: BoolArray
+) -> Stretches:
+    """Return the text of documents with highlights; text past their ends only if it was shown."""
     kept = (cuts.document >= 0) & (cuts.inside | cuts.relevant | shown)
     kept[kept] = relevant[cuts.document[kept]]
     document = cuts.document[kept]
@@ -381,90 +383,93 @@ def _stretches(cuts: Cuts, relevant: BoolArray, columns: _Grid, shown: BoolArray
 
 
 def _sums(owner: IntArray, values: IntArray | BoolArray, count: int) -> IntArray:
-    """The sum of each owner's values; those of -1 belong to nobody."""
+    """Return the sum of each owner's values; values of owner -1 are ignored."""
     mine = owner >= 0
     return np.bincount(owner[mine], weights=values[mine], minlength=count).astype(np.int64)
 
 
 def _example(run: Run, rows: IntArray) -> str:
-    """The first of some results in words; empty if there is none."""
+    """Return a description of the first of some results; empty if there is none."""
     if not len(rows):
         return ""
     return f"{run.rows.place(int(rows[0]))}: document {text(run.documents.take(rows[:1])[0])!r}"
 
 
-# What a reader has seen of one document, result after result. -------------------------------------
+# Text seen before ---------------------------------------------------------------------------------
 #
-# Two accounts of the same thing. Where all results of a document are elements, their paths say what
-# lies in what, and sizes are enough. Where some are passages, everything is a stretch of text.
-# Either way a result costs as much as it has elements around it, or stretches in it that were seen
-# before and are now joined into one: no result is compared with all earlier ones.
+# There are two accounts of what a reader has seen of one document, result after result. If all
+# results are elements, their paths tell what contains what, and sizes are enough. If some are
+# passages, everything is a stretch of text. The cost of a result is the number of its ancestors, or
+# of the stretches in it that were seen before and are joined now: no result is compared with all
+# earlier ones.
 
 
 class Item(NamedTuple):
-    """An element or a passage, as far as it can be seen."""
+    """An element or a passage, with what is needed to account for it."""
 
     path: bytes  # empty for a passage
-    size: int  # -1: nobody says
+    size: int  # -1 if unknown
     highlighted: int
     start: int = -1
     length: int = 0  # of its span
 
 
-class View(NamedTuple):
-    """How much of something was seen before."""
+class SeenPart(NamedTuple):
+    """The part of an item that was seen before."""
 
     whole: bool
     characters: int
     highlighted: int
-    doubt: int = -1  # a result inside it whose size nobody knows; -1: all are known
+    doubt: int = -1  # a result inside it of unknown size; -1 if all are known
 
 
-UNTOUCHED = View(False, 0, 0)
+UNTOUCHED = SeenPart(False, 0, 0)
 
 
 class SeenPaths:
-    """Elements only: one is seen as a whole if it, or one around it, was returned.
+    """An account of elements: one is wholly seen if it, or an ancestor, was returned.
 
-    Of an element without text nothing is ever seen.
+    Nothing is ever seen of an element without text.
     """
 
     __slots__ = ("_around", "_doubts", "_inside", "_returned")
 
     def __init__(self) -> None:
         self._returned: set[bytes] = set()
-        self._inside: dict[bytes, tuple[int, int]] = {}  # seen in an element that is not whole
+        self._inside: dict[
+            bytes, tuple[int, int]
+        ] = {}  # seen in an element that is not wholly seen
         self._doubts: dict[bytes, int] = {}
         self._around: list[bytes] = []
 
-    def view(self, item: Item) -> View:
-        """What was seen of it."""
+    def view(self, item: Item) -> SeenPart:
+        """Return what was seen of an item."""
         path = item.path
         returned, around = self._returned, []
         while path:
             if path in returned:
                 self._around = []
-                return View(item.size != 0, max(item.size, 0), item.highlighted)
+                return SeenPart(item.size != 0, max(item.size, 0), item.highlighted)
             around.append(path)
             path = path[: path.rfind(b"/")]
         self._around = around
         return self.part(item)
 
-    def part(self, item: Item) -> View:
-        """The same for an element of which it is known that nothing around it was returned."""
+    def part(self, item: Item) -> SeenPart:
+        """Return what was seen of an element without returned ancestors."""
         path = item.path
         if path in self._returned:
-            return View(item.size != 0, max(item.size, 0), item.highlighted)
+            return SeenPart(item.size != 0, max(item.size, 0), item.highlighted)
         characters, highlighted = self._inside.get(path, (0, 0))
         doubt = self._doubts.get(path, -1) if self._doubts else -1
         if not characters and not highlighted and doubt < 0:
             return UNTOUCHED
         whole = 0 < item.size <= characters and doubt < 0
-        return View(whole, characters, highlighted, doubt)
+        return SeenPart(whole, characters, highlighted, doubt)
 
-    def add(self, item: Item, before: View, number: int) -> None:
-        """It is returned now, as result of that number; `before` is what `view` just said."""
-        if not self._around:  # something around it was returned
+    def add(self, item: Item, before: SeenPart, number: int) -> None:
+        """Add an item, which result `number` returned; `before` is the last value of `view`."""
+        if not self._around:  # it or an ancestor was returned
             return
         self._returned.add(item.path)
         if item.size < 0:
@@ -480,7 +485,7 @@ class SeenPaths:
 
 
 class SeenText:
-    """Spans of one document: what was seen is a set of disjoint stretches."""
+    """An account of spans of one document: the text seen is a set of disjoint stretches."""
 
     __slots__ = ("_begins", "_ends", "_lit_begins", "_lit_ends", "_lit_sums")
 
@@ -494,8 +499,8 @@ class SeenText:
             sums.append(sums[-1] + length)
         self._lit_sums = sums
 
-    def view(self, item: Item) -> View:
-        """What was seen of it."""
+    def view(self, item: Item) -> SeenPart:
+        """Return what was seen of an item."""
         if item.start < 0 or item.length <= 0:
             return UNTOUCHED
         begin, end = item.start, item.start + item.length
@@ -504,12 +509,12 @@ class SeenText:
             left, right = max(self._begins[number], begin), min(self._ends[number], end)
             characters += right - left
             highlighted += self.lit(left, right)
-        return View(characters >= item.length, characters, highlighted)
+        return SeenPart(characters >= item.length, characters, highlighted)
 
     part = view
 
     def lit(self, begin: int, end: int) -> int:
-        """Highlighted characters between two places."""
+        """Return the number of highlighted characters between two positions."""
         return self._lit_before(end) - self._lit_before(begin)
 
     def _lit_before(self, place: int) -> int:
@@ -519,8 +524,8 @@ class SeenText:
         inside = min(place, self._lit_ends[number - 1]) - self._lit_begins[number - 1]
         return self._lit_sums[number - 1] + inside
 
-    def add(self, item: Item, before: View, number: int) -> None:  # noqa: ARG002
-        """It is returned now: stretches that it meets become one with it."""
+    def add(self, item: Item, before: SeenPart, number: int) -> None:  # noqa: ARG002
+        """Add an item; stretches that it touches are joined with it."""
         if item.start < 0 or item.length <= 0:
             return
         begin, end = item.start, item.start + item.length
@@ -530,4 +535,4 @@ class SeenText:
         self._begins[first:last], self._ends[first:last] = [begin], [end]
 
 
-Seen = SeenPaths | SeenText
+SeenAccount = SeenPaths | SeenText

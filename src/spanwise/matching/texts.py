@@ -1,4 +1,4 @@
-"""Runs and judgements whose units are made one and whose texts are placed, given the documents."""
+"""Texts of runs and judgements placed in their documents, and all positions in code points."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ CODEPOINT = "codepoint"
 
 
 class Library(Protocol):
-    """What is asked of a collection to place texts."""
+    """The methods of a collection that placing texts needs."""
 
     def __contains__(self, document: object) -> bool:
-        """Whether there is such a document."""
+        """Return whether the collection has this document."""
 
     def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
-        """The text of a document."""
+        """Return the text of a document or of a part of it."""
 
     def documents(self) -> Iterator[Document]:
-        """All documents."""
+        """Return all documents of the collection."""
 
 
 class Texts:
-    """Places rows: stretches by unit and text, document by document."""
+    """Rows with a text, a span or both, to be placed document by document."""
 
     def __init__(
         self,
@@ -62,22 +62,22 @@ class Texts:
         self.documents = list(documents)
         self.starts, self.lengths = spans.starts.copy(), spans.lengths.copy()
         self.labels: Labels = np.full(len(spans), NOT_PLACED, np.int8)
-        self.broken: list[int] = []  # rows whose positions are none in their document
+        self.broken: list[int] = []  # rows with positions that do not exist in their document
         self._texts, self._stated, self._unit = texts, stated, unit
 
     def place(self, library: Library) -> None:
-        """Place all, documents one after the other so that each is looked at once."""
+        """Place all rows, one document after the other so that each is read once."""
         order: dict[bytes, list[int]] = {}
         for row, name in enumerate(self.documents):
             order.setdefault(name, []).append(row)
-        homeless = order.pop(b"", [])
+        unidentified = order.pop(b"", [])
         for name, rows in order.items():
             if name in library:
                 self._on(Page(library.text(name)), np.array(rows))
-            else:  # perhaps the id of a chunk: then the text says whose it is
-                homeless += [row for row in rows if self._texts[row]]
-        if homeless:
-            self._anywhere(library, homeless)
+            else:  # perhaps the id of a chunk: then its text identifies the document
+                unidentified += [row for row in rows if self._texts[row]]
+        if unidentified:
+            self._anywhere(library, unidentified)
 
     def _on(self, page: Page, rows: IntArray) -> None:
         known = self.starts[rows] != UNKNOWN
@@ -101,7 +101,7 @@ class Texts:
                 self.starts[row], self.lengths[row] = start, length
 
     def _anywhere(self, library: Library, rows: list[int]) -> None:
-        """Texts of which nobody says whose they are."""
+        """Place texts whose document is unknown."""
         names = [document.name for document in library.documents()]
         quotes = [self._quote(row) for row in rows]
         places = placed_anywhere(quotes, lambda: (Page(library.text(name)) for name in names))
@@ -115,19 +115,19 @@ class Texts:
                 self.documents[row] = _id(names[number], library)
 
     def _quote(self, row: int) -> Quote:
-        """A text, and where it was said to stand if that can be told without its document."""
+        """Return the quote of a row, with its stated start if that is in code points."""
         stated = self._stated[row] and self._unit in _DONE
         hint = int(self.starts[row]) if stated else None
         return Quote(self._texts[row].decode("utf-8", "surrogatepass"), hint)
 
     @property
     def spans(self) -> Spans:
-        """Where everything lies now."""
+        """The spans of all rows at present."""
         return Spans(self.starts, self.lengths)
 
 
 def _id(name: str, library: Library) -> bytes:
-    """What a document is called: without its extension, unless others are called so too."""
+    """Return the id of a document: its name without extension, unless that is ambiguous."""
     folder, slash, base = name.rpartition("/")
     stem = f"{folder}{slash}{base.rpartition('.')[0] or base}"
     try:
@@ -138,7 +138,7 @@ def _id(name: str, library: Library) -> bytes:
 
 
 def quoted_run(run: Run, library: Library) -> Run:
-    """The run in code points, its texts placed."""
+    """Return the run in code points, with its texts placed."""
     chunks = run.chunks
     if run.spans is None or run.labels is not None or (chunks is None and run.unit in _DONE):
         return run
@@ -166,13 +166,13 @@ def _refuse(places: Texts, rows: Rows, unit: str) -> None:
         row = places.broken[0]
         raise InputError(
             f"{rows.place(row)}: from {places.starts[row]} to"
-            f" {places.starts[row] + places.lengths[row]} in {unit} units is no stretch of whole"
+            f" {places.starts[row] + places.lengths[row]} in {unit} units is not a span of whole"
             f" characters of document {text(places.documents[row])!r}"
         )
 
 
 def quoted_judgements(judgements: Judgements, library: Library, notes: list[str]) -> Judgements:
-    """The judgements in code points, their quotes placed."""
+    """Return the judgements in code points, with their quotes placed."""
     evidence, marked = judgements.evidence, judgements.highlights
     if evidence is None or marked is None or evidence.labels is not None:
         return judgements
@@ -207,7 +207,7 @@ def _lengths(judgements: Judgements, library: Library, stated: IntArray, unit: s
 
 
 def _entries(judgements: Judgements, library: Library, unit: str) -> IntArray:
-    """Best entry points in code points."""
+    """Return the best entry points in code points."""
     marked = judgements.highlights
     assert marked is not None
     entries = marked.entries.copy()
@@ -224,7 +224,7 @@ def _entries(judgements: Judgements, library: Library, unit: str) -> IntArray:
 def _found_elsewhere(
     judgements: Judgements, evidence: Evidence, names: Sequence[bytes], owner: IntArray
 ) -> Judgements:
-    """Judgements of the documents in which quotes were found, topic by topic."""
+    """Return judgements of the documents in which quotes were found, topic by topic."""
     topic = np.searchsorted(judgements.rows.starts, owner, side="right") - 1
     groups: Groups = {}
     for item, (code, name) in enumerate(zip(topic.tolist(), names, strict=True)):
@@ -232,16 +232,16 @@ def _found_elsewhere(
     return regrouped(replace(judgements, evidence=evidence), groups)
 
 
-# Before anything is measured -----------------------------------------------------------------
+# Checks before measuring --------------------------------------------------------------------------
 
 
-def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
-    """Texts that nobody has placed, and positions that count different things, are errors."""
+def refuse_unplaced_texts(run: Run, judgements: Judgements) -> None:
+    """Raise an error for texts that were not placed, and for positions in different units."""
     evidence = judgements.evidence
     if evidence is not None and evidence.labels is None and unplaced(evidence):
         raise InputError(
-            f"{judgements.rows.source}: relevant texts quoted without their place:"
-            f" {unplaced(evidence)}; to find them needs --collection"
+            f"{judgements.rows.source}: relevant texts without a stated place:"
+            f" {unplaced(evidence)}; pass --collection to find them"
         )
     if run.spans is None:
         return
@@ -249,21 +249,21 @@ def refuse_what_is_nowhere(run: Run, judgements: Judgements) -> None:
         lost = np.flatnonzero((run.spans.starts == UNKNOWN) & (run.spans.lengths > 0))
         if len(lost):
             raise InputError(
-                f"{run.rows.place(int(lost[0]))}: results that are texts without their place:"
-                f" {len(lost)}; to find them needs --collection"
+                f"{run.rows.place(int(lost[0]))}: results that are texts without a stated place:"
+                f" {len(lost)}; pass --collection to find them"
             )
     marked = judgements.highlights
     if marked is not None and run.unit != marked.unit and "opaque" not in (run.unit, marked.unit):
         raise InputError(
             f"{run.rows.source} counts in {run.unit} units, {judgements.rows.source} in"
-            f" {marked.unit} units; to convert them needs the texts: --collection"
+            f" {marked.unit} units; pass --collection to convert them"
         )
 
 
 def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
-    """What counts tokens, or an error if there are no texts to count them in."""
+    """Return a meter that counts tokens; raise an error if there are no texts."""
     if library is None:
-        raise InputError(f"--unit {unit}: to count tokens needs the texts: --collection")
+        raise InputError(f"--unit {unit}: counting tokens needs the texts; pass --collection")
     name = f"{TOKEN}{unit.partition(':')[2]}"
     known: dict[bytes, IntArray] = {}
 
@@ -277,7 +277,7 @@ def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
 
 
 def meter_of(run: Run, library: Library | None, unit: str) -> Meter | None:
-    """What a budget is paid in; None for characters."""
+    """Return the meter of a budget's unit; None for characters."""
     if unit == "characters":
         return None
     return CostMeter(run) if unit == "cost" else tokens_meter(run, library, unit)

@@ -1,9 +1,9 @@
-"""Judged elements put in order as trees.
+"""Judged elements arranged as trees, and what assessment files list about results.
 
-Where only text was highlighted, a collection says which elements hold some of it: these, all their
-ancestors among them, are judged. A plain text has its highlighted passages for elements: so the
-ideal is what was highlighted, however text is cut. An element of which an exhaustivity was written
-and nothing else is as specific as the highlighted text makes it, once a collection says where.
+If only text was highlighted, the elements of a collection that hold some of it are judged, all
+their ancestors among them. A plain text has its highlighted passages as elements, so that the ideal
+is the highlighted text, however texts are cut. An element for which only an exhaustivity is stated
+is as specific as the highlighted text makes it, given a collection.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from spanwise.model.columns import Coded, text
 from spanwise.model.documents import parent_of
 from spanwise.model.elements import (
     NO_COVERAGE,
+    NO_ELEMENT,
     NO_SIZE,
-    NOBODY,
     TOO_SMALL,
     UNSTATED,
     JudgedElements,
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Elements by the row of the judgements they belong to and their path, found many at once. ---------
+# Look-up by path ----------------------------------------------------------------------------------
 
-NOT_THERE = -1
+NOT_FOUND = -1
 
 
 class ByPath:
-    """Elements, each with a row and a path; of two with the same the later one is found."""
+    """An index of elements by row and path; of two equal ones the later is found."""
 
     def __init__(self, rows: IntArray, paths: Coded) -> None:
         self._numbers = {name: number for number, name in enumerate(paths.names)}
@@ -53,35 +53,29 @@ class ByPath:
         self._keys = keys[self._order]
 
     def find(self, rows: IntArray, paths: Coded) -> IntArray:
-        """The element of each row and path, NOT_THERE where there is none or no row."""
+        """Return the element of each row and path, NOT_FOUND if there is none or the row is -1."""
         if not len(self._keys):
-            return np.full(len(rows), NOT_THERE)
-        codes = [self._numbers.get(name, NOT_THERE) for name in paths.names]
-        number = np.array(codes or [NOT_THERE])[paths.codes]
+            return np.full(len(rows), NOT_FOUND)
+        codes = [self._numbers.get(name, NOT_FOUND) for name in paths.names]
+        number = np.array(codes or [NOT_FOUND])[paths.codes]
         wanted = rows * len(self._numbers) + number
         place = np.searchsorted(self._keys, wanted, side="right") - 1
         there = (place >= 0) & (rows >= 0) & (number >= 0)
         there &= self._keys[place] == wanted
-        return np.where(there, self._order[place], NOT_THERE)
+        return np.where(there, self._order[place], NOT_FOUND)
 
 
-# Judged elements put in order as trees. -----------------------------------------------------------
-#
-# Where only text was highlighted, a collection says which elements hold some of it: these, all
-# their ancestors among them, are judged. A plain text has its highlighted passages for elements: so
-# the ideal is what was highlighted, however text is cut. An element of which an exhaustivity was
-# written and nothing else is as specific as the highlighted text makes it, once a collection says
-# where.
+# Trees of judged elements -------------------------------------------------------------------------
 
 PASSAGE = b"/#passage["
-"""What a highlighted passage of a plain text is called: like no element of XML."""
+"""The name of a highlighted passage of a plain text, which no element of XML has."""
 MOST_EXHAUSTIVE = 2
-"""Where only highlighted text counts every element with some is as exhaustive as can be."""
+"""The exhaustivity of elements with highlighted text if only highlighted text counts."""
 
 
 @dataclass(slots=True)
 class _Columns:
-    """Judged elements as they come, not yet in order."""
+    """Judged elements before they are put in order."""
 
     paths: Coded
     owner: IntArray  # row of the judgements
@@ -89,15 +83,15 @@ class _Columns:
 
 
 def judged_elements(judgements: Judgements, collection: Collection | None = None) -> JudgedElements:
-    """The elements that were judged, or that hold highlighted text, as trees.
+    """Return the elements that were judged, or that hold highlighted text, as trees.
 
-    Sizes and places that only a collection knows come with judgements that were placed in it.
+    Sizes and places that only a collection knows must have been added by placing the judgements.
     """
     said = judgements.elements
     if said is None and collection is None:
         raise InputError(
-            f"{judgements.rows.source}: text was highlighted, and which elements hold it is not"
-            " said; it needs --collection"
+            f"{judgements.rows.source}: the elements that hold the highlighted text are unknown;"
+            " pass --collection"
         )
     parts = [] if said is None else [_listed(said)]
     half = np.zeros(0, np.int64) if said is None else _half_judged(judgements, said, collection)
@@ -111,11 +105,11 @@ def judged_elements(judgements: Judgements, collection: Collection | None = None
     judged = _in_order(judgements, columns, _scale(judgements, columns))
     if judgements.wanted is None:
         return judged
-    return replace(judged, wanted=_asked_for(judged, judgements.wanted))
+    return replace(judged, wanted=_fits_structure(judged, judgements.wanted))
 
 
 def _listed(said: Assessments) -> _Columns:
-    """The elements that assessments list."""
+    """Return the elements that assessments list."""
     elements: Elements = said.elements
     nowhere = np.full(len(elements), UNKNOWN)
     numbers = np.stack(
@@ -130,7 +124,7 @@ def _listed(said: Assessments) -> _Columns:
 
 
 def _silent_rows(judgements: Judgements) -> IntArray:
-    """Documents with highlighted text of which no elements are listed."""
+    """Return the documents with highlighted text but without listed elements."""
     marked = judgements.highlights
     assert marked is not None
     silent = marked.counts > 0
@@ -142,7 +136,7 @@ def _silent_rows(judgements: Judgements) -> IntArray:
 def _half_judged(
     judgements: Judgements, said: Assessments, collection: Collection | None
 ) -> IntArray:
-    """Documents with highlighted text and elements of which only an exhaustivity was written."""
+    """Return the documents with highlighted text and elements with only an exhaustivity."""
     one = said.elements
     bare = (one.exhaustivity >= TOO_SMALL) & (one.specificity == UNSTATED)
     bare &= (one.coverage == NO_COVERAGE) & (one.highlighted == NO_SIZE)
@@ -155,18 +149,18 @@ def _half_judged(
     lost = np.flatnonzero(bare & np.where(lit[owner], not placed, one.exhaustivity != 0))
     if len(lost):
         row, (path,) = int(owner[lost[0]]), one.paths.take(lost[:1])
-        known = "where it lies in the highlighted text; it needs --collection"
+        known = "its position in the highlighted text is unknown; pass --collection"
         raise InputError(
-            f"{judgements.rows.place(row)}: {text(path)} has an exhaustivity, but it is not said"
-            f" {known if lit[row] else 'how specific it is; expected specificity or rsize too'}"
+            f"{judgements.rows.place(row)}: {text(path)} has an exhaustivity, but"
+            f" {known if lit[row] else 'no specificity; expected specificity or rsize too'}"
         )
     return np.intersect1d(owner[bare], np.flatnonzero(lit))
 
 
 def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Columns]:
-    """Elements with highlighted text have the grades and sizes that some documents list for them.
+    """Return elements with highlighted text with the grades and sizes listed for them.
 
-    What has no grade is as exhaustive as the most exhaustive element in it.
+    An element without a grade is as exhaustive as the most exhaustive element in it.
     """
     mine = np.isin(listed.owner, half)
     inner: dict[tuple[int, bytes], int] = {}
@@ -184,12 +178,12 @@ def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Column
         key = int(touched.owner[number]), touched.paths[number]
         numbers[0, number] = inner.get(key, UNSTATED)
     known = ByPath(touched.owner, touched.paths)
-    found = known.find(np.where(mine, listed.owner, NOBODY), listed.paths)
-    here = np.flatnonzero(found != NOBODY)
+    found = known.find(np.where(mine, listed.owner, NO_ELEMENT), listed.paths)
+    here = np.flatnonzero(found != NO_ELEMENT)
     there, given = found[here], listed.numbers[:, here]
     numbers[0, there] = given[0]
     numbers[3:5, there] = np.where(given[3:5] == NO_SIZE, numbers[3:5, there], given[3:5])
-    rest = np.flatnonzero(found == NOBODY)
+    rest = np.flatnonzero(found == NO_ELEMENT)
     others = listed.numbers[:, rest]
     others[4] = np.where(mine[rest] & (others[4] == NO_SIZE), 0, others[4])
     kept = _Columns(listed.paths.at(rest), listed.owner[rest], others)
@@ -199,7 +193,7 @@ def _graded(listed: _Columns, touched: _Columns, half: IntArray) -> list[_Column
 def _touched(
     judgements: Judgements, marked: Highlights, rows: IntArray, collection: Collection
 ) -> _Columns:
-    """The elements of some documents that hold highlighted text, ancestors included."""
+    """Return the elements of some documents that hold highlighted text, ancestors included."""
     paths: list[bytes] = []
     owners, columns = [np.zeros(0, np.int64)], [np.zeros((3, 0), np.int64)]
     for row, document in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
@@ -237,7 +231,7 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
 
 
 def _scale(judgements: Judgements, columns: _Columns) -> Scale:
-    """How the elements were judged; all must have been judged in one way."""
+    """Return the scale on which the elements were judged, which must be one for all."""
     said: dict[Scale, BoolArray] = {
         "letters": columns.numbers[2] != NO_COVERAGE,
         "pairs": columns.numbers[1] != UNSTATED,
@@ -290,7 +284,7 @@ def capped_to(sizes: IntArray, highlighted: IntArray) -> IntArray:
 
 
 def _order(columns: _Columns) -> IntArray:
-    """Numbers of elements by row, then path: what lies in an element follows it."""
+    """Return the elements by row, then path, so that descendants follow their ancestors."""
     names = columns.paths.names
     place = np.empty(len(names), np.int64)
     place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
@@ -298,23 +292,23 @@ def _order(columns: _Columns) -> IntArray:
 
 
 def _parents(owner: IntArray, paths: Coded) -> tuple[IntArray, BoolArray]:
-    """For each element the nearest one around it, and whether it lies directly in that one."""
+    """Return the nearest judged ancestor of each element, and whether it is its parent."""
     known, names = ByPath(owner, paths), paths.names
-    parent, child = np.full(len(paths), NOBODY), np.zeros(len(paths), np.bool_)
+    parent, child = np.full(len(paths), NO_ELEMENT), np.zeros(len(paths), np.bool_)
     alone = np.arange(len(paths))
-    while len(alone):  # those around which nothing was found so far
+    while len(alone):  # those without an ancestor so far
         first = names is paths.names
         names = [parent_of(name) for name in names]
         parent[alone] = known.find(owner[alone], Coded(paths.codes[alone], names))
         if first:
-            child = parent != NOBODY
+            child = parent != NO_ELEMENT
         inner = np.array([bool(name) for name in names], np.bool_)
-        alone = alone[(parent[alone] == NOBODY) & inner[paths.codes[alone]]]
+        alone = alone[(parent[alone] == NO_ELEMENT) & inner[paths.codes[alone]]]
     return parent, child
 
 
 def _afters(parent: IntArray, level: IntArray) -> IntArray:
-    """For each element the first one after all that is in it."""
+    """Return, for each element, the first one after its descendants."""
     inside = np.zeros(len(parent), np.int64)
     for number in range(int(level.max(initial=0)), 0, -1):
         some = np.flatnonzero(level == number)
@@ -327,16 +321,16 @@ def _levels(parent: IntArray) -> IntArray:
     around = parent
     while len(around) and (inside := around >= 0).any():
         level += inside
-        around = np.where(inside, parent[around], NOBODY)
+        around = np.where(inside, parent[around], NO_ELEMENT)
     return level
 
 
 def _highlighted(
     judgements: Judgements, owner: IntArray, parent: IntArray, highlighted: IntArray
 ) -> IntArray:
-    """Highlighted characters of each document: its passages', else those of its outermost."""
+    """Return each document's highlighted characters: of passages, else of outermost elements."""
     rows = len(judgements.rows)
-    top = (parent == NOBODY) & (highlighted > 0)
+    top = (parent == NO_ELEMENT) & (highlighted > 0)
     outermost = np.bincount(owner[top], weights=highlighted[top], minlength=rows).astype(np.int64)
     said, marked = judgements.elements, judgements.highlights
     if said is None:
@@ -347,20 +341,20 @@ def _highlighted(
     return np.where(counts > 0, np.diff(sums[passages.first]), outermost)
 
 
-def _asked_for(judged: JudgedElements, wanted: Wanted) -> BoolArray:
+def _fits_structure(judged: JudgedElements, wanted: Wanted) -> BoolArray:
     topics = [judged.rows.topics[code] for code in judged.topic.tolist()]
     return np.fromiter(map(wanted, topics, judged.paths), np.bool_, len(judged))
 
 
-# The sizes that assessors' files list for elements and documents: they win over all others. -------
+# Listed sizes, which take precedence over all others ----------------------------------------------
 
-OTHER, ROOT = NOT_THERE, -2
-"""A result that is no listed element: a whole document, or anything else."""
+OTHER, ROOT = NOT_FOUND, -2
+"""A result that is no listed element: anything else, or a whole document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listed:
-    """What the file of assessments says of results; NO_SIZE where it says nothing."""
+    """What the assessment files list about results; NO_SIZE if nothing is listed."""
 
     size: IntArray
     relevant: IntArray
@@ -386,7 +380,7 @@ class Listed:
     def _elements(
         cls, run: Run, judgements: Judgements, rows: IntArray, judged: IntArray
     ) -> IntArray:
-        """The listed element that each result is; else ROOT or OTHER."""
+        """Return the listed element that each result is; else ROOT or OTHER."""
         known = judgements.once("listed", lambda: _by_path(judgements))
         paths = run.element_paths(rows)
         root = np.array([path.count(b"/") == 1 for path in paths.names], np.bool_)
@@ -402,9 +396,9 @@ class Listed:
         fresh: IntArray,
         fresh_relevant: IntArray,
     ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """What is listed in place of what was counted.
+        """Return the counted numbers with listed ones in their place.
 
-        Of an element that was shown in part before, offsets say how much is new.
+        How much is new of an element that was shown in part before is known from offsets only.
         """
         sized = (self.size != NO_SIZE) & ~unplaced
         marked = (self.relevant != NO_SIZE) & ~unplaced
@@ -418,13 +412,13 @@ class Listed:
 
 
 def _by_path(judgements: Judgements) -> ByPath:
-    """Every element whose highlighted text is listed, by row and path."""
+    """Return an index of the elements whose highlighted text is listed."""
     if judgements.elements is None:
         return ByPath(np.zeros(0, np.int64), Coded.of([]))
     elements = judgements.elements.elements
     listed = elements.highlighted != NO_SIZE
     owners = np.repeat(np.arange(len(elements.first) - 1), np.diff(elements.first))
-    return ByPath(np.where(listed, owners, NOT_THERE), elements.paths.coded())
+    return ByPath(np.where(listed, owners, NOT_FOUND), elements.paths.coded())
 
 
 # What is odd about assessments of highlighted text, and what is made of it. ----------------------
@@ -498,11 +492,11 @@ def _with_first(
     return Tally(what, count, f"{text(name)!r} {text(path)}", judgements.rows.order(row))
 
 
-# Grades of elements that contradict each other: against what assessors were told to keep to. ------
+# Contradictory grades -----------------------------------------------------------------------------
 
 
 def contradictions(elements: Elements) -> Mapping[str, int]:
-    """How many elements are graded in a way that cannot be meant, by what is odd about them."""
+    """Count the elements whose grades contradict the rules for assessors, by kind."""
     e, s = elements.exhaustivity, elements.specificity
     paired = (e >= 0) & (s >= 0)
     sized = elements.sizes >= 0
@@ -517,7 +511,7 @@ def contradictions(elements: Elements) -> Mapping[str, int]:
 
 
 def _surpassed(elements: Elements) -> BoolArray:
-    """Which elements have a lower grade than one inside them; letters of 2002 know no such rule."""
+    """Return which elements have a lower grade than a descendant; not with letters of 2002."""
     paths = elements.paths.take(np.arange(len(elements)))
     grades = np.where(elements.coverage == NO_COVERAGE, elements.exhaustivity, UNSTATED).tolist()
     surpassed = np.zeros(len(paths), np.bool_)

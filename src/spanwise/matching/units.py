@@ -1,7 +1,8 @@
-"""What reading costs where a budget does not count characters: tokens, or stated costs.
+"""Units of text: costs of reading, tokenizers, sentences, and conversion of positions.
 
-A token is paid for when its first character is read, so that cutting a text in two changes no
-price, and what stands between tokens is free. A stated cost is paid evenly along the text.
+A budget may count tokens or stated costs instead of characters. A token is paid for when its first
+character is read, so that cutting a text in two changes no price, and text between tokens is free.
+A stated cost is paid evenly along the text.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Unit
 
 Reach = Callable[[float], "IntArray"]
-"""For each topic of a block how many characters a budget pays for."""
+"""Gives, for each topic of a block, the number of characters that a budget pays for."""
 
 
 class Meter(Protocol):
-    """Knows what reading results costs."""
+    """A cost model of reading results."""
 
     def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
-        """How far budgets reach in a block of results."""
+        """Return a function from budgets to characters for a block of results."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenMeter:
-    """Counts the tokens whose first characters are read."""
+    """A meter that counts the tokens whose first characters are read."""
 
     run: Run
-    begins: Callable[[bytes], IntArray]  # where the tokens of a document begin, rising
+    begins: Callable[[bytes], IntArray]  # gives the starts of a document's tokens, rising
 
     def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
-        """How far budgets of tokens reach."""
+        """Return a function from budgets of tokens to characters."""
         names = self.run.documents.take(results.row)
         tokens = [self.begins(name) for name in names]
         first = np.array(
@@ -66,17 +67,17 @@ class TokenMeter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostMeter:
-    """Takes the costs that a run states."""
+    """A meter that uses the costs stated in a run."""
 
     run: Run
 
     def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:  # noqa: ARG002
-        """How far budgets of stated costs reach."""
+        """Return a function from budgets of stated costs to characters."""
         chunks = self.run.chunks
         costs = None if chunks is None else chunks.costs[results.row]
         if costs is None or (costs < 0).any():
             row = int(results.row[0 if costs is None else int(np.argmax(costs < 0))])
-            raise InputError(f"{self.run.rows.place(row)}: no cost is stated; expected a 'cost'")
+            raise InputError(f"{self.run.rows.place(row)}: found no cost; expected a 'cost'")
 
         def inside(result: int, budget: float) -> int:
             return int(size[result] * budget // max(int(costs[result]), 1))
@@ -91,7 +92,7 @@ def _reach(
     topics: int,
     inside: Callable[[int, float], int],
 ) -> Reach:
-    """Whole results as long as the budget lasts, and a part of the one at which it ends."""
+    """Return a function that spends a budget on whole results, then on a part of the next one."""
     bounds = np.searchsorted(results.topic, np.arange(topics + 1)).tolist()
 
     def reach(budget: float) -> IntArray:
@@ -108,7 +109,7 @@ def _reach(
     return reach
 
 
-# Tokenizers by name: where the tokens of a text begin and end, in code points. --------------------
+# Tokenizers ---------------------------------------------------------------------------------------
 #
 # `whitespace` and `words` are built in. `o200k_base` and the like, also written `tiktoken:NAME`,
 # are tiktoken's; `hf:NAME` is a file `tokenizer.json`, or a model whose tokenizer is on this
@@ -116,20 +117,20 @@ def _reach(
 
 TOKEN = "token:"
 PATTERNS = {"whitespace": r"\S+", "words": r"\w+|[^\w\s]"}
-"""What a token is for the built-in ones: no blanks; words and single marks."""
+"""Patterns of a token for the built-in tokenizers: no white space; words and single marks."""
 TIKTOKEN = ("o200k_base", "o200k_harmony", "cl100k_base", "p50k_base", "p50k_edit", "r50k_base")
 
 Bounds = tuple["IntArray", "IntArray"]
 
 
 def tokens_of(text: str, unit: str) -> Bounds:
-    """Where the tokens begin and where they end, rising; `unit` is `token:NAME`."""
+    """Return the starts and the ends of the tokens of a text, rising; `unit` is `token:NAME`."""
     return find_tokenizer(unit.removeprefix(TOKEN))(text)
 
 
 @cache
 def find_tokenizer(name: str) -> Callable[[str], Bounds]:
-    """The tokenizer of that name."""
+    """Return the tokenizer of that name."""
     if name in PATTERNS:
         return _by_pattern(re.compile(PATTERNS[name]))
     family, colon, rest = name.partition(":")
@@ -195,7 +196,7 @@ def _from_hub(kind: Any, name: str) -> Any:
     return kind.from_pretrained(name)
 
 
-# A text cut into tokens or sentences, or into the elements of its tree. ---------------------------
+# Tokens, sentences and elements -------------------------------------------------------------------
 
 WORD = re.compile(r"\w+|[^\w\s]")
 SENTENCE = re.compile(
@@ -204,7 +205,7 @@ SENTENCE = re.compile(
 
 
 def tokens(text: str) -> Spans:
-    """Words, and marks that are no white space.
+    """Return the words of a text, and its marks other than white space.
 
     >>> tokens("It's 3.5").starts.tolist()
     [0, 2, 3, 5, 6, 7]
@@ -213,7 +214,10 @@ def tokens(text: str) -> Spans:
 
 
 def sentences(text: str) -> Spans:
-    """Up to a full stop, question or exclamation mark before white space, or to an empty line.
+    """Return the sentences of a text.
+
+    A sentence ends with a full stop, question or exclamation mark before white space, or before an
+    empty line.
 
     >>> sentences("A b. C 3.5 d! E").starts.tolist()
     [0, 5, 14]
@@ -228,7 +232,7 @@ def _matches(pattern: re.Pattern[str], text: str) -> Spans:
 
 
 def units_of(collection: Collection, document: bytes, unit: str) -> Spans:
-    """The tokens, sentences or elements of a document; elements without text are left out."""
+    """Return the tokens, sentences or elements with text of a document."""
     if unit == "element":
         tree = collection.tree(document)
         full = np.flatnonzero(tree.length > 0)
@@ -237,16 +241,16 @@ def units_of(collection: Collection, document: bytes, unit: str) -> Spans:
     return tokens(text) if unit == "token" else sentences(text)
 
 
-# Positions in one unit turned into positions in another, exactly, given the text. -----------------
+# Conversion of positions --------------------------------------------------------------------------
 #
-# Everything goes through code points. A position inside a character, or past the end of the text,
-# has no counterpart.
+# All conversions go through code points. A position inside a character, or past the end of the
+# text, has no counterpart.
 
 UNITS = ("codepoint", "utf16", "byte")
 
 
 def boundaries(text: str, unit: Unit) -> IntArray:
-    """Where each code point begins in the unit, and where the last one ends.
+    """Return where each code point begins in the unit, and where the last one ends.
 
     >>> boundaries("aé\U0001f600", "byte").tolist(), boundaries("aé\U0001f600", "utf16").tolist()
     ([0, 1, 3, 7], [0, 1, 2, 4])
@@ -264,7 +268,7 @@ def boundaries(text: str, unit: Unit) -> IntArray:
 
 
 def in_codepoints(text: str, spans: Spans, unit: Unit) -> Spans:
-    """The same stretches counted in code points; UNKNOWN where they are none."""
+    """Return spans of a unit in code points; UNKNOWN if they have no counterpart."""
     if unit in ("codepoint", "opaque"):
         return spans
     if unit.startswith(TOKEN):
@@ -275,7 +279,7 @@ def in_codepoints(text: str, spans: Spans, unit: Unit) -> Spans:
 
 
 def in_unit(text: str, spans: Spans, unit: Unit) -> Spans:
-    """Stretches counted in code points, counted in another unit; UNKNOWN where they are none."""
+    """Return spans of code points in another unit; UNKNOWN if they have no counterpart."""
     if unit in ("codepoint", "opaque"):
         return spans
     if unit.startswith(TOKEN):
@@ -299,7 +303,7 @@ def _from_tokens(text: str, spans: Spans, unit: Unit) -> Spans:
 
 
 def _found(bounds: IntArray, places: IntArray) -> IntArray:
-    """The number of each place among the bounds; UNKNOWN where it is none of them."""
+    """Return the index of each position among the bounds; UNKNOWN if it is not one of them."""
     if not len(bounds):
         return np.full(len(places), UNKNOWN)
     number = np.minimum(np.searchsorted(bounds, places), len(bounds) - 1)

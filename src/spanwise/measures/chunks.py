@@ -1,8 +1,8 @@
-"""How much of the needed text is read for a given amount of reading.
+"""Measures of chunks: how much of the relevant text is read for a given amount of reading.
 
-Reading goes character by character, result by result in rank order. It stops at a budget, which
-may be inside a result, or after k results; without either the whole run is read. Text that is
-returned again is read again and found once.
+Reading goes character by character, result by result in rank order. It stops at a budget, which may
+be inside a result, or after k results; without either the whole run is read. Text that is returned
+again is read again, but found only once.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.highlight import f_of
+from spanwise.measures.references import GENOMICS_2007, HIXEVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -21,14 +22,6 @@ FAMILY = "Chunks, at a reading budget or after k results"
 RESTRICTED = (
     "Arvola, Geva, Kamps, Schenkel, Trotman and Vainio: Overview of the INEX 2010 Ad Hoc Track."
     " In: Comparative Evaluation of Focused Retrieval, LNCS 6932, 2011"
-)
-HIXEVAL = (
-    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
-    " Information Retrieval and Evaluation, LNCS 3977, 2006"
-)
-GENOMICS = (
-    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
-    " Sixteenth Text REtrieval Conference, 2007"
 )
 FEVER = (
     "Thorne, Vlachos, Christodoulopoulos and Mittal: FEVER: a Large-scale Dataset for Fact"
@@ -49,18 +42,18 @@ LAWS = (Law.NOTHING_IS_ZERO, Law.BLIND_BELOW_CUTOFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """What is read of each topic, in characters."""
+    """The text that is read of each topic, in characters."""
 
     read: IntArray  # repeated text included
     distinct: IntArray
-    hit: IntArray  # relevant, each counted once
-    judged: IntArray  # of the distinct ones
+    hit: IntArray  # relevant characters, each counted once
+    judged: IntArray  # distinct characters that were judged
 
 
 def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
-    """What a reader sees who stops at a budget or after so many results."""
+    """Count what is read up to a budget or up to the `cutoff`-th result."""
     if budget is not None and not budget >= 0:
-        raise UsageError(f"the budget is {budget:g}; it must be 0 or more")
+        raise UsageError(f"the budget is {budget:g}; expected 0 or more")
 
     def count() -> Read:
         limit, pieces = r.limit(budget, cutoff), r.pieces
@@ -88,11 +81,11 @@ def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
 def span_recall(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
-    """The share of the needed text that is in what you pay to read.
+    """The share of the relevant text that you find within your reading budget.
 
     SpanR = different relevant characters read / all relevant characters. Reading stops at the
-    `budget` of characters (or tokens, if these are asked for), or after k results, whichever comes
-    first. Undefined without relevant text.
+    `budget` of characters (or of tokens, if the budget counts tokens), or after k results,
+    whichever comes first. Undefined without relevant text.
     """
     return r.ratio(what_is_read(r, budget, cutoff).hit, r.highlighted)
 
@@ -109,7 +102,7 @@ def span_recall(
 def span_precision(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
-    """The share of what is read that is needed; what is read again counts as noise.
+    """The share of the text read that is relevant; text that is read again counts as not relevant.
 
     SpanP = different relevant characters read / characters read, repeated ones included; 0 if
     nothing is read. Reading stops as for SpanR.
@@ -132,7 +125,7 @@ def span_precision(
 def span_f(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None, beta: float = 1
 ) -> FloatArray:
-    """Recall and precision of what is read in one number.
+    """Recall and precision of the text read in one number.
 
     SpanF = (1 + beta^2) P R / (beta^2 P + R) of SpanP and SpanR; 0 if both are 0. Undefined without
     relevant text.
@@ -156,11 +149,11 @@ def span_f(
 def full_evidence(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
-    """Whether everything that is needed has been read: the share of answerable questions.
+    """Whether all relevant text has been read; the mean is the share of topics with an answer.
 
-    FullEvidence = 1 if every relevant character is read, or every one of a complete alternative
-    set where the judgements have several; else 0. Reading stops as for SpanR. Undefined without
-    relevant text.
+    FullEvidence = 1 if every relevant character is read, or, if the judgements have several
+    alternative sets, every one of a complete set; else 0. Reading stops as for SpanR. Undefined
+    without relevant text.
     """
     complete = r.once("complete", r.evidence.complete)
     found = (complete <= r.limit(budget, cutoff)).astype(np.float64)
@@ -177,10 +170,10 @@ def full_evidence(
     explains="readings",
 )
 def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
-    """The share of what is read that had been read before.
+    """The share of the text read that had been read before.
 
     Waste = 1 - different characters read / characters read; 0 if nothing is read. Reading stops as
-    for SpanR. Smaller is better.
+    for SpanR. Lower is better.
     """
     text = what_is_read(r, budget, cutoff)
     return r.ratio(text.read - text.distinct, text.read, undefined=0)
@@ -199,10 +192,10 @@ def waste(r: Readings, *, budget: float | None = None, cutoff: int | None = None
 def characters_read(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
-    """How much is read.
+    """The amount of text that is read.
 
-    Read = characters read, repeated ones included. Reading stops as for SpanR. Smaller is better if
-    as much is found.
+    Read = characters read, repeated ones included. Reading stops as for SpanR. Lower is better if
+    the same amount is found.
     """
     return r.limit(budget, cutoff).astype(np.float64)
 
@@ -217,11 +210,11 @@ def characters_read(
     explains="readings",
 )
 def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = None) -> FloatArray:
-    """How well what is read and what is needed coincide.
+    """How well the text read and the relevant text coincide.
 
-    SpanIoU = hit / (read + gold - hit): hit are the different relevant characters read, read all
-    characters read with repeated ones, gold all relevant characters. Undefined without relevant
-    text.
+    SpanIoU = hit / (read + relevant - hit). Hit counts the different relevant characters read, read
+    all characters read with repeated ones, relevant all relevant characters. Undefined without
+    relevant text.
     """
     text = what_is_read(r, budget, cutoff)
     value = r.ratio(text.hit, text.read + r.highlighted - text.hit, undefined=0)
@@ -238,12 +231,13 @@ def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = N
     explains="readings",
 )
 def first_evidence(r: Readings) -> FloatArray:
-    """How much has to be read before the first character that is needed.
+    """How much has to be read before the first relevant character.
 
-    FirstEvidence = characters read before the first relevant one, repeated ones included.
-    Undefined if none is ever read: such topics are left out of the mean. Smaller is better.
+    FirstEvidence = characters read before the first relevant one, repeated ones included. Undefined
+    if none is ever read: such topics are left out of the mean. Lower is better.
 
-    Beware: a run that finds nothing for hard topics has them left out; look at SpanR as well.
+    Beware: hard topics for which a run finds nothing are left out of its mean; look at SpanR as
+    well.
     """
     pieces = r.pieces
     first = np.full(len(r), NEVER)
@@ -257,7 +251,7 @@ def first_evidence(r: Readings) -> FloatArray:
     Law.ADD_BELOW,
     Law.CUT_IN_TWO,
     Law.READ_AGAIN,
-    reference=GENOMICS,
+    reference=GENOMICS_2007,
     reads="readings",
     explains="readings",
 )
@@ -267,7 +261,7 @@ def aspect_recall(
     """The share of the topic's aspects on which something relevant has been read.
 
     AspectR = aspects of which at least one relevant character is read / all aspects of the topic.
-    Reading stops as for SpanR. Undefined where judgements name no aspects.
+    Reading stops as for SpanR. Undefined if the judgements name no aspects.
     """
     topic, at = r.once("touched", r.evidence.touched)
     limit = r.limit(budget, cutoff)
@@ -286,17 +280,17 @@ def aspect_recall(
     explains="readings",
 )
 def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None) -> FloatArray:
-    """The share of the needed text that is read, or that lies close to what is read.
+    """The share of the relevant text that is read, or that is close to text that is read.
 
     NearR = relevant characters in the first k results or at most `tolerance` characters before or
-    after one of them / all relevant characters. It says what fetching the neighbouring text would
+    after one of them / all relevant characters. It shows what fetching the neighbouring text would
     bring. Undefined without relevant text.
 
-    Beware: the text around results is not charged, so large values of `tolerance` favour many
-    small results.
+    Beware: the text around results is not charged, so large values of `tolerance` favour many small
+    results.
     """
     if tolerance < 0:
-        raise UsageError(f"NearR: the tolerance is {tolerance}; it must be 0 or more")
+        raise UsageError(f"NearR: the tolerance is {tolerance}; expected 0 or more")
     return r.ratio(r.evidence.near(cutoff, tolerance), r.highlighted)
 
 
@@ -311,17 +305,17 @@ def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None)
 def judged_text(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
 ) -> FloatArray:
-    """The share of what is read that somebody judged.
+    """The share of the text read that was judged.
 
-    JudgedText = different characters read that were judged / different characters read. All text
-    of a judged document counts as judged, unless the judgements say that only the marked spans
-    were. Undefined if nothing is read.
+    JudgedText = different characters read that were judged / different characters read. All text of
+    a judged document counts as judged, unless the judgements state that only the marked spans were.
+    Undefined if nothing is read.
     """
     text = what_is_read(r, budget, cutoff)
     return r.ratio(text.judged, text.distinct, undefined=np.nan)
 
 
-# Whole chunks -------------------------------------------------------------------------------
+# Whole chunks -------------------------------------------------------------------------------------
 
 TOUCHING = (
     "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 20, 2002"
@@ -337,11 +331,11 @@ TOUCHING = (
     explains="readings",
 )
 def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
-    """Whether one of the first k results touches something relevant at all.
+    """Whether any of the first k results overlaps relevant text.
 
     ChunkHit@k = 1 if any of the first k results shares a character with relevant text, else 0.
 
-    Beware: larger results touch more, so it cannot compare chunks of different size; see SpanR.
+    Beware: larger results overlap more, so it cannot compare chunks of different size; see SpanR.
     """
     found: FloatArray = np.any(r.relevant[:, :cutoff] > 0, axis=-1) * np.ones(len(r))
     return found
@@ -356,12 +350,12 @@ def chunk_hit(r: Readings, *, cutoff: int | None = None) -> FloatArray:
     explains="readings",
 )
 def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
-    """The share of the first k results that touch something relevant.
+    """The share of the first k results that overlap relevant text.
 
     ChunkP@k = results among the first k that share a character with relevant text / k, or / the
     number of results if there are fewer; 0 without results.
 
-    Beware: overlapping chunks around one place all count; see SpanP.
+    Beware: chunks that overlap at the same place all count; see SpanP.
     """
     found = np.count_nonzero(r.relevant[:, :cutoff], axis=-1)
     return r.ratio(found, np.minimum(r.retrieved, cutoff), undefined=0)
@@ -376,10 +370,12 @@ def chunk_precision(r: Readings, *, cutoff: int) -> FloatArray:
     explains="readings",
 )
 def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
-    """How early results that touch something relevant come.
+    """How early the results that overlap relevant text come.
 
-    ChunkNDCG@k = DCG@k / the DCG@k of as many touching results in front as there are relevant
-    passages, at most k, or as the first k hold if these are more; gain 1, discount 1/log2(rank+1).
+    ChunkNDCG@k = DCG@k / ideal DCG@k. The gain of a result is 1 if it shares a character with
+    relevant text, else 0; the discount is 1/log2(rank+1). The ideal ranking begins with as many
+    results of gain 1 as there are relevant passages, at most k, or as the first k results have if
+    these are more.
 
     Beware: the ideal depends on how text was cut, so it cannot compare chunks of different size.
     """

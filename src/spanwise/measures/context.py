@@ -1,7 +1,7 @@
-"""Documents in order, each worth as much as what was shown of it: the tasks in context.
+"""Measures of the tasks in context: rankings of documents, scored by the text shown of each.
 
-Documents are ranked by their first result. How good the results of one document are is its score,
-between 0 and 1; generalised precision is the mean score of the first documents.
+Documents are ranked by their first result. The score of a document, between 0 and 1, rates the
+results shown of it; generalised precision is the mean score of the first documents.
 """
 
 from typing import Literal
@@ -30,7 +30,7 @@ LAWS = (Law.NOTHING_IS_ZERO, Law.CUT_IN_TWO)
 class Documents:
     """The documents of a block, each with the score of what was shown of it.
 
-    The parameters are those of every measure here.
+    The parameters are those of every measure in this module.
     """
 
     def __init__(
@@ -80,14 +80,15 @@ def _effort_scores(r: Readings, tolerance: float) -> FloatArray:
 
 
 def _means(scores: FloatArray) -> FloatArray:
-    """The mean score of the first k documents, for every k."""
+    """Return the mean score of the first k documents, for every k."""
     return np.cumsum(scores, axis=-1) / np.arange(1, scores.shape[-1] + 1)
 
 
 def curve(documents: Documents) -> FloatArray:
-    """For eleven levels of recall the best precision at any rank that reaches the level; else 0.
+    """Return, for eleven levels of recall, the best precision at any rank that reaches the level.
 
-    What inex_eval prints as a curve: recall counts documents, and is cut to tenths.
+    This is the curve that inex_eval prints: recall counts documents and is truncated to tenths.
+    Levels that are never reached have precision 0.
     """
     r, scores = documents.r, documents.scores()
     recall = r.ratio(np.cumsum(r.relevant_place, axis=-1), r.relevant_documents[:, None], 0)
@@ -111,18 +112,18 @@ def curve(documents: Documents) -> FloatArray:
     explains="context",
 )
 def generalised_precision(documents: Documents, *, cutoff: int) -> FloatArray:
-    """How good the first k documents are, each judged by what was shown of it.
+    """How good the first k documents are, each scored by what was shown of it.
 
     gP@k = the sum of the scores of the first k documents / k. The score of a document is
 
     f: F = (1 + beta^2) P R / (beta^2 P + R), P being the share of the text shown of it that is
     highlighted and R the share of its highlighted text that was shown;
 
-    bep: (n - d) / n, d being the characters between the start of its first result and its best
-    entry point; 0 if d is more than n;
+    bep: (n - d) / n, d being the number of characters between the start of its first result and its
+    best entry point; 0 if d is more than n;
 
-    t2i: the share of highlighted text in what a reader reads who reads the parts shown, then the
-    rest of the document, and stops after `tolerance` characters that are not highlighted.
+    t2i: the share of highlighted text in what a reader reads. The reader reads the parts shown,
+    then the rest of the document, and stops after `tolerance` characters that are not highlighted.
 
     A document without highlighted text scores 0. For `f` the sizes that XML assessments of 2005 to
     2007 state are enough; a result of a relevant document whose size they do not state needs
@@ -173,14 +174,14 @@ def generalised_recall(documents: Documents, *, cutoff: int) -> FloatArray:
     explains="context",
 )
 def average_generalised_precision(documents: Documents) -> FloatArray:
-    """How early good documents come, every document with highlighted text counting alike.
+    """How early good documents come; all documents with highlighted text have equal weight.
 
     AgP = (1/D) times the sum of gP@k over the ranks k of documents with highlighted text, D being
     the number of all such documents; MAgP is its mean over topics. The scores of documents are
     those of gP. Undefined without highlighted text.
 
     Beware: a document with highlighted text counts as found even if none of that text was shown;
-    its own score is then 0. No rank lies past the last document, so `past` changes nothing.
+    its own score is then 0. No rank lies past the last document, so `past` has no effect.
     """
     r = documents.r
     precision = np.where(r.relevant_place, _means(documents.scores()), 0)

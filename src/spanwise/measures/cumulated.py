@@ -1,7 +1,7 @@
-"""Cumulated gain of elements, after what was seen before: the measures of 2005 and 2006.
+"""Cumulated gain of elements, reduced for text seen before: the measures of 2005 and 2006.
 
-Every result has a gain: its quantised value, lowered where its text was seen before. The gains of
-a run are held against those of an ideal run, which returns the elements of a recall base, best
+Every result has a gain: its quantised value, lowered if its text was seen before. The gains of a
+run are compared with those of an ideal run, which returns the elements of a recall base, best
 first.
 """
 
@@ -39,7 +39,7 @@ Interpolate = Literal["linear", "whole"]
 
 
 class Curves:
-    """The cumulated gain of a run, and that of the ideal run it is held against.
+    """The cumulated gain of a run, and that of the ideal run it is compared with.
 
     Its parameters are those of every measure here. With `paths=assessed` the relevant paths of the
     ideal recall base end also at elements that assessors found relevant (exhaustivity and
@@ -70,26 +70,26 @@ class Curves:
         self.total = r.at(self.best, self.best.shape[-1])
 
     def run(self, cutoff: int | None = None) -> FloatArray:
-        """What the run has gained at each rank; with a cut-off perhaps not at those below it."""
+        """Return the run's cumulated gain at each rank; ranks below a cut-off may lack theirs."""
         depth = _depth(self.r, cutoff) if self.rule.alpha else None
         return self.r.gained(replace(self.rule, depth=depth))
 
     def normalised(self, ranks: IntArray, cutoff: int | None = None) -> FloatArray:
-        """NxCG at some ranks, a column each; `ranks` has a row for each topic, or one for all."""
+        """Compute nxCG at some ranks, a column each; `ranks` has a row per topic or one for all."""
         ranks = np.broadcast_to(ranks, (len(self.r), ranks.shape[-1]))
         return self.r.ratio(_at(self.run(cutoff), ranks), _at(self.best, ranks))
 
     def defined(self, values: FloatArray) -> FloatArray:
-        """Values, undefined where nothing is relevant."""
+        """Return the values, undefined for topics without anything relevant."""
         return np.where(self.count > 0, values, np.nan)
 
 
 WITHOUT_OVERLAP = partial(Curves, overlap="off")
-"""Where text that was seen before counts in full unless asked otherwise."""
+"""The family of measures in which text seen before counts in full by default."""
 
 
 def _depth(r: ElementRankings, cutoff: int | None) -> int | None:
-    """How many ranks are to be looked at: a power of two, so that cut-offs can share the work."""
+    """Return the number of ranks to consider: a power of two, so that cut-offs share the work."""
     if cutoff is None:
         return None
     depth = max(64, 1 << (cutoff - 1).bit_length())
@@ -97,7 +97,7 @@ def _depth(r: ElementRankings, cutoff: int | None) -> int | None:
 
 
 def _at(cumulated: FloatArray, ranks: IntArray) -> FloatArray:
-    """A cumulated table after so many ranks; flat after its end, 0 before its beginning."""
+    """Return a cumulated table after some ranks; constant after its end, 0 before its beginning."""
     if not cumulated.shape[-1]:
         return np.zeros(ranks.shape)
     index = np.minimum(ranks, cumulated.shape[-1]) - 1
@@ -108,9 +108,9 @@ def _at(cumulated: FloatArray, ranks: IntArray) -> FloatArray:
 def reached(
     cumulated: FloatArray, wanted: FloatArray, interpolate: Interpolate
 ) -> tuple[FloatArray, BoolArray]:
-    """For each row where its curve reaches each wanted gain, and which it never reaches.
+    """Return where each row's curve reaches each wanted gain, and which it never reaches.
 
-    The curve runs in straight lines from (0, 0) through the cumulated gain of each rank; with
+    The curve consists of straight lines from (0, 0) through the cumulated gain of each rank; with
     `whole` only ranks count.
     """
     asked = wanted * (1 - ROUNDING)
@@ -146,12 +146,12 @@ def reached(
 def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     """How much a reader has gained after the first k results.
 
-    xCG@k = the sum of the gains of the first k results. A result that shows nothing seen before
-    gains its quantised value q; one that was seen as a whole (1 - alpha) q; one seen in part
-    alpha times the present value of its relevant children, weighted by size, plus (1 - alpha) q.
-    All parts of an ideal element together gain no more than the ideal element (`cap`). With
+    xCG@k = the sum of the gains of the first k results. A result of which nothing was seen before
+    gains its quantised value q; one that was wholly seen gains (1 - alpha) q; one seen in part
+    gains alpha times the current value of its relevant children, weighted by size, plus (1 - alpha)
+    q. All parts of an ideal element together gain no more than the ideal element (`cap`). With
     `overlap=off` or alpha 0 every result gains q. Undefined if nothing is relevant. `recallbase`
-    and `interpolate` change nothing here.
+    and `interpolate` have no effect.
 
     `paths`, for all measures of this family: on each path from the root to a last relevant element
     the best element is ideal. Relevant is what has a value; with `paths=assessed` also what
@@ -178,15 +178,15 @@ def cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     explains="cumulated",
 )
 def normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
-    """How much of what could be gained with k results was gained with the first k.
+    """How much of the possible gain of k results was gained by the first k.
 
     nxCG@k = xCG@k / xCI@k, xCI being the cumulated value of the elements of a recall base, best
-    first: of the ideal one with `overlap=on`, of the full one with `overlap=off`, or of that which
-    `recallbase` names. Past the end of either list nothing is added to it. Undefined if nothing is
-    relevant. `interpolate` changes nothing here.
+    first: of the ideal one with `overlap=on`, of the full one with `overlap=off`, or of the one
+    that `recallbase` names. Past the end of either list nothing is added to it. Undefined if
+    nothing is relevant. `interpolate` has no effect.
 
     Beware: with `overlap=off, recallbase=ideal`, as it was printed for the Focused task of 2006, or
-    with alpha below 1, it can pass 1.
+    with alpha below 1, it can exceed 1.
     """
     return curves.defined(curves.normalised(np.array([[cutoff]]), cutoff)[:, 0])
 
@@ -205,13 +205,13 @@ def normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
     explains="cumulated",
 )
 def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray:
-    """How much of what could be gained was gained, on average over the first k ranks.
+    """How much of the possible gain was gained, on average over the first k ranks.
 
     MAnxCG@k = (1/k) times the sum of nxCG@1 to nxCG@k. Undefined if nothing is relevant.
-    `interpolate` changes nothing here.
+    `interpolate` has no effect.
     """
-    # From the end of both lists on nothing changes. Each topic is added up to its own end, one by
-    # one, so that its sum does not depend on other topics.
+    # Nothing changes past the end of both lists. Each topic is summed one by one up to its own
+    # end, so that its sum does not depend on other topics.
     longer = np.maximum(curves.r.retrieved, curves.count)
     end = np.clip(longer, 1, cutoff)[:, None]
     values = curves.normalised(np.arange(1, end.max(initial=1) + 1)[None, :], cutoff)
@@ -232,14 +232,14 @@ def mean_normalised_cumulated_gain(curves: Curves, *, cutoff: int) -> FloatArray
     explains="cumulated",
 )
 def gain_at_rank_percents(curves: Curves, *, base: str = "1500") -> FloatArray:
-    """How much of what could be gained was gained, at ten ranks spread over the whole list.
+    """How much of the possible gain was gained, at ten ranks spread over the whole list.
 
-    The mean of nxCG at 10 %, 20 %, ..., 100 % of `base` ranks, rounded up: 1500, the longest
-    list that could be submitted, another number, `ideal`, the number of elements in the recall
-    base, or `run`, the number of results. Undefined if nothing is relevant. `interpolate` changes
-    nothing here.
+    MAncG = the mean of nxCG at 10 %, 20 %, ..., 100 % of `base` ranks, rounded up. The base is
+    1500, the longest list that could be submitted; another number; `ideal`, the number of elements
+    in the recall base; or `run`, the number of results. Undefined if nothing is relevant.
+    `interpolate` has no effect.
 
-    Beware: with base 1500 the first look is at rank 150.
+    Beware: with base 1500 the first of the ten ranks is 150.
     """
     length = _length(curves, base)
     ranks = -(-np.arange(1, 11)[None, :] * length[:, None] // 10)
@@ -270,10 +270,10 @@ def _length(curves: Curves, base: str) -> IntArray:
     explains="cumulated",
 )
 def effort_precision(curves: Curves, *, recall: float) -> FloatArray:
-    """How little effort it took to gain a given share of everything, beside the least possible.
+    """How little effort a given share of the total gain took, compared with the least possible.
 
-    ep[x] = ranks that the ideal run needs / ranks that the run needs until the cumulated gain is
-    x times the total of the ideal run; 0 if the run never gets there. Both curves run in straight
+    ep[x] = ranks that the ideal run needs / ranks that the run needs until the cumulated gain is x
+    times the total of the ideal run; 0 if the run never gets there. Both curves consist of straight
     lines from the origin through each rank, or count whole ranks (`interpolate=whole`). Undefined
     if nothing is relevant.
 
@@ -301,11 +301,11 @@ def effort_precision(curves: Curves, *, recall: float) -> FloatArray:
     explains="cumulated",
 )
 def gain_recall(curves: Curves, *, cutoff: int) -> FloatArray:
-    """The share of everything that can be gained which the first k results gain.
+    """The share of the total possible gain that the first k results gain.
 
     gr@k = xCG@k / the total value of the recall base: of the full one with `overlap=off`, of the
-    ideal one with `overlap=on`, or of that which `recallbase` names. Undefined if nothing is
-    relevant. `interpolate` changes nothing here.
+    ideal one with `overlap=on`, or of the one that `recallbase` names. Undefined if nothing is
+    relevant. `interpolate` has no effect.
     """
     return curves.r.ratio(curves.r.at(curves.run(cutoff), cutoff), curves.total)
 
@@ -324,12 +324,12 @@ def gain_recall(curves: Curves, *, cutoff: int) -> FloatArray:
     explains="cumulated",
 )
 def average_effort_precision(curves: Curves) -> FloatArray:
-    """How little effort every gain took, beside the least possible, over all that is relevant.
+    """How little effort each gain took, compared with the least possible, for all that is relevant.
 
-    The sum, over the ranks i that gain something, of the rank at which the ideal run reaches the
-    gain cumulated at i, divided by i; and that sum divided by the number of elements in the recall
-    base, or by the number of such ranks if there are more of them. MAep is the mean over topics.
-    A gain beyond the ideal total counts as the end of the ideal run. Undefined if nothing is
+    For each rank i that gains something, take the rank at which the ideal run reaches the gain
+    cumulated at i, divided by i. AEP = the sum of these / the number of elements in the recall
+    base, or / the number of such ranks if there are more of them; MAep is its mean over topics. A
+    gain beyond the ideal total counts as the end of the ideal run. Undefined if nothing is
     relevant.
     """
     gain = curves.r.gain(curves.rule)
@@ -338,6 +338,6 @@ def average_effort_precision(curves: Curves) -> FloatArray:
     ideal = np.where(beyond, curves.count[:, None], ideal)
     terms = np.where(gain > 0, ideal / ranks, 0.0)
     divisor = np.maximum(curves.count, np.count_nonzero(gain, axis=-1))
-    # One by one: in pairs, sums would depend on how many ranks other topics have.
+    # Added one by one: pairwise sums would depend on the number of ranks of other topics.
     whole = curves.r.at(np.cumsum(terms, axis=-1), terms.shape[-1])
     return curves.defined(curves.r.ratio(whole, divisor))

@@ -1,12 +1,13 @@
-"""What readers have discovered after each rank: chances of single targets, and how many in all.
+"""Probabilities of what navigating readers have discovered after each rank.
 
-A target is discovered when it is first reached. Chances are independent, so the number of targets
-discovered is a sum of independent trials (a Poisson binomial variable). Its distribution is made
-from its characteristic function: the product over targets of q + p w, with p the chance that the
-target has been seen, q = 1 - p and w a root of unity. From one rank to the next only a few factors
-change. They are changed in logarithms, so nothing is divided that could be close to 0, and one
-inverse Fourier transform gives all probabilities, exact to some 1e-13 for thousands of targets.
-The number of roots is odd: then no factor is 0 at any of them, since only w = -1 could make it so.
+A target is discovered when it is first reached. Targets are reached independently of each other, so
+the number of targets discovered is a sum of independent trials (a Poisson binomial variable). Its
+distribution is computed from its characteristic function: the product over targets of q + p w, with
+p the probability that the target has been seen, q = 1 - p and w a root of unity. From one rank to
+the next only a few factors change. They are changed in logarithms, so that nothing is divided by a
+number close to 0, and one inverse Fourier transform gives all probabilities, exact to about 1e-13
+for thousands of targets. The number of roots is odd: then no factor is 0 at any of them, since only
+w = -1 could make it 0.
 """
 
 from __future__ import annotations
@@ -20,58 +21,61 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.model.element_rankings import ROUNDING
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
-    from spanwise.model.element_rankings import Journey
+    from spanwise.model.element_rankings import NavigationSteps
 
 CELLS = 1 << 20
-"""How many numbers a table has at most that is made at once."""
+"""Maximum number of entries of a table that is computed in one step."""
 COARSE = 2.0**30
-"""Multiples of its inverse can be added up without rounding as far as some millions."""
+"""Multiples of its inverse can be added without rounding up to some millions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discoveries:
-    """The steps of a journey that can discover something, in order of rank."""
+    """The steps of one topic that can discover a target, in order of rank."""
 
     results: int
     worth: FloatArray  # of every target
     rank: IntArray  # of each step
     target: IntArray
-    missed_before: FloatArray  # chance that the target has not been seen before this rank; not 0
-    missed: FloatArray  # chance that it has not been seen after it
+    missed_before: FloatArray  # probability that the target is unseen before this rank; not 0
+    missed: FloatArray  # probability that it is unseen after this rank
 
     @property
     def certain(self) -> bool:
-        """Whether readers either surely or surely not see a target."""
+        """Whether every target is either certainly seen or certainly not seen."""
         return not self.missed.any()
 
     def ends(self) -> IntArray:
-        """The last step at each rank that has some."""
+        """Return the last step at each rank with steps."""
         last = np.ones(len(self.rank), np.bool_)
         last[:-1] = self.rank[1:] != self.rank[:-1]
         return np.flatnonzero(last)
 
     def missed_at(self, rank: int) -> FloatArray:
-        """For each target the chance that it has not been seen after a rank."""
+        """Return the probability that each target is unseen after a rank."""
         missed = np.ones(len(self.worth))
         steps = slice(0, int(np.searchsorted(self.rank, rank, side="right")))
-        missed[self.target[steps]] = self.missed[steps]  # of steps to one target the last counts
+        missed[self.target[steps]] = self.missed[
+            steps
+        ]  # of several steps to one target the last counts
         return missed
 
 
-def discoveries(journeys: Sequence[Journey]) -> list[Discoveries]:
-    """How likely each target is still to be discovered, before and after each step."""
-    targets = np.cumsum([0, *(len(journey.worth) for journey in journeys)])
-    pairs = list(zip(journeys, targets.tolist(), strict=False))
-    target = np.concatenate([_NONE, *(journey.target + first for journey, first in pairs)])
-    chance = np.concatenate([_NO_CHANCE, *(journey.chance for journey in journeys)])
+def discoveries(navigations: Sequence[NavigationSteps]) -> list[Discoveries]:
+    """Compute the probability that each target is unseen, before and after each step."""
+    targets = np.cumsum([0, *(len(navigation.worth) for navigation in navigations)])
+    pairs = list(zip(navigations, targets.tolist(), strict=False))
+    target = np.concatenate([_NONE, *(navigation.target + first for navigation, first in pairs)])
+    chance = np.concatenate([_NO_CHANCE, *(navigation.chance for navigation in navigations)])
     before, after = _missed(target, chance)
-    steps = np.cumsum([0, *(len(journey.rank) for journey in journeys)]).tolist()
+    steps = np.cumsum([0, *(len(navigation.rank) for navigation in navigations)]).tolist()
     return [
-        _fresh(journey, before[first:last], after[first:last])
-        for journey, (first, last) in zip(journeys, pairwise(steps), strict=True)
+        _fresh(navigation, before[first:last], after[first:last])
+        for navigation, (first, last) in zip(navigations, pairwise(steps), strict=True)
     ]
 
 
@@ -79,7 +83,7 @@ _NONE, _NO_CHANCE = np.zeros(0, np.int64), np.zeros(0)
 
 
 def _missed(target: IntArray, chance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The chance that the target of each step has not been seen before the step, and after it."""
+    """Return the probability that the target of each step is unseen before and after the step."""
     order = np.argsort(target, kind="stable")
     ordered = target[order]
     visit = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
@@ -95,34 +99,34 @@ def _missed(target: IntArray, chance: FloatArray) -> tuple[FloatArray, FloatArra
     return before[back], after[back]
 
 
-def _fresh(journey: Journey, before: FloatArray, after: FloatArray) -> Discoveries:
-    """The steps to what has not surely been seen before."""
+def _fresh(navigation: NavigationSteps, before: FloatArray, after: FloatArray) -> Discoveries:
+    """Return the steps to targets that are not certainly seen before."""
     fresh = before > 0
     return Discoveries(
-        journey.results,
-        journey.worth,
-        journey.rank[fresh],
-        journey.target[fresh],
+        navigation.results,
+        navigation.worth,
+        navigation.rank[fresh],
+        navigation.target[fresh],
         before[fresh],
         after[fresh],
     )
 
 
-# How much in all ----------------------------------------------------------------------------
+# Distribution of the total ------------------------------------------------------------------------
 
 
 class Reached(NamedTuple):
-    """Chances after some of the ranks: what has been discovered is worth at least so much."""
+    """Probabilities, after some of the ranks, that discoveries have at least some worth."""
 
     ranks: IntArray
     chances: FloatArray  # one row for each rank, one column for each amount
 
 
 def reached(found: Discoveries, shares: IntArray, amounts: IntArray) -> Iterator[Reached]:
-    """Chances that what has been discovered is worth at least some amounts, rank by rank.
+    """Yield the probabilities that the discovered targets are worth at least some amounts.
 
     `shares` are the worths of the targets as whole numbers above 0. Ranks that change nothing are
-    left out. Some ranks come at once, so that tables stay small.
+    left out. Ranks are processed in portions, so that tables stay small.
     """
     ends = found.ends()
     roots = Roots.enough_for(int(shares[np.unique(found.target)].sum()))
@@ -131,16 +135,16 @@ def reached(found: Discoveries, shares: IntArray, amounts: IntArray) -> Iterator
 
 
 class Unsatisfied(NamedTuple):
-    """How likely ranks that may discover something are met by readers short of their goal."""
+    """Probabilities, at the ranks with steps, that a reader has not yet reached the goal."""
 
     ranks: IntArray
-    before: FloatArray  # chance that fewer targets than wanted had been discovered
-    in_vain: FloatArray  # chance that, besides, nothing is discovered here
-    at_last: float  # chance that fewer than wanted are discovered in the end
+    before: FloatArray  # probability that fewer targets than the goal were discovered before
+    in_vain: FloatArray  # probability that, besides, nothing is discovered at this rank
+    at_last: float  # probability that fewer than the goal are discovered in the end
 
 
 def unsatisfied(found: Discoveries, goal: int) -> Unsatisfied:
-    """Readers who want to discover so many targets, rank by rank."""
+    """Compute how probable it is that fewer than `goal` targets were discovered, rank by rank."""
     ends = found.ends()
     if found.certain:
         counts = np.concatenate([[0], ends + 1])
@@ -162,43 +166,43 @@ def unsatisfied(found: Discoveries, goal: int) -> Unsatisfied:
     return Unsatisfied(found.rank[ends], *chances, last)
 
 
-# The characteristic function ----------------------------------------------------------------
+# Characteristic function --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """Roots of unity; of each conjugate pair one is enough."""
+    """Roots of unity, one of each conjugate pair."""
 
-    total: int  # the highest sum that can come up
-    count: int  # an odd number above it, easy to transform
+    total: int  # the highest possible sum
+    count: int  # an odd number above it without large prime factors
 
     @classmethod
     def enough_for(cls, total: int) -> Roots:
-        """As many as a distribution on 0 to `total` needs."""
+        """Return enough roots for a distribution on 0 to `total`."""
         easy = _easy_counts()
         return cls(total, int(easy[np.searchsorted(easy, total, side="right")]))
 
     def halves(self, shares: IntArray) -> FloatArray:
-        """Half the angle of each root, multiplied by each share; one row if shares are equal."""
+        """Return half the angle of each root times each share; one row if shares are equal."""
         if shares.min() == shares.max():
             shares = shares[:1]
         turns = np.outer(shares, np.arange(self.count // 2 + 1)) % self.count
         return np.pi / self.count * turns
 
     def tails(self, logs: FloatArray) -> FloatArray:
-        """The chance of every sum or more, from logarithms at the roots; the last column is 0."""
+        """Return the probability of every sum or more, from logarithms at the roots, then 0."""
         spread = np.fft.irfft(np.exp(logs.conj()), self.count, axis=-1)[:, : self.total + 1]
         tails = np.cumsum(spread[:, ::-1], axis=-1)[:, ::-1]
         return np.concatenate([np.clip(tails, 0, 1), np.zeros((len(tails), 1))], axis=-1)
 
     def place(self, amounts: IntArray) -> IntArray:
-        """The columns of `tails` for some amounts."""
+        """Return the columns of `tails` for some amounts."""
         return np.clip(amounts, 0, self.total + 1)
 
 
 @cache
 def _easy_counts() -> IntArray:
-    """Odd numbers without large prime factors, in rising order."""
+    """Return odd numbers without large prime factors, in rising order."""
     threes, fives, sevens = np.ix_(3 ** np.arange(16), 5 ** np.arange(11), 7 ** np.arange(9))
     return np.sort((threes * fives * sevens).ravel())
 
@@ -206,9 +210,9 @@ def _easy_counts() -> IntArray:
 def _logs(
     found: Discoveries, shares: IntArray, roots: Roots
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-    """Logarithms of the characteristic function before and after some of the ranks with steps.
+    """Yield logarithms of the characteristic function before and after some of the ranks.
 
-    The first item says which of those ranks they are.
+    The first item of each triple is the slice of ranks with steps.
     """
     ends = found.ends()
     begins = np.concatenate([[0], ends[:-1] + 1])
@@ -218,9 +222,11 @@ def _logs(
         halves = roots.halves(shares[found.target[steps]])
         now, before = found.missed[steps], found.missed_before[steps]
         change = _halved(_log(now, 1 - now, halves))
-        if some == slice(0, len(ends)):  # what was before a step was after the last to its target
+        if some == slice(
+            0, len(ends)
+        ):  # the state before a step is that after the previous step to its target
             change -= _shifted(change, found.target)
-        elif before.min() < 1:  # else nothing has been seen before, and the logarithms are 0
+        elif before.min() < 1:  # else nothing was seen before, and the logarithms are 0
             change -= _halved(_log(before, 1 - before, halves))
         parts = np.cumsum(np.concatenate([carried[:, None], change], axis=1), axis=1)
         carried, logs = parts[:, -1], parts[0] + parts[1]
@@ -229,7 +235,7 @@ def _logs(
 
 
 def _shifted(halved: FloatArray, target: IntArray) -> FloatArray:
-    """For each step what the one before it to the same target has; 0 if it is the first."""
+    """Return, for each step, the value of the previous step to the same target; 0 for the first."""
     order = np.argsort(target, kind="stable")
     again = np.flatnonzero(np.diff(target[order]) == 0) + 1
     shifted = np.zeros_like(halved)
@@ -238,16 +244,16 @@ def _shifted(halved: FloatArray, target: IntArray) -> FloatArray:
 
 
 def _halved(logs: FloatArray) -> FloatArray:
-    """Numbers as sums of two: multiples of a power of two, whose sums are exact, and the rest.
+    """Split numbers into multiples of a power of two, whose sums are exact, and the rest.
 
-    So what comes in with one step and leaves with another leaves no trace of rounding.
+    What is added by one step and subtracted by another then leaves no rounding error.
     """
     coarse = np.round(logs * COARSE) / COARSE
     return np.stack([coarse, logs - coarse])
 
 
 def _portions(ends: IntArray, roots: Roots) -> Iterator[slice]:
-    """Ranks with steps, so many at once that tables stay small."""
+    """Yield slices of the ranks with steps, so that tables stay small."""
     height = max(1, 2 * CELLS // (roots.count + 1))
     first = 0
     while first < len(ends):
@@ -258,7 +264,7 @@ def _portions(ends: IntArray, roots: Roots) -> Iterator[slice]:
 
 
 def _log(missed: FloatArray, seen: FloatArray, halves: FloatArray) -> FloatArray:
-    """The logarithm of q + p w, for every step and root; no cancellation where p is near q."""
+    """Compute the logarithm of q + p w for every step and root; no cancellation for p near q."""
     q, p = missed[:, None], seen[:, None]
     cosine = np.cos(halves) ** 2
     size = np.log((p - q) ** 2 + 4 * p * q * cosine) / 2
@@ -266,44 +272,43 @@ def _log(missed: FloatArray, seen: FloatArray, halves: FloatArray) -> FloatArray
 
 
 def _nothing_new(found: Discoveries, some: slice, roots: Roots) -> FloatArray:
-    """By what the function before a rank is to be multiplied if nothing is discovered there.
+    """Return the factor, as a logarithm, for discovering nothing at each rank.
 
-    A target is then either seen before, or missed both before and now; as logarithms.
+    A target is then either seen before the rank, or missed both before and at the rank.
     """
     ends = found.ends()
     begins = np.concatenate([[0], ends[:-1] + 1])[some]
     steps = slice(int(begins[0]), int(ends[some][-1]) + 1)
     now, before = found.missed[steps], found.missed_before[steps]
     halves = roots.halves(np.ones(len(now), np.int64))
-    with np.errstate(divide="ignore"):  # what is discovered for certain has the logarithm of 0
+    with np.errstate(divide="ignore"):  # a certain discovery has the logarithm of 0
         kept = _log(now, 1 - before, halves) - _log(before, 1 - before, halves)
     return np.add.reduceat(kept, begins - steps.start, axis=0)
 
 
-# Chances that what was discovered is worth enough, where worths have no common share. -------------
+# Distribution for worths without a common share ---------------------------------------------------
 #
-# Every sum that some of the targets can be worth is a case of its own; equal sums are one. Targets
-# are split into two halves with a table of sums each: of any two sums, one from each table, it is
-# seen at once whether they are enough together, so that nobody combines all with all.
+# Every possible sum of worths is a case of its own; equal sums are one. Targets are split into two
+# halves with a sorted table of sums each. A binary search finds, for each sum of one table, which
+# sums of the other are enough with it, so that not all pairs of sums are formed.
 
 MOST_SUMS = 1 << 14
-"""How many sums one of the two tables has at most."""
-"""How many pairs of a level and a sum are looked at at once."""
+"""Maximum number of sums of each of the two tables."""
 ALIKE = 1e-13
-"""Sums that differ by no more than this share of the whole are one: rounding told them apart."""
+"""Sums that differ by no more than this share of the total are equal up to rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """All that some targets can be worth, in rising order."""
+    """All possible sums of the worths of some targets, in rising order."""
 
     values: FloatArray
     steps: tuple[tuple[int, IntArray, IntArray], ...]
-    """For each target: where each sum so far goes if it is missed, and if it is discovered."""
+    """For each target the indices of the sums so far if it is missed, and if it is discovered."""
 
     @classmethod
     def of(cls, targets: list[int], worth: FloatArray) -> Sums:
-        """The sums of these targets' worths."""
+        """Compute the sums of these targets' worths."""
         values, steps = np.zeros(1), []
         for target in targets:
             both = np.concatenate([values, values + worth[target]])
@@ -319,18 +324,18 @@ class Sums:
         return cls(values, tuple(steps))
 
     def chances(self, missed: FloatArray) -> FloatArray:
-        """How likely each sum is, given for every target the chance that it is missed."""
+        """Return the probability of each sum, given the probability that each target is missed."""
         chances: FloatArray = np.ones(1)
         for target, stays, grows in self.steps:
-            count = int(grows[-1]) + 1  # the largest sum comes last
+            count = int(grows[-1]) + 1  # the largest sum is the last
             lost = np.bincount(stays, chances * missed[target], count)
             found = np.bincount(grows, chances * (1 - missed[target]), count)
             chances = np.add(lost, found, dtype=np.float64)
         return chances
 
 
-def odd_sums_reached(found: Discoveries, ranks: IntArray, wanted: FloatArray) -> FloatArray:
-    """The chance, after each of these ranks, that so much worth has been discovered."""
+def any_sums_reached(found: Discoveries, ranks: IntArray, wanted: FloatArray) -> FloatArray:
+    """Return the probability, after each of these ranks, that some worths have been discovered."""
     targets = np.unique(found.target)
     first, second = (Sums.of(half, found.worth) for half in _halves(targets, found.worth))
     rows = np.empty((len(ranks), len(wanted)))
@@ -344,7 +349,7 @@ def odd_sums_reached(found: Discoveries, ranks: IntArray, wanted: FloatArray) ->
 
 
 def _halves(targets: IntArray, worth: FloatArray) -> tuple[list[int], list[int]]:
-    """Two parts with about as many sums; targets of one worth stay together, having few sums."""
+    """Split targets into two parts with similar numbers of sums; equal worths stay together."""
     halves: tuple[list[int], list[int]] = ([], [])
     sums = [1, 1]
     different, counts = np.unique(worth[targets], return_counts=True)
@@ -356,26 +361,25 @@ def _halves(targets: IntArray, worth: FloatArray) -> tuple[list[int], list[int]]
 
 
 def _portions_of_worths(levels: int, sums: int) -> Iterator[slice]:
-    """Levels, so many at once that tables of them and all sums stay small."""
+    """Return slices of the levels, so that tables of levels and sums stay small."""
     height = max(1, CELLS // sums)
     return (slice(first, first + height) for first in range(0, levels, height))
 
 
-# How much effort a reader makes for what is discovered, beside the least that could be made. ------
+# Effort -------------------------------------------------------------------------------------------
 #
-# The ideal list is that of the targets themselves, the most worthy first, each found for certain.
+# The effort of a reader is compared with that for the ideal list: the targets themselves, by
+# falling worth, each found with certainty.
 
-ROUNDING = 1e-12
-"""A level counts as reached if it is missed by no more than this share."""
 FINEST = 1000
-"""Worths are taken for whole numbers of shares if these are no finer than one thousandth."""
+"""Worths count as multiples of a common share if it is at least one part in this number."""
 
 
-# The ideal list -----------------------------------------------------------------------------
+# The ideal list -----------------------------------------------------------------------------------
 
 
 def ideal_ranks(worth: FloatArray, levels: FloatArray) -> IntArray:
-    """The fewest targets that are worth these shares of all.
+    """Return the smallest numbers of targets that are worth these shares of the total.
 
     >>> ideal_ranks(np.array([0.5, 1.0, 0.5]), np.array([0.25, 0.5, 0.6])).tolist()
     [1, 1, 2]
@@ -385,7 +389,7 @@ def ideal_ranks(worth: FloatArray, levels: FloatArray) -> IntArray:
 
 
 def ideal_effort(worth: FloatArray, level: float) -> float:
-    """The same with parts of targets: where a line through the ideal list reaches the level.
+    """Return the number of targets, with fractions, that a line through the ideal list gives.
 
     >>> ideal_effort(np.array([0.5, 1.0, 0.5]), 0.25), ideal_effort(np.array([0.5, 1.0, 0.5]), 0.6)
     (0.5, 1.4)
@@ -394,16 +398,16 @@ def ideal_effort(worth: FloatArray, level: float) -> float:
     return float(np.interp(level * gathered[-1], gathered, np.arange(len(gathered))))
 
 
-# Recall and precision -----------------------------------------------------------------------
+# Recall and precision -----------------------------------------------------------------------------
 
 
 def recall_at(found: Discoveries, rank: int) -> float:
-    """The share of the targets' worth that readers are expected to have discovered by a rank."""
+    """Return the expected share of the targets' worth that is discovered by a rank."""
     return float(found.worth @ (1 - found.missed_at(rank)) / found.worth.sum())
 
 
 def precision_at_rank(found: Discoveries, rank: int, whole: bool) -> float:
-    """The effort that the expected recall would have cost in the ideal list, per rank."""
+    """Return the effort of the ideal list for the expected recall, per rank."""
     level = recall_at(found, rank)
     if whole:
         return int(ideal_ranks(found.worth, np.array([level]))[0]) / rank if level > 0 else 0.0
@@ -411,7 +415,7 @@ def precision_at_rank(found: Discoveries, rank: int, whole: bool) -> float:
 
 
 def precision_at_recall(found: Discoveries, levels: FloatArray) -> FloatArray:
-    """For each level the expectation of ideal rank / rank at which a reader reaches it.
+    """Return, for each level, the expectation of ideal rank / rank at which a reader reaches it.
 
     Readers who never reach it count 0.
     """
@@ -426,7 +430,7 @@ def precision_at_recall(found: Discoveries, levels: FloatArray) -> FloatArray:
 
 
 def _saved_for_certain(found: Discoveries, levels: FloatArray) -> FloatArray:
-    """One over the rank that reaches each level, where every discovery is certain; else 0."""
+    """Return 1 / the rank that reaches each level if discoveries are certain; 0 if none does."""
     shares = whole_shares(found.worth)  # their sums are exact
     worth = found.worth if shares is None else shares
     wanted = levels * worth.sum() * (1 - ROUNDING)
@@ -435,7 +439,7 @@ def _saved_for_certain(found: Discoveries, levels: FloatArray) -> FloatArray:
 
 
 def mean_precision(found: Discoveries) -> float:
-    """The mean of precision over the levels 1/N, 2/N, ..., 1 for N targets."""
+    """Return the mean of precision over the levels 1/N, 2/N, ..., 1 for N targets."""
     targets = len(found.worth)
     if (found.worth == found.worth[0]).all():
         return _mean_of_equals(found) / targets
@@ -443,11 +447,11 @@ def mean_precision(found: Discoveries) -> float:
 
 
 def _mean_of_equals(found: Discoveries) -> float:
-    """The sum of precision over these levels where all targets are worth the same.
+    """Return the sum of precision over these levels for targets of equal worth.
 
     The i-th level costs i ranks of the ideal list, so a reader who has discovered F targets has
-    saved 1 + 2 + ... + F of them: in expectation the sum of all chances and of the products of
-    all pairs of them. A chance that rises by d adds d (1 + the sum of the others).
+    saved 1 + 2 + ... + F of them: in expectation the sum of all probabilities and of the products
+    of all pairs of them. A probability that rises by d adds d (1 + the sum of the others).
     """
     rise = found.missed_before - found.missed
     others = np.cumsum(rise) - rise - (1 - found.missed_before)
@@ -455,24 +459,24 @@ def _mean_of_equals(found: Discoveries) -> float:
 
 
 def discovering_share(found: Discoveries, level: float) -> float:
-    """The chance that a result looked at discovers something, until so many are discovered.
+    """Return the expected share of examined results with a discovery, up to a level of recall.
 
-    Readers who never discover enough look at all results. Without results nothing is discovered.
+    Readers who never reach the level examine all results. Without results the share is 0.
     """
     if not found.results:
         return 0.0
     goal = int(np.ceil(level * len(found.worth) * (1 - ROUNDING)))
     ranks, before, in_vain, at_last = unsatisfied(found, goal)
-    waits = np.diff(ranks, prepend=0)  # before the results between two ranks with steps
+    waits = np.diff(ranks, prepend=0)  # number of results since the last rank with steps
     looked_at = before @ waits + at_last * (found.results - (ranks[-1] if len(ranks) else 0))
     return float((before - in_vain).sum() / looked_at)
 
 
-# Any worth ----------------------------------------------------------------------------------
+# Levels of recall ---------------------------------------------------------------------------------
 
 
 def _levels_reached(found: Discoveries, levels: FloatArray) -> Iterable[Reached]:
-    """After each rank with steps the chance that each level of recall is reached."""
+    """Return the probabilities, after each rank with steps, that levels of recall are reached."""
     if not len(found.rank):
         return ()
     shares = whole_shares(found.worth)
@@ -481,11 +485,11 @@ def _levels_reached(found: Discoveries, levels: FloatArray) -> Iterable[Reached]
         return reached(found, shares, amounts)
     wanted = levels * found.worth.sum() * (1 - ROUNDING)
     ranks = found.rank[found.ends()]
-    return [Reached(ranks, odd_sums_reached(found, ranks, wanted))]
+    return [Reached(ranks, any_sums_reached(found, ranks, wanted))]
 
 
 def whole_shares(worth: FloatArray) -> IntArray | None:
-    """Worths as whole numbers of the largest share that they have in common, if there is one.
+    """Return worths as multiples of their largest common share; None if they have none.
 
     >>> whole_shares(np.array([0.25, 0.9, 1.0])).tolist(), whole_shares(np.array([0.5, 2**-0.5]))
     ([5, 18, 20], None)

@@ -1,4 +1,4 @@
-"""Graded relevance: discounted cumulated gain and its kin."""
+"""Measures of graded relevance: discounted cumulated gain and related measures."""
 
 from functools import lru_cache
 from math import inf, log2, nan
@@ -8,6 +8,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -15,10 +16,10 @@ from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 FAMILY = "Graded relevance"
 
-# What a grade is worth, and the best ranking that the judgements allow. ---------------------------
+# Gains --------------------------------------------------------------------------------------------
 #
-# By default a grade is worth itself. A table `gains` gives other worths; the keys -1 and -2 stand
-# for results outside the pool and for pool members that were not judged.
+# By default the gain of a result is its grade. A table `gains` gives other gains; the keys -1 and
+# -2 are for results outside the pool and for pool members that were not judged.
 
 Gains: TypeAlias = tuple[tuple[float, float], ...]
 """Pairs of grade and gain, in the order given."""
@@ -28,33 +29,33 @@ LONGEST_LADDER = 1000
 
 
 class Entry(NamedTuple):
-    """One line of the table of a topic."""
+    """A line of the table of gains of a topic."""
 
     grade: float
     gain: float
-    counts: bool  # of several entries for one grade only the first one given stands for documents
+    counts: bool  # of several entries for one grade only the first given applies to documents
 
 
 def result_gains(r: Rankings, gains: Gains = ()) -> FloatArray:
-    """The gain of every result."""
+    """Return the gain of every result."""
     if not gains:
         return r.grade
     return r.once(("gains", gains), lambda: _looked_up(r, gains))
 
 
 def ideal_gains(r: Rankings, gains: Gains = ()) -> FloatArray:
-    """The positive gains of all judged units, best first, padded with 0."""
+    """Return the positive gains of all judged units, best first, padded with 0."""
     if not gains:
         return r.once("ideal_gains", lambda: np.maximum(r.ideal, 0))
     return r.once(("ideal_gains", gains), lambda: _ideal_lists(r, gains))
 
 
 def sorted_table(r: Rankings, topic: int, gains: Gains) -> tuple[Entry, ...]:
-    """The table of one topic, sorted by gain as the policy says."""
+    """Return the table of gains of one topic, sorted by gain as the policy says."""
     grades = r.ideal[topic, : r.judged[topic]]
     order = r.policy.conventions.gain_order
     top = grades.max(initial=-1)
-    if order == "whole" and top < LONGEST_LADDER:  # trec_eval lists the grades nobody gave too
+    if order == "whole" and top < LONGEST_LADDER:  # trec_eval lists unused grades too
         return _table(gains, tuple(range(int(top) + 1)), order)
     return _table(gains, tuple(np.unique(grades).tolist()), order)
 
@@ -64,7 +65,9 @@ def _looked_up(r: Rankings, gains: Gains) -> FloatArray:
     codes = np.where(r.status == OUTSIDE, CODE_OUTSIDE, codes)
     worth = np.zeros_like(r.grade)
     for topic in range(len(r)):
-        for entry in reversed(sorted_table(r, topic, gains)):  # so that the first one prevails
+        for entry in reversed(
+            sorted_table(r, topic, gains)
+        ):  # so that the first one takes precedence
             worth[topic][codes[topic] == entry.grade] = entry.gain
     return np.where(r.real(), worth, 0)
 
@@ -81,7 +84,7 @@ def _ideal_lists(r: Rankings, gains: Gains) -> FloatArray:
 
 
 def _ideal_list(table: tuple[Entry, ...], grades: FloatArray) -> list[float]:
-    """Each gain as often as its grade was given, from the end of the sorted table."""
+    """Return each gain as often as its grade was given, from the end of the sorted table."""
     if not table or table[-1].gain <= 0:
         return []
     ideal: list[float] = []
@@ -95,7 +98,7 @@ def _ideal_list(table: tuple[Entry, ...], grades: FloatArray) -> list[float]:
 
 @lru_cache(maxsize=256)
 def _table(gains: Gains, grades: tuple[float, ...], order: str) -> tuple[Entry, ...]:
-    """The pairs given, then every other grade as its own gain, sorted by gain."""
+    """Return the given pairs, then every other grade as its own gain, sorted by gain."""
     known: set[float] = set()
     entries: list[Entry] = []
     for grade, gain in (*gains, *((grade, grade) for grade in grades)):
@@ -108,9 +111,10 @@ def _table(gains: Gains, grades: tuple[float, ...], order: str) -> tuple[Entry, 
 
 
 def _merge_sorted(entries: list[Entry]) -> list[Entry]:
-    """Sorted as trec_eval sorts: gains less than 1 apart are equal and keep their order.
+    """Sort as trec_eval does: gains less than 1 apart are equal and keep their order.
 
-    That comparison is not transitive, so the outcome depends on the way of sorting; this is it.
+    That comparison is not transitive, so the result depends on the algorithm; this one is
+    trec_eval's.
     """
     if len(entries) < 2:
         return entries
@@ -123,10 +127,10 @@ def _merge_sorted(entries: list[Entry]) -> list[Entry]:
     return merged + left + right
 
 
-# Logarithms as the C library has them. ------------------------------------------------------------
+# Logarithms of the C library ----------------------------------------------------------------------
 #
-# NumPy's vectorised log2 may differ from the C library's in the last bit, and then, now and then,
-# a printed digit would differ from trec_eval's. A table of Python's logarithms is exact and quick.
+# NumPy's vectorised log2 may differ from the C library's in the last bit, so that a printed digit
+# would sometimes differ from trec_eval's. A table of Python's logarithms is exact and fast.
 
 
 @lru_cache(maxsize=8)
@@ -137,24 +141,23 @@ def _log2_table(size: int) -> FloatArray:
 
 
 def log2_of_whole(largest: int) -> FloatArray:
-    """A table whose entry i is log2(i), up to `largest`; entry 0 is not-a-number."""
-    size = 1 << max(10, int(largest + 1).bit_length())  # few sizes, so that the cache is hit
+    """Return a table whose entry i is log2(i), up to `largest`; entry 0 is not-a-number."""
+    size = 1 << max(10, int(largest + 1).bit_length())  # few sizes, so that the cache is used
     return _log2_table(size)
 
 
 def rank_discounts(depth: int) -> FloatArray:
-    """log2(rank + 1) for the ranks 1 to `depth`: what a gain is divided by."""
+    """Return log2(rank + 1), the divisor of a gain, for the ranks 1 to `depth`."""
     return log2_of_whole(depth + 1)[2 : depth + 2]
 
 
-# Graded relevance: discounted cumulated gain and its kin. -----------------------------------------
+# Measures -----------------------------------------------------------------------------------------
 
 JARVELIN = "Järvelin and Kekäläinen: Cumulated Gain-Based Evaluation. ACM TOIS 20(4), 2002"
 BURGES = "exponential gain: Burges et al.: Learning to Rank using Gradient Descent. ICML 2005"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 Scale = Literal["log2", "exp-log2"]
 LARGEST_EXPONENT = 1000
-"""Beyond it sums of 2^grade are no longer finite."""
+"""The largest grade for which sums of 2^grade are finite."""
 
 
 def _scaled(gains: FloatArray, dcg: Scale) -> FloatArray:
@@ -172,12 +175,12 @@ def _discounted(gains: FloatArray) -> FloatArray:
 
 
 def _cumulated(gains: FloatArray) -> FloatArray:
-    """DCG after every rank."""
+    """Return DCG after every rank."""
     return np.cumsum(_discounted(gains), axis=-1)
 
 
 def gain_curves(r: Rankings, gains: Gains, dcg: Scale) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For each rank the gain, DCG up to it, and DCG of the best ranking possible up to it."""
+    """Return, for each rank, the gain, DCG up to it, and DCG of the ideal ranking up to it."""
     gain = _scaled(result_gains(r, gains), dcg)
     best = _scaled(ideal_gains(r, gains), dcg)
     ideal = np.zeros(gain.shape)
@@ -225,12 +228,12 @@ def ndcg(
 ) -> FloatArray:
     """How much gain comes how early, compared with the best ranking possible.
 
-    DCG@k / ideal DCG@k, DCG@k being the sum over the first k ranks i of gain / log2(i + 1). The
-    gain is the grade, or what the table `gains` says; with dcg=exp-log2 it is 2^grade - 1. The
-    ideal ranking holds all judged documents with a positive gain, best first. Undefined if
+    nDCG@k = DCG@k / ideal DCG@k, DCG@k being the sum over the first k ranks i of gain / log2(i +
+    1). The gain is the grade, or that of the table `gains`; with dcg=exp-log2 it is 2^grade - 1.
+    The ideal ranking has all judged documents with a positive gain, best first. Undefined if
     nothing has a positive gain.
 
-    Beware: tools differ in the gain (linear here, exponential elsewhere); name it.
+    Beware: tools differ in the gain (linear here, exponential elsewhere); state it in reports.
     """
     return r.ratio(_dcg(r, gains, dcg, cutoff), _ideal_dcg(r, gains, dcg, cutoff))
 
@@ -252,9 +255,9 @@ def dcg(
 ) -> FloatArray:
     """How much gain comes how early, on an open scale.
 
-    The sum over ranks i of gain / log2(i + 1).
+    DCG@k = the sum over the first k ranks i of gain / log2(i + 1).
 
-    Beware: topics with more relevant documents weigh more in its mean.
+    Beware: topics with more relevant documents have more weight in its mean.
     """
     return _dcg(r, gains, dcg, cutoff)
 
@@ -276,7 +279,7 @@ def ideal_dcg(
 
 
 def _ndcg_curve(r: Rankings, gained: FloatArray, ideal: FloatArray, ranks: IntArray) -> FloatArray:
-    """DCG / ideal DCG after the given ranks, of which there may be any number per topic."""
+    """Return DCG / ideal DCG after the given ranks, of which each topic may have any number."""
 
     def after(curve: FloatArray) -> FloatArray:
         if not curve.shape[-1]:
@@ -298,9 +301,9 @@ def _ndcg_curve(r: Rankings, gained: FloatArray, ideal: FloatArray, ranks: IntAr
 def ndcg_at_relevant(r: Rankings, *, gains: Gains = ()) -> FloatArray:
     """The mean of nDCG over the ranks of the relevant results, as AP averages precision.
 
-    The mean over all documents of the ideal ranking: for a retrieved one with positive gain
-    DCG@i / ideal DCG@i at its rank i, for every other one nDCG of the whole ranking. Undefined if
-    nothing has a positive gain.
+    The mean over all documents of the ideal ranking: for a retrieved one with positive gain DCG@i /
+    ideal DCG@i at its rank i, for every other one nDCG of the whole ranking. Undefined if nothing
+    has a positive gain.
     """
     worth, best = result_gains(r, gains), ideal_gains(r, gains)
     curve = _ndcg_curve(
@@ -309,7 +312,7 @@ def ndcg_at_relevant(r: Rankings, *, gains: Gains = ()) -> FloatArray:
     at_gains = r.total(np.where(worth > 0, curve, 0))
     size = np.count_nonzero(best > 0, axis=-1)
     others = size - np.count_nonzero(worth > 0, axis=-1)
-    gained = others * r.total(_discounted(worth))  # multiplied before it is divided
+    gained = others * r.total(_discounted(worth))  # multiplied before dividing, as trec_eval does
     sums = at_gains + r.ratio(gained, r.total(_discounted(best)), undefined=0)
     return r.ratio(np.where(sums > 0, sums, 0), size)
 
@@ -325,8 +328,8 @@ def r_ndcg(r: Rankings, *, rel: float = 1, gains: Gains = ()) -> FloatArray:
     """The mean of nDCG over the ranks where the gain of the ideal ranking drops, as Rprec at R.
 
     The mean of DCG@k / ideal DCG@k over every k where the ideal ranking has its last document of
-    one gain; and over the length of the ranking once more if it is longer by two or more.
-    Undefined without relevant documents.
+    one gain, and also over the length of the ranking if it is longer by two or more. Undefined
+    without relevant documents.
     """
     worth, best = result_gains(r, gains), ideal_gains(r, gains)
     size = np.count_nonzero(best > 0, axis=-1)
@@ -354,11 +357,11 @@ def r_ndcg(r: Rankings, *, rel: float = 1, gains: Gains = ()) -> FloatArray:
     aliases=("G_{gains}",),
 )
 def graded_g(r: Rankings, *, gains: Gains = ()) -> FloatArray:
-    """How little gain was lost above each result that gains something.
+    """How little gain was lost above each result that has a gain.
 
-    The sum over results with a gain of gain / log2(2 + C - S), divided by the sum of all ideal
-    gains; S is the gain so far and C the cost so far, at each rank the ideal gain there or 1 if
-    that is less. Undefined if nothing has a positive gain.
+    G = the sum over results with a gain of gain / log2(2 + C - S), divided by the sum of all ideal
+    gains; S is the gain so far and C the cost so far, which is at each rank the ideal gain there,
+    or 1 if that is less. Undefined if nothing has a positive gain.
 
     Beware: with gains far from whole numbers the logarithm may be undefined.
     """

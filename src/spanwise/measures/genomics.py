@@ -1,11 +1,12 @@
 """Average precision of passages as the TREC Genomics tracks of 2006 and 2007 defined it.
 
-A passage is met by a result that shares at least one byte with it; a result meets the first such
-passage in the order of the judgements. Bytes stand for whatever unit the files count.
+A result meets a passage if it shares at least one byte with it; of several passages it meets the
+first in the order of the judgements. "Byte" here means the unit that the files count.
 """
 
 import numpy as np
 
+from spanwise.measures.references import GENOMICS_2007
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.measure import Law
@@ -17,15 +18,11 @@ TRACK_2006 = (
     "Hersh, Cohen, Roberts and Rekapalli: TREC 2006 Genomics Track Overview. In: Proceedings of"
     " the Fifteenth Text REtrieval Conference, 2006"
 )
-TRACK_2007 = (
-    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
-    " Sixteenth Text REtrieval Conference, 2007"
-)
 SMALL = 64
 
 
 def harmonic(start: FloatArray, count: FloatArray) -> FloatArray:
-    """1/(start + 1) + ... + 1/(start + count), by Euler and Maclaurin once the terms are small."""
+    """Compute 1/(start + 1) + ... + 1/(start + count), by Euler-Maclaurin for small terms."""
     start, count = np.asarray(start, np.float64), np.asarray(count, np.float64)
     end, value = start + count, np.zeros(np.broadcast(start, count).shape)
     for number in range(1, SMALL + 1):
@@ -47,15 +44,15 @@ def harmonic(start: FloatArray, count: FloatArray) -> FloatArray:
     reads="readings",
 )
 def passage_average_precision(r: Readings) -> FloatArray:
-    """How early and how purely relevant passages are returned, every passage counting alike.
+    """How early and how purely relevant passages are returned; all passages have equal weight.
 
     At each result that meets a relevant passage: bytes shared with passages so far / bytes shown so
     far. PassageAP = the sum of these / (results that meet a passage + relevant passages that no
-    result meets). A copy of an earlier result is shown and meets nothing. Undefined without
+    result meets). A copy of an earlier result is shown, but meets nothing. Undefined without
     relevant text.
 
-    Beware: cutting results into pieces raises it, and results that overlap are credited for the
-    same bytes each; Passage2AP was made for that reason.
+    Beware: cutting results into pieces raises it, and overlapping results are each credited for the
+    same bytes; Passage2AP was defined for that reason.
     """
     matches = r.once("matches", r.evidence.matches)
     met = (matches.item >= 0) & ~matches.copy
@@ -74,20 +71,20 @@ def passage_average_precision(r: Readings) -> FloatArray:
     Law.ADD_BELOW,
     Law.CUT_IN_TWO,
     Law.READ_AGAIN,
-    reference=TRACK_2007,
+    reference=GENOMICS_2007,
     reads="readings",
 )
 def byte_average_precision(r: Readings) -> FloatArray:
-    """How early the relevant bytes come, every byte counting alike.
+    """How early the relevant bytes come; all bytes have equal weight.
 
     Passage2AP = average precision of a ranking whose results are single bytes, in reading order.
-    Relevant bytes that were shown before are passed over, others count each time. Undefined
+    Relevant bytes that were shown before are skipped; other bytes count each time. Undefined
     without relevant text.
     """
     pieces = r.pieces
     rows = np.flatnonzero(pieces.relevant)
     topic, length = pieces.topic[rows], pieces.length[rows].astype(np.float64)
-    seen = np.cumsum(length) - length  # over all topics: take off what the earlier ones have
+    seen = np.cumsum(length) - length  # over all topics: those of earlier topics are subtracted
     hits = seen - seen[np.searchsorted(topic, topic)] if len(topic) else seen
     counted = (pieces.at - pieces.repeated)[rows].astype(np.float64)
     # Byte i of a piece adds (hits + i) / (counted + i) = 1 - (counted - hits) / (counted + i).
@@ -109,7 +106,7 @@ def aspect_average_precision(r: Readings) -> FloatArray:
 
     With h and n at 0: a result that meets no relevant passage adds 1 to n; one whose passage has
     new aspects adds 1 to h and n, and (new aspects) * h / n to the sum; one whose passage has none
-    is passed over. AspectAP = the sum / aspects of the topic. Undefined where judgements name no
+    is skipped. AspectAP = the sum / aspects of the topic. Undefined if the judgements name no
     aspects.
     """
     matches = r.once("matches", r.evidence.matches)
@@ -142,7 +139,7 @@ def aspect_average_precision(r: Readings) -> FloatArray:
     reads="readings",
 )
 def document_average_precision(r: Readings) -> FloatArray:
-    """How early documents with relevant text come, whatever was shown of them.
+    """How early documents with relevant text come, regardless of what was shown of them.
 
     DocumentAP = average precision of the different documents in the order in which they first
     appear; a document is relevant if it has relevant text. Undefined without relevant text.

@@ -1,7 +1,7 @@
-"""How much of the highlighted text was found, and how much else had to be read for it.
+"""Measures of highlighted text: how much of it was found, and how much other text was read for it.
 
 A result is a stretch of text. Precision is the share of the characters read that is highlighted,
-recall the share of the highlighted characters that was found; text that was shown before is not
+recall the share of the highlighted characters that was found. Text that was shown before is not
 found again.
 """
 
@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measures.references import HIXEVAL
 from spanwise.measures.registry import BY_GAIN, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.element_rankings import ElementRankings
@@ -26,33 +27,33 @@ INEX_EVAL = "inex_eval 3.1, INEX, 2010"
 Repeats = Literal["charge", "skip"]
 LEVELS = np.arange(101) / 100
 LARGEST = 1e9
-"""A weight of recall beside which precision is nothing; the square of 1e200 would be infinite."""
+"""The largest weight of recall; with more precision has no effect, and its square may overflow."""
 CHARACTERS = (Law.NOTHING_IS_ZERO, Law.ORDER_FREE, Law.CUT_IN_TWO)
 
 
 def checked_weight(beta: float) -> float:
-    """The weight of recall, if it can be one."""
+    """Return the weight of recall; raise an error if it is not valid."""
     if not 0 <= beta <= LARGEST:
-        raise UsageError(f"beta is {beta:g}; a weight must be between 0 and {LARGEST:g}")
+        raise UsageError(f"beta is {beta:g}; expected a weight from 0 to {LARGEST:g}")
     return beta
 
 
 def f_of(r: Readings, precision: FloatArray, recall: FloatArray, beta: float) -> FloatArray:
-    """F = (1 + beta^2) P R / (beta^2 P + R); 0 if both are 0."""
+    """Compute F = (1 + beta^2) P R / (beta^2 P + R); 0 if both are 0."""
     square = checked_weight(beta) * beta
     part = (1 + square) * precision * recall
     return r.ratio(part, square * precision + recall, undefined=0)
 
 
 def interpolated(r: Readings, repeats: Repeats, levels: FloatArray) -> FloatArray:
-    """For each topic and level the best precision at any rank that reaches the level; else 0."""
+    """Return, for each topic and level, the best precision at any rank that reaches it; else 0."""
     precision, places = _reached(r, repeats, levels)
     best = np.concatenate([best_from(precision), np.zeros((len(r), 1))], axis=-1)
     return np.take_along_axis(best, places, axis=-1)
 
 
 def picked(r: Readings, repeats: Repeats, levels: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Precision after each rank, and for each level the rank (from 0) whose precision it takes.
+    """Return precision after each rank, and the rank (from 0) whose precision each level takes.
 
     A level that is never reached has the number of ranks.
     """
@@ -66,24 +67,24 @@ def picked(r: Readings, repeats: Repeats, levels: FloatArray) -> tuple[FloatArra
 
 
 def best_from(precision: FloatArray) -> FloatArray:
-    """The best precision at each rank or further down."""
+    """Return the best precision at each rank or further down."""
     best: FloatArray = np.maximum.accumulate(precision[:, ::-1], axis=-1)[:, ::-1]
     return best
 
 
 def _reached(r: Readings, repeats: Repeats, levels: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Precision after each rank, and for each level the first rank (from 0) that reaches it."""
+    """Return precision after each rank, and the first rank (from 0) that reaches each level."""
     skip = repeats == "skip"
     gathered = r.gathered(skip)
     precision = r.ratio(gathered, r.read(skip), undefined=0)
     reached, asked = r.steps(gathered, levels)
-    if r.policy.conventions.recall_level == "floored":  # recall above 1 is passed over
+    if r.policy.conventions.recall_level == "floored":  # ranks with recall above 1 are ignored
         precision, reached = np.where(reached > 100, 0, precision), np.minimum(reached, 100)
     return precision, _places(reached, asked)
 
 
 def _places(rising: IntArray, asked: IntArray) -> IntArray:
-    """In each row the first place that has at least what is asked; past the end if none has."""
+    """Return the first position in each row with at least each value; past the end if none has."""
     topics, depth = rising.shape
     above = 1 + max(int(rising.max(initial=0)), 0)
     row = np.arange(topics)[:, None]
@@ -105,18 +106,18 @@ def _places(rising: IntArray, asked: IntArray) -> IntArray:
 def interpolated_precision(
     r: Readings, *, recall: float, repeats: Repeats = "charge"
 ) -> FloatArray:
-    """How little else a reader had to read before a given share of the highlighted text was found.
+    """How little other text is read before a given share of the highlighted text is found.
 
     iP[x] = the highest precision after any result at which recall is x or more; 0 if recall never
-    gets there. Precision after a result = highlighted characters found so far / characters read
-    so far; recall = highlighted characters found so far / all highlighted characters. Text that is
+    gets there. Precision after a result = highlighted characters found so far / characters read so
+    far; recall = highlighted characters found so far / all highlighted characters. Text that is
     returned again is found only once; with `repeats=charge` it is read again, with `skip` it is
     not. Undefined without highlighted text.
 
-    Beware: only the ends of results are looked at, so cutting results into pieces can raise it.
+    Beware: only the ends of results are considered, so cutting results into pieces can raise it.
     """
     if not 0 <= recall <= 1:
-        raise UsageError(f"iP: the recall level is {recall:g}; it must be between 0 and 1")
+        raise UsageError(f"iP: the recall level is {recall:g}; expected a number from 0 to 1")
     return interpolated(r, repeats, np.array([recall]))[:, 0]
 
 
@@ -132,7 +133,7 @@ def interpolated_precision(
     explains="text",
 )
 def average_interpolated_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
-    """How little else had to be read for the highlighted text, at all levels of recall alike.
+    """How little other text is read for the highlighted text, averaged over all levels of recall.
 
     AiP = the mean of iP[x] over x = 0.00, 0.01, ..., 1.00; MAiP is its mean over topics. Undefined
     without highlighted text.
@@ -163,8 +164,8 @@ def _harmonic_mean(r: Readings, precision: FloatArray, recall: FloatArray) -> Fl
 def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the returned text that is highlighted.
 
-    Highlighted characters found / characters returned; 0 if nothing was returned. Text returned
-    again is charged again unless `repeats=skip`.
+    char_prec = highlighted characters found / characters returned; 0 if nothing was returned. Text
+    returned again is charged again unless `repeats=skip`.
     """
     return _precision_and_recall(r, repeats)[0]
 
@@ -182,7 +183,8 @@ def character_precision(r: Readings, *, repeats: Repeats = "charge") -> FloatArr
 def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """The share of the highlighted text that was returned.
 
-    Highlighted characters found / all highlighted characters. Undefined without highlighted text.
+    char_rec = highlighted characters found / all highlighted characters. Undefined without
+    highlighted text.
     """
     return _precision_and_recall(r, repeats)[1]
 
@@ -199,7 +201,8 @@ def character_recall(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
 def character_f1(r: Readings, *, repeats: Repeats = "charge") -> FloatArray:
     """Precision and recall of the returned text in one number.
 
-    2 P R / (P + R) of char_prec and char_rec; 0 if both are 0. Undefined without highlighted text.
+    char_f1 = 2 P R / (P + R) of char_prec and char_rec; 0 if both are 0. Undefined without
+    highlighted text.
     """
     return _harmonic_mean(r, *_precision_and_recall(r, repeats))
 
@@ -218,7 +221,7 @@ def _document_precision_and_recall(r: Readings) -> tuple[FloatArray, FloatArray]
     explains="articles",
 )
 def document_precision(r: Readings) -> FloatArray:
-    """The share of the documents that results come from which have highlighted text.
+    """The share of the documents of the results that have highlighted text.
 
     Every document counts once, and counts as found even if none of its highlighted text was
     returned; 0 if nothing was returned.
@@ -236,7 +239,7 @@ def document_precision(r: Readings) -> FloatArray:
     explains="articles",
 )
 def document_recall(r: Readings) -> FloatArray:
-    """The share of the documents with highlighted text that results come from.
+    """The share of the documents with highlighted text that have a result.
 
     Undefined without highlighted text.
     """
@@ -254,18 +257,15 @@ def document_recall(r: Readings) -> FloatArray:
 def document_f1(r: Readings) -> FloatArray:
     """Precision and recall of documents with highlighted text in one number.
 
-    2 P R / (P + R) of art_prec and art_rec; 0 if both are 0. Undefined without highlighted text.
+    art_f1 = 2 P R / (P + R) of art_prec and art_rec; 0 if both are 0. Undefined without highlighted
+    text.
     """
     return _harmonic_mean(r, *_document_precision_and_recall(r))
 
 
-# Highlighted characters among those returned: HiXEval; and how much results overlap. --------------
+# HiXEval, and overlap of results ------------------------------------------------------------------
 
 OF_ELEMENTS = "Elements: highlighted characters; overlap"
-HIXEVAL = (
-    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
-    " Information Retrieval and Evaluation, LNCS 3977, 2006"
-)
 RELIABILITY = (
     "Kazai, Lalmas and de Vries: Reliability Tests for the XCG and inex-2002 Metrics. In: Advances"
     " in XML Information Retrieval, LNCS 3493, 2005"
@@ -275,20 +275,19 @@ Variant = Literal["inside", "earlier"]
 
 
 def _found(r: ElementRankings, alpha: float) -> FloatArray:
-    """Highlighted characters cumulated over the ranks, those seen before weighted by 1 - alpha."""
+    """Return highlighted characters cumulated over the ranks, seen ones weighted by 1 - alpha."""
     if not 0 <= alpha <= 1:
-        raise UsageError(f"alpha is {alpha:g}; it must be between 0 and 1")
+        raise UsageError(f"alpha is {alpha:g}; expected a number from 0 to 1")
     lit = r.results.highlighted
     if (lit < 0).any():
-        judged = r.judged()  # or it says why they are not known
+        judged = r.judged()  # or raises an error that names the missing input
         if judged.scale == "highlighted":
             raise UsageError(
-                f"{judged.source}: where text was highlighted is not known, and some results are"
-                " passages; it needs --collection"
+                f"{judged.source}: the positions of highlighted text are unknown, and some results"
+                " are passages; pass --collection"
             )
         raise UsageError(
-            f"{judged.source}: elements were graded, no text was highlighted; HiP, HiR and HiF"
-            " need highlighted text"
+            f"{judged.source}: found graded elements; HiP, HiR and HiF expect highlighted text"
         )
     values = lit.astype(float)
     if alpha:
@@ -297,7 +296,7 @@ def _found(r: ElementRankings, alpha: float) -> FloatArray:
 
 
 def highlighted_in_all(r: ElementRankings, base: Base) -> FloatArray:
-    """What recall is a share of: the highlighted characters of a topic, or of all its elements."""
+    """Return the divisor of recall: highlighted characters of a topic, or of all its elements."""
     if base == "focused":
         return r.passages.astype(float)
     judged = r.judged()
@@ -332,12 +331,12 @@ def highlighted_precision(
     alpha: float = 1.0,
     base: Base = "focused",  # noqa: ARG001
 ) -> FloatArray:
-    """The share of the text of the first k results that is highlighted, and was not seen before.
+    """The share of the text of the first k results that is highlighted and was not seen before.
 
-    The sum of rval over the first k results / the sum of their sizes, every result counted in
-    full. rval = highlighted characters of a result, minus alpha times those among them that
+    HiP@k = the sum of rval over the first k results / the sum of their sizes, every result counted
+    in full. rval = highlighted characters of a result, minus alpha times those among them that
     earlier results have shown. 0 if nothing was returned. Undefined without highlighted text.
-    `base` changes nothing here.
+    `base` has no effect.
     """
     return _precision(r, cutoff, alpha)
 
@@ -359,11 +358,11 @@ def highlighted_recall(
 ) -> FloatArray:
     """The share of the highlighted text that the first k results show.
 
-    The sum of rval, as for HiP, over the first k results / all highlighted characters
-    (`base=focused`), or / the sum of the highlighted characters of all elements, which lie in each
+    HiR@k = the sum of rval, as for HiP, over the first k results / all highlighted characters
+    (`base=focused`), or / the sum of the highlighted characters of all elements, which contain each
     other (`base=thorough`). Undefined without highlighted text.
 
-    Beware: with alpha below 1 and `base=focused` it can pass 1.
+    Beware: with alpha below 1 and `base=focused` it can exceed 1.
     """
     return _recall(r, cutoff, alpha, base)
 
@@ -384,7 +383,7 @@ def highlighted_f(
 ) -> FloatArray:
     """Precision and recall of the highlighted text of the first k results in one number.
 
-    2 P R / (P + R) of HiP and HiR; 0 if both are 0. Undefined without highlighted text.
+    HiF@k = 2 P R / (P + R) of HiP and HiR; 0 if both are 0. Undefined without highlighted text.
     """
     precision, recall = _precision(r, cutoff, alpha), _recall(r, cutoff, alpha, base)
     both = precision + recall
@@ -401,12 +400,12 @@ def highlighted_f(
     heading=OF_ELEMENTS,
 )
 def overlap_of_results(r: ElementRankings, *, variant: Variant = "inside") -> FloatArray:
-    """How many of the results are there twice, because another one holds them.
+    """The share of the results that repeat text of another result.
 
-    The share of a topic's results that lie inside another result of the topic, wherever that
-    stands (`variant=inside`); or that share text with an earlier one (`variant=earlier`). An
-    element lies inside another by its path, a span by its offsets; the same span is not inside
-    itself. Undefined for a topic without results, or with nothing relevant.
+    Overlap = the share of a topic's results that lie inside another result of the topic, at any
+    rank (`variant=inside`); or that share text with an earlier one (`variant=earlier`). An element
+    lies inside another by its path, a span by its offsets; the same span is not inside itself.
+    Undefined for a topic without results, or with nothing relevant.
     """
     flags = r.inside() if variant == "inside" else r.seen_before("anything")
     count = np.bincount(r.results.topic, weights=flags, minlength=len(r))

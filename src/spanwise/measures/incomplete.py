@@ -1,4 +1,4 @@
-"""Measures that know that not everything was judged."""
+"""Measures for incomplete judgements."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ EPSILON = 0.00001
 
 
 def above_hits(r: Rankings, marked: BoolArray, rel: float) -> IntArray:
-    """For the first hit, the second hit, ...: how many marked results stand above it."""
+    """Return, for the first hit, the second hit, ..., the number of marked results above it."""
     ranks = r.hit_ranks(rel)
     if not ranks.shape[-1]:
         return ranks
@@ -32,11 +32,11 @@ def above_hits(r: Rankings, marked: BoolArray, rel: float) -> IntArray:
     sampled=False,
 )
 def bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How rarely a judged irrelevant result stands above a relevant one; the unjudged are skipped.
+    """How rarely a judged irrelevant result is above a relevant one; unjudged results are ignored.
 
-    (1/R) times the sum over relevant results of 1 - min(b, R) / min(B, R), b being the judged
-    irrelevant results above it and B all judged irrelevant documents; the term is 1 if b is 0.
-    Undefined without relevant documents.
+    Bpref = (1/R) times the sum over relevant results of 1 - min(b, R) / min(B, R), b being the
+    judged irrelevant results above it and B all judged irrelevant documents; the term is 1 if b is
+    0. Undefined without relevant documents.
     """
     relevant = r.relevant(rel)
     worst = np.minimum(r.nonrelevant(rel), relevant)[:, None]
@@ -69,12 +69,12 @@ def geometric_bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     sampled=False,
 )
 def inferred_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Average precision, estimated where only a sample of the pool was judged.
+    """Average precision, estimated if only a sample of the pool was judged.
 
-    (1/R) times the sum over relevant results at rank i = j + 1 of
-    1/i + (j/i) ((r + b + u)/j) ((r + e)/(r + b + 2e)), where r, b and u count the relevant, the
-    judged irrelevant and the unjudged pool members (negative grade) above it and e is 0.00001;
-    the term is 1 at rank 1. Undefined without relevant documents.
+    infAP = (1/R) times the sum over relevant results at rank i = j + 1 of 1/i + (j/i) ((r + b +
+    u)/j) ((r + e)/(r + b + 2e)), where r, b and u count the relevant, the judged irrelevant and the
+    unjudged pool members (negative grade) above it and e is 0.00001; the term is 1 at rank 1.
+    Undefined without relevant documents.
     """
     ranks = r.hit_ranks(rel)
     above = np.maximum(ranks - 1, 0)
@@ -102,7 +102,7 @@ def _shown(r: Rankings, cutoff: int | None) -> IntArray:
 
 
 def _expected_judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
-    """Judged@k to be expected over all orders of tied results."""
+    """Compute the expectation of Judged@k over all orders of tied results."""
     shown = _shown(r, cutoff)
     sums = np.cumsum(r.expected(r.status != OUTSIDE), axis=-1)
     return r.ratio(r.at(sums, shown), shown, undefined=0)
@@ -116,12 +116,12 @@ def _expected_judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     sampled=False,
 )
 def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
-    """The share of the first k results that the judgements mention.
+    """The share of the first k results that are in the judgements.
 
-    Results among the first k, or all, that the judgements list, with whatever grade, divided by k
-    or by the number retrieved if that is less; 0 if nothing was retrieved.
+    Judged@k = results among the first k, or all, that the judgements list, with any grade, divided
+    by k or by the number retrieved if that is less; 0 if nothing was retrieved.
 
-    Beware: low values mean that the other measures guess.
+    Beware: if it is low, the values of other measures are uncertain.
     """
     return r.ratio(_pooled(r, cutoff), _shown(r, cutoff), undefined=0)
 
@@ -135,18 +135,18 @@ def judged(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     sampled=False,
 )
 def unjudged(r: Rankings, *, cutoff: int) -> FloatArray:
-    """How many of the first k results nobody judged, divided by k.
+    """The number of unjudged results among the first k, divided by k.
 
     Results outside the pool and pool members with a negative grade both count.
     """
     return r.ratio(_shown(r, cutoff) - _judged(r, cutoff), cutoff)
 
 
-# Lists without the results that nobody judged, for measures that take them as not relevant. -------
+# Condensed lists ----------------------------------------------------------------------------------
 
 
 def condensed(r: Rankings, *, judged_only: bool = False) -> Rankings:
-    """The rankings as they are, or closed up where nobody judged a result.
+    """Return the rankings, without unjudged results if `judged_only` is set.
 
     Sakai: Alternatives to Bpref. SIGIR 2007 calls them condensed lists.
     """

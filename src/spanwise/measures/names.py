@@ -21,8 +21,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.measures.gains import Gains
-from spanwise.measures.registry import MEASURES
-from spanwise.model.measure import REQUIRED, Asked, Measure
+from spanwise.measures.registry import MEASURES, load_families
+from spanwise.model.measure import REQUIRED, Measure, MeasureRequest
 from spanwise.plugin_loading import load
 
 SHAPE = re.compile(r"([^()\[\]@\s]+)(?:\((.*)\))?(?:@([^()\[\]@]+)|\[([^\]]*)\])?")
@@ -34,34 +34,54 @@ NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:=[-+.\deE]+)?")
 PARTS = re.compile(r"""((?:[^,\[\]{}'"]|'[^']*'|"[^"]*"|\[[^\]]*\]|\{[^}]*\})+)(?:,|$)""")
 
 
-def parse(name: str) -> Asked:
+def parse(name: str) -> MeasureRequest:
     """Return the measure that a name asks for, with its parameters.
 
     Plug-ins are loaded only for a name that none of ours has.
     """
-    try:
-        return _parsed(name)
-    except UnknownName:
-        if not load():
-            raise
-    return _parsed(name)
-
-
-def _parsed(name: str) -> Asked:
     squeezed = "".join(name.split())
-    exact = plain_names().get(squeezed)
-    measure, given = (exact, {}) if exact else _by_template(squeezed)
-    if measure is None:
-        measure, given = _in_any_case(squeezed)
-    if measure is None:
-        measure, given = _by_grammar(name, squeezed)
+    found = _as_written(name, squeezed)
+    families = load_families()
+    while found is None and next(families, None) is not None:
+        found = _as_written(name, squeezed)
+    if found is None:
+        try:
+            found = _in_other_letters(name, squeezed)
+        except UnknownName:
+            if not load():
+                raise
+            found = _as_written(name, squeezed) or _in_other_letters(name, squeezed)
+    measure, given = found
     parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
     missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
     if missing:
         raise UsageError(
             f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
         )
-    return Asked(name, measure, parameters)
+    return MeasureRequest(name, measure, parameters)
+
+
+Found = tuple[Measure, dict[str, str]]
+"""A measure, and the parameters that its name states, as text."""
+
+
+def _as_written(name: str, squeezed: str) -> Found | None:
+    """Return the registered measure of a name whose letters match exactly."""
+    exact = plain_names().get(squeezed)
+    measure, given = (exact, {}) if exact else _by_template(squeezed)
+    if measure is not None:
+        return measure, given
+    shape = SHAPE.fullmatch(squeezed)
+    if shape is None or shape[1] not in plain_names():
+        return None
+    return _by_grammar(name, squeezed)
+
+
+def _in_other_letters(name: str, squeezed: str) -> Found:
+    """Return the measure of a name that is written in capitals or small letters."""
+    list(load_families())
+    measure, given = _in_any_case(squeezed)
+    return _by_grammar(name, squeezed) if measure is None else (measure, given)
 
 
 def listed(text: str) -> list[str]:
@@ -186,7 +206,7 @@ def _in_any_case(name: str) -> tuple[Measure | None, dict[str, str]]:
         plain_names()[other].name: (plain_names()[other], {}) for other in same
     }
     if not found:
-        for pattern, entry in _templates(len(MEASURES)):
+        for pattern, entry in _templates(MEASURES.version):
             match = re.fullmatch(pattern.pattern, name, re.IGNORECASE)
             if match:
                 found.setdefault(entry.name, (entry, match.groupdict()))

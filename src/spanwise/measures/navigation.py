@@ -1,14 +1,14 @@
-"""Readers who navigate: from a result to the elements, passages or entry points they are after.
+"""Measures of navigating readers, who go from a result to elements, passages or entry points.
 
-A behaviour gives for each result and each target the chance that a reader who looks at the result
-goes to the target. Targets are independent of each other. What has been seen before is no
-discovery. Behaviours:
+A behaviour gives, for each result and each target, the probability that a reader who looks at the
+result goes to the target. Targets are independent of each other. A target that was seen before is
+not discovered again. Behaviours:
 
-identity: a reader looks at the result and nowhere else, so only a target itself counts;
-containment: a reader reads all of the result and so finds every target in it;
-bep: targets are best entry points, one per document; the chance is A L / (A L + d) where d
-characters lie between the starts of result and entry point and L is the mean document length;
-table: chances are read from the file that `table` names.
+identity: a reader looks at the result only, so only a target itself counts; containment: a reader
+reads all of the result and so finds every target in it; bep: targets are best entry points, one per
+document; the probability is A L / (A L + d), where d is the number of characters between the starts
+of result and entry point and L is the mean document length; table: probabilities are read from the
+file that `table` names.
 
 But for `bep`, targets are the ideal elements under a quantisation, each worth its value as a share
 of the highest one can give (`worth=graded`), or 1 (`binary`). With `paths=assessed` the relevant
@@ -41,9 +41,9 @@ from spanwise.measures.registry import (
     measure,
 )
 from spanwise.model.arrays import FloatArray
-from spanwise.model.element_rankings import Behaviour, Journeys, Worth
+from spanwise.model.element_rankings import Behaviour, NavigationRankings, Worth
 from spanwise.model.elements import Paths
-from spanwise.model.measure import Asked, Law
+from spanwise.model.measure import Law, MeasureRequest
 
 FAMILY = "Readers who go on from what they find; entry points"
 
@@ -69,23 +69,23 @@ def _behaviour(name: Any, **others: Any) -> Behaviour:
     if behaviour.L is not None and behaviour.L <= 0:
         raise UsageError(f"L is {behaviour.L:g}; a mean length must be more than 0")
     if behaviour.table is not None and name != "table":
-        told = "a function" if callable(name) else repr(name)
+        given = "a function" if callable(name) else repr(name)
         raise UsageError(
-            f"behaviour is {told}, so table={behaviour.table} would not be looked at; expected"
+            f"behaviour is {given}, so table={behaviour.table} has no effect; expected"
             " behaviour=table"
         )
     return behaviour
 
 
 class Readers:
-    """What readers of a block discover who behave in one way.
+    """The readers of a block with one behaviour, and what they discover.
 
-    The parameters are those of all measures that can be told how readers behave.
+    The parameters are those of all measures whose behaviour can be chosen.
     """
 
     def __init__(
         self,
-        b: Journeys,
+        b: NavigationRankings,
         *,
         behaviour: Behaving = "identity",
         A: float = 1,  # noqa: N803
@@ -96,22 +96,22 @@ class Readers:
         worth: Worth = "graded",
         table: str | None = None,
     ) -> None:
-        self._journeys = b
+        self._rankings = b
         self.behaviour = _behaviour(
             behaviour, A=A, L=L, quant=quant, ideal=ideal, paths=paths, worth=worth, table=table
         )
 
     def each(self, value: Callable[[Discoveries], float]) -> FloatArray:
-        """One value per topic; undefined where there is no target."""
-        return _each(self._journeys, self.behaviour, value)
+        """Compute one value per topic; undefined for topics without targets."""
+        return _each(self._rankings, self.behaviour, value)
 
 
 NEAR_ENTRY_POINTS = partial(Readers, behaviour="bep")
 EQUAL_TARGETS = partial(Readers, worth="binary")
 
 
-def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
-    """The behaviour behind a measure of this family, as it was asked for."""
+def behaviour_of(one: MeasureRequest, b: NavigationRankings) -> Behaviour:
+    """Return the behaviour of a requested measure of this family."""
     if one.measure.of is not None:
         readers: Readers = one.measure.made(b, **one.parameters)
         return readers.behaviour
@@ -119,7 +119,9 @@ def behaviour_of(one: Asked, b: Journeys) -> Behaviour:
     return _behaviour({"BEPD": "bep", "T2I": "t2i"}[one.measure.name], **values)
 
 
-def _each(b: Journeys, behaviour: Behaviour, value: Callable[[Discoveries], float]) -> FloatArray:
+def _each(
+    b: NavigationRankings, behaviour: Behaviour, value: Callable[[Discoveries], float]
+) -> FloatArray:
     found = b.once(("discoveries", behaviour), lambda: discoveries(b.of(behaviour)))
     return np.array([value(one) if len(one.worth) else np.nan for one in found])
 
@@ -134,17 +136,17 @@ def _level(name: str, recall: float) -> float:
     "GR",
     *RECALL,
     reference=METRICS,
-    reads="journeys",
+    reads="navigation",
     of=Readers,
     properties=BY_READER,
-    explains="journeys",
+    explains="navigation",
 )
 def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
-    """The share of what readers are after that they are expected to see in the first k results.
+    """The expected share of the targets that readers see in the first k results.
 
-    GR@k = the sum over targets of worth times the chance to have seen it / the sum of all worths.
-    The chance to have seen a target is 1 minus the product, over the first k results, of the
-    chances not to go there. Undefined without targets.
+    GR@k = the sum over targets of worth times the probability that it has been seen / the sum of
+    all worths. The probability that a target has been seen is 1 minus the product, over the first k
+    results, of the probabilities of not going there. Undefined without targets.
     """
     return readers.each(lambda found: recall_at(found, cutoff))
 
@@ -154,17 +156,17 @@ def generalised_recall(readers: Readers, *, cutoff: int) -> FloatArray:
     Law.NOTHING_IS_ZERO,
     Law.IDEAL_IS_ONE,
     reference=METRICS,
-    reads="journeys",
+    reads="navigation",
     of=EQUAL_TARGETS,
     properties=BY_READER_BINARY,
-    explains="journeys",
+    explains="navigation",
 )
 def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
-    """How likely a result that is looked at leads to something new, until enough was seen.
+    """How likely an examined result leads to something new, until a given share was seen.
 
     PRUM[l] = the expected number of results that lead to at least one discovery / the expected
-    number of results looked at, by readers who stop when they have seen a share l of the targets.
-    Readers who never get there look at all results. Undefined without targets.
+    number of results examined, by readers who stop when they have seen a share l of the targets.
+    Readers who never get there examine all results. Undefined without targets.
 
     Beware: every target counts 1, whatever its value.
     """
@@ -181,10 +183,10 @@ def precision_with_user_model(readers: Readers, *, recall: float) -> FloatArray:
     Law.ADD_BELOW,
     reference=f"{EPRUM}; {INEX_2006}",
     bounds=(0.0, float("inf")),
-    reads="journeys",
+    reads="navigation",
     of=NEAR_ENTRY_POINTS,
     properties=BY_READER,
-    explains="journeys",
+    explains="navigation",
 )
 def expected_precision(
     readers: Readers,
@@ -194,19 +196,19 @@ def expected_precision(
     interpolate: Steps = "linear",
     grid: int | None = None,
 ) -> FloatArray:
-    """How little effort readers make, beside the least they could make for the same recall.
+    """How little effort readers make, compared with the least possible effort for the same recall.
 
     EPRUM[l] = the expectation of I/K. K is the rank at which a reader has seen a share l of the
-    worth of all targets, and I the fewest targets that are worth as much; a reader who never gets
-    there counts 0. Without a level: the mean over l = 1/N, 2/N, ..., 1 for N targets. EPRUM@k =
-    the rank at which the list of targets, the best first, reaches the worth expected to be seen in
-    k results (interpolated, or the next whole rank with `interpolate=whole`) / k. Undefined
-    without targets.
+    worth of all targets, and I the smallest number of targets that are worth as much; a reader who
+    never gets there counts 0. Without a level: the mean over l = 1/N, 2/N, ..., 1 for N targets.
+    EPRUM@k = the rank at which the list of targets, the best first, reaches the worth expected to
+    be seen in k results (interpolated, or the next whole rank with `interpolate=whole`) / k.
+    Undefined without targets.
 
-    Beware: under containment one result can lead to several targets, more than a rank of the
-    ideal list holds, so values can pass 1. Each result of a document is another chance to come to
-    its entry point, where BEPD counts the first result alone. Many targets of different worth have
-    too many sums; `grid=1000` rounds their worth to thousandths.
+    Beware: under containment one result can lead to several targets, more than a rank of the ideal
+    list holds, so values can exceed 1. Each result of a document is another opportunity to reach
+    its entry point, whereas BEPD counts the first result alone. Many targets of different worth
+    have too many sums; `grid=1000` rounds their worth to thousandths.
     """
     if cutoff is not None:
         return readers.each(lambda found: precision_at_rank(found, cutoff, interpolate == "whole"))
@@ -217,7 +219,7 @@ def expected_precision(
 
 
 def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
-    """Worths as whole numbers of shares; none becomes nothing."""
+    """Return worths as whole numbers of shares, each at least 1."""
     if grid is None:
         return found
     if grid < 1:
@@ -231,17 +233,17 @@ def _rounded(found: Discoveries, grid: int | None) -> Discoveries:
     Law.IDEAL_IS_ONE,
     Law.ADD_BELOW,
     reference=INEX_2006,
-    reads="journeys",
+    reads="navigation",
     properties=BY_ENTRY_POINT,
-    explains="journeys",
+    explains="navigation",
 )
 def best_entry_point_distance(
-    b: Journeys,
+    b: NavigationRankings,
     *,
     A: float = 1,  # noqa: N803
     L: float | None = None,  # noqa: N803
 ) -> FloatArray:
-    """How near the results begin to where one should begin to read.
+    """How near the results begin to the best entry points.
 
     BEPD = the sum over documents of A L / (A L + d) / the number of best entry points. d is the
     number of characters between the start of the first result of a document and its best entry
@@ -253,12 +255,14 @@ def best_entry_point_distance(
     """
 
     def value(topic: int) -> float:
-        journey = b.of(how)[topic]
-        if not len(journey.worth):
+        navigation = b.of(how)[topic]
+        if not len(navigation.worth):
             return float("nan")
-        first = np.zeros(len(journey.worth))
-        first[journey.target[::-1]] = journey.chance[::-1]  # of several the last written counts
-        return float(first.sum() / len(journey.worth))
+        first = np.zeros(len(navigation.worth))
+        first[navigation.target[::-1]] = navigation.chance[
+            ::-1
+        ]  # of several the last one assigned counts
+        return float(first.sum() / len(navigation.worth))
 
     how = _behaviour("bep", A=A, L=L)
     return np.array([value(topic) for topic in range(len(b))])
@@ -270,20 +274,20 @@ def best_entry_point_distance(
     Law.IDEAL_IS_ONE,
     Law.ADD_BELOW,
     reference=T2I,
-    reads="journeys",
+    reads="navigation",
     properties=BY_TOLERANCE,
-    explains="journeys",
+    explains="navigation",
 )
-def tolerance_to_irrelevance(b: Journeys, *, tolerance: float = 300) -> FloatArray:
-    """Experimental: how early results bring a reader to highlighted passages who soon loses heart.
+def tolerance_to_irrelevance(b: NavigationRankings, *, tolerance: float = 300) -> FloatArray:
+    """Experimental: how early results lead readers with little patience to highlighted passages.
 
     A reader reads on from the start of each result. If the first highlighted passage that ends
     after it begins within `tolerance` characters, the result hits that passage; a passage is hit
     once. T2I = (1/N) times the sum, over ranks k that hit something new, of hits so far / k, for N
     highlighted passages. Undefined without highlighted text.
 
-    Beware: the metric was proposed without being implemented; this is our own reading of it. It
-    has nothing to do with `score=t2i` of MAgP.
+    Beware: the measure was proposed without an implementation; this is our interpretation. It is
+    unrelated to `score=t2i` of MAgP.
     """
     if tolerance < 0:
         raise UsageError(f"tolerance is {tolerance:g}; it must be 0 or more")

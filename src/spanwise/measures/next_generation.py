@@ -8,7 +8,7 @@ from spanwise.errors import UsageError
 from spanwise.measures.registry import BY_SIZE, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ElementRankings
-from spanwise.model.elements import NOBODY, JudgedElements
+from spanwise.model.elements import NO_ELEMENT, JudgedElements
 from spanwise.model.measure import Law
 
 FAMILY = "Elements: specificity and exhaustivity (2003)"
@@ -21,15 +21,15 @@ Overlap = Literal["on", "off"]
 
 
 def _judged(r: ElementRankings) -> tuple[FloatArray, FloatArray]:
-    """Exhaustivity and specificity of every judged element, from 0 to 1.
+    """Return exhaustivity and specificity of every judged element, from 0 to 1.
 
-    An element of which structure says that nobody asked for it is irrelevant: it has neither.
+    Elements that do not match the structure that the query asks for have neither.
     """
     judged = r.judged()
     if judged.scale == "letters":
         raise UsageError(
-            f"{judged.source}: letters for coverage say nothing of specificity; NGP and NGR need"
-            " two grades or highlighted text"
+            f"{judged.source}: found letters for coverage; NGP and NGR expect two grades or"
+            " highlighted text"
         )
     exhaustivity, specificity = _normalised(judged)
     return exhaustivity * judged.wanted, specificity * judged.wanted
@@ -44,15 +44,15 @@ def _normalised(judged: JudgedElements) -> tuple[FloatArray, FloatArray]:
 
 
 def _of_results(r: ElementRankings, column: FloatArray) -> FloatArray:
-    """What was said of each result; 0 where nothing was."""
+    """Return a column of the judged elements for each result; 0 for results not judged."""
     if r.results.passage.any():
         raise UsageError("NGP and NGR are for elements, but results are passages; see HiP and HiR")
-    known = r.results.element != NOBODY
+    known = r.results.element != NO_ELEMENT
     return np.where(known, column[r.results.element], 0.0) if len(column) else known * 0.0
 
 
 def _new(r: ElementRankings, overlap: Overlap) -> FloatArray:
-    """The share of each result that no earlier one has shown."""
+    """Return the share of each result that no earlier one has shown."""
     if overlap == "off":
         return np.ones(len(r.results))
     size = r.sizes()
@@ -61,13 +61,13 @@ def _new(r: ElementRankings, overlap: Overlap) -> FloatArray:
 
 
 def parts(r: ElementRankings, overlap: Overlap) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Exhaustivity, specificity and the share that is new, of each result."""
+    """Return exhaustivity, specificity and the new share of each result."""
     exhaustivity, specificity = _judged(r)
     return _of_results(r, exhaustivity), _of_results(r, specificity), _new(r, overlap)
 
 
 def exhaustivity_in_all(r: ElementRankings) -> FloatArray:
-    """The exhaustivity of all judged elements of a topic together."""
+    """Return the sum of the exhaustivity of all judged elements of each topic."""
     exhaustivity, _ = _judged(r)
     return r.of_topics(r.judged().of_topics(exhaustivity))
 
@@ -85,14 +85,14 @@ def exhaustivity_in_all(r: ElementRankings) -> FloatArray:
 def next_generation_precision(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
 ) -> FloatArray:
-    """How specific the text of the first k results is, each piece of it counted once.
+    """How specific the text of the first k results is, repeated text counted once.
 
-    The sum of specificity times size times (1 - o) over the first k results / the sum of size
-    times (1 - o); o is the share of a result that earlier ones have shown with `overlap=on`, 0
-    with `off`. Specificity is from 0 to 1, and 0 for what was not judged. 0 if nothing was
-    returned. Undefined if nothing is relevant.
+    NGP@k = the sum of specificity times size times (1 - o) over the first k results / the sum of
+    size times (1 - o); o is the share of a result that earlier ones have shown with `overlap=on`, 0
+    with `off`. Specificity is from 0 to 1, and 0 for results not judged. 0 if nothing was returned.
+    Undefined if nothing is relevant.
 
-    Beware: which of two nested results comes first changes the score.
+    Beware: the order of two nested results changes the value.
     """
     _, specificity = _judged(r)
     text = r.sizes() * _new(r, overlap)
@@ -116,13 +116,14 @@ def next_generation_precision(
 def next_generation_recall(
     r: ElementRankings, *, cutoff: int, overlap: Overlap = "on"
 ) -> FloatArray:
-    """How much of all that is exhaustive the first k results show, each piece counted once.
+    """How much of the total exhaustivity the first k results show, repeated text counted once.
 
-    The sum of exhaustivity times (1 - o) over the first k results / the sum of the exhaustivity of
-    all judged elements; o is the share of a result that earlier ones have shown with `overlap=on`,
-    0 with `off`. Exhaustivity is from 0 to 1, `?` counts 0. Undefined if nothing is relevant.
+    NGR@k = the sum of exhaustivity times (1 - o) over the first k results / the sum of the
+    exhaustivity of all judged elements; o is the share of a result that earlier ones have shown
+    with `overlap=on`, 0 with `off`. Exhaustivity is from 0 to 1, `?` counts 0. Undefined if nothing
+    is relevant.
 
-    Beware: judged elements lie in each other, so with `overlap=on` no run gets to 1.
+    Beware: judged elements contain each other, so with `overlap=on` no run reaches 1.
     """
     exhaustivity, _ = _judged(r)
     found = np.cumsum(r.table(_of_results(r, exhaustivity) * _new(r, overlap)), axis=-1)

@@ -1,7 +1,8 @@
 """Measures of the first TREC conferences that trec_eval dropped after version 8.
 
-They are kept for old results. Each follows the formula in 64 bits for our own commands, and gives
-the older program's rounded value where its conventions are followed.
+They are kept for old results. Each follows the formula in 64 bits, or gives the rounded value of
+the older program if the policy follows that program. The second part has the variants of Bpref that
+were tried around 2004, and the counts behind them.
 """
 
 from math import inf
@@ -11,6 +12,7 @@ import numpy as np
 
 from spanwise.measures.incomplete import BPREF, above_hits
 from spanwise.measures.ranks import ELEVEN, RISE, average_precision, interpolated_precision
+from spanwise.measures.references import TREC_EVAL_8
 from spanwise.measures.registry import measure
 from spanwise.measures.sets import relevant as relevant_count
 from spanwise.measures.sets import relevant_retrieved, retrieved, set_precision, set_recall
@@ -20,27 +22,26 @@ from spanwise.model.rankings import Rankings, packed_ranks
 
 FAMILY = "TrecEval II and trec_eval 8"
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 TREC_1 = "Harman: Overview of the First Text REtrieval Conference, 1992; " + TREC_EVAL_8
 NONREL = 142
-"""Results that are not relevant to a topic of TREC 1 beyond which nobody was expected to read."""
+"""Number of irrelevant results for a topic of TREC 1 beyond which readers were expected to stop."""
 Variant = Literal["exact", "tool"]
-"""The definition as it is meant, or with the slips of trec_eval up to 8.1."""
+"""The intended definition, or the one with the errors of trec_eval up to 8.1."""
 
 
 def only_judged(r: Rankings, rel: float, values: FloatArray) -> FloatArray:
-    """The values, undefined for topics without relevant documents."""
+    """Return the values, undefined for topics without relevant documents."""
     undefined = r.policy.conventions.no_divisor
     return np.where(r.relevant(rel) > 0, values, undefined).astype(r.real_type)
 
 
 def precisions(r: Rankings, rel: float) -> FloatArray:
-    """Precision after every rank; after the last result it keeps falling."""
+    """Return precision after every rank, and after ranks of padding."""
     return r.once(("precisions", rel), lambda: r.ratio(r.found(rel), r.ranks))
 
 
 def interpolated(r: Rankings, rel: float) -> FloatArray:
-    """The best precision at every rank or further down."""
+    """Return the best precision at every rank or further down."""
 
     def best() -> FloatArray:
         return np.maximum.accumulate(precisions(r, rel)[:, ::-1], axis=-1)[:, ::-1]
@@ -48,11 +49,11 @@ def interpolated(r: Rankings, rel: float) -> FloatArray:
     return r.once(("interpolated", rel), best)
 
 
-# Precision over the first R results -----------------------------------------------------------
+# Precision over the first R results ---------------------------------------------------------------
 
 
 def _over_first_r(r: Rankings, rel: float, column: FloatArray) -> FloatArray:
-    """A column summed over ranks below R, topped up for short rankings, divided by R."""
+    """Sum a column over ranks below R, extended for short rankings, and divide by R."""
     known, shown, found = r.relevant(rel), r.retrieved, r.found_by(rel, None)
     inside = r.ranks <= np.minimum(shown, known - 1)[:, None]
     sums = r.total(np.where(inside, column, 0))
@@ -68,11 +69,11 @@ def _over_first_r(r: Rankings, rel: float, column: FloatArray) -> FloatArray:
 def average_over_first_r(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Precision averaged over as many ranks as there are relevant documents.
 
-    (1/R) times the sum of P@k over k = 1 .. min(n, R - 1), plus, if n < R, the sum of ok / i over
-    i = n .. R - 1; n results hold ok relevant ones. Undefined without relevant documents.
+    (1/R) times the sum of P@k over k = 1 .. min(n, R - 1), plus, if n < R, the sum of ok / i over i
+    = n .. R - 1; n results hold ok relevant ones. Undefined without relevant documents.
 
     Beware: the sum has R - 1 terms and is divided by R, so a perfect ranking stays below 1; a
-    ranking shorter than R has its last rank counted twice. That is how it was always printed.
+    ranking shorter than R has its last rank counted twice. It was always printed this way.
     """
     return _over_first_r(r, rel, precisions(r, rel))
 
@@ -87,7 +88,7 @@ def average_over_first_r(r: Rankings, *, rel: float = 1) -> FloatArray:
 def interpolated_average_over_first_r(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Interpolated precision averaged over as many ranks as there are relevant documents.
 
-    As AvgPFirstR, with the best precision at rank k or further down in place of P@k. Undefined
+    As AvgPFirstR, with the best precision at rank k or further down instead of P@k. Undefined
     without relevant documents.
     """
     return _over_first_r(r, rel, interpolated(r, rel))
@@ -95,7 +96,7 @@ def interpolated_average_over_first_r(r: Rankings, *, rel: float = 1) -> FloatAr
 
 @measure("IntAP", *RISE, Law.IDEAL_IS_ONE, reference=TREC_EVAL_8, aliases=("int_map",))
 def interpolated_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Average precision that forgives a bad start made good further down.
+    """Average precision in which precision further down makes up for a bad start.
 
     (1/R) times the sum over the ranks i of relevant results of the best precision at i or further
     down. Undefined without relevant documents.
@@ -105,7 +106,7 @@ def interpolated_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray
 
 
 def _interpolated_at(r: Rankings, rel: float, cutoff: IntArray) -> FloatArray:
-    """The best precision from rank k on; after the end ok / k; 0 for k = 0."""
+    """Return the best precision from rank k on; after the end ok / k; 0 for k = 0."""
     after_end = r.ratio(r.found_by(rel, None), cutoff, undefined=0)
     best = r.at(interpolated(r, rel), cutoff)
     return np.where(cutoff > r.retrieved, after_end, best).astype(r.real_type)
@@ -129,8 +130,8 @@ def interpolated_r_based_precision(
 ) -> FloatArray:
     """The best precision after a multiple of R results or more.
 
-    max of P@j over j >= k, k = trunc(multiple R + 0.9), which is the ceiling for multiples with
-    one decimal; ok / k if fewer than k were retrieved; 0 if k is 0.
+    max of P@j over j >= k, k = trunc(multiple R + 0.9), which is the ceiling for multiples with one
+    decimal; ok / k if fewer than k were retrieved; 0 if k is 0.
     """
     cutoff = np.trunc(multiple * r.relevant(rel) + 0.9).astype(np.int64)
     return _interpolated_at(r, rel, cutoff)
@@ -146,7 +147,7 @@ def three_point_average(r: Rankings, *, rel: float = 1) -> FloatArray:
     return r.ratio(r.total_from_top(np.stack(points, axis=-1)), 3)
 
 
-# Relative and unranked precision --------------------------------------------------------------
+# Relative and unranked precision ------------------------------------------------------------------
 
 
 @measure(
@@ -158,7 +159,7 @@ def three_point_average(r: Rankings, *, rel: float = 1) -> FloatArray:
     aliases=("avg_relative_prec",),
 )
 def average_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Precision relative to the best possible one, averaged over all ranks.
+    """Precision relative to the best possible precision, averaged over all ranks.
 
     The mean over k = 1 .. n of rel(k) / min(k, R); 0 if nothing was retrieved. Undefined without
     relevant documents.
@@ -169,7 +170,7 @@ def average_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
 
 
 def sum_of_precisions(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """The sum of P@i over the ranks i of relevant results."""
+    """Return the sum of P@i over the ranks i of relevant results."""
     return r.total(r.hit_precisions(rel))
 
 
@@ -183,7 +184,7 @@ def sum_of_precisions(r: Rankings, *, rel: float = 1) -> FloatArray:
     parts=(sum_of_precisions, relevant_count),
 )
 def average_document_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Average precision in whose mean every relevant document, not every topic, counts alike.
+    """Average precision with equal weight for every relevant document instead of every topic.
 
     Per topic the same as AP; over topics the sum of P@i over all relevant results, divided by the
     number of relevant documents of all topics. Undefined without relevant documents.
@@ -201,7 +202,7 @@ def average_document_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
 def unranked_average_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """Precision times recall after k results: average precision if their order were unknown.
 
-    P@k R@k. Undefined without relevant documents.
+    UAP@k = P@k R@k. Undefined without relevant documents.
     """
     found = r.found_by(rel, cutoff)
     return r.ratio(found, cutoff) * r.ratio(found, r.relevant(rel))
@@ -218,8 +219,8 @@ def relative_unranked_average_precision(r: Rankings, *, rel: float = 1, cutoff: 
 
     (rel(k) / min(k, R))^2. Undefined without relevant documents.
 
-    Beware: for a ranking shorter than k it is P@k^2, as trec_eval 8 has it, so results that are
-    not relevant can raise it.
+    Beware: for a ranking shorter than k it is P@k^2, as in trec_eval 8, so results that are not
+    relevant can raise it.
     """
     best = np.minimum(cutoff, r.relevant(rel))
     value = r.ratio(r.found_by(rel, cutoff), np.where(cutoff > r.retrieved, cutoff, best))
@@ -244,11 +245,11 @@ def set_relative_unranked_average_precision(r: Rankings, *, rel: float = 1) -> F
     return value * value
 
 
-# Recall against results that are not relevant --------------------------------------------------
+# Fallout ------------------------------------------------------------------------------------------
 
 
 def _nonrel_ranks(r: Rankings, rel: float) -> IntArray:
-    """The ranks of the results that are not known to be relevant, padded with 0."""
+    """Return the ranks of the results that are not known to be relevant, padded with 0."""
 
     def pack() -> IntArray:
         nonrel: BoolArray = r.real() & ~r.hits(rel)
@@ -258,7 +259,7 @@ def _nonrel_ranks(r: Rankings, rel: float) -> IntArray:
 
 
 def _points() -> dict[int, int]:
-    """What the labels of trec_eval stand for: tenths of 142, cut in the label, else rounded up.
+    """Return the points of trec_eval's labels: tenths of 142, truncated in labels, else rounded up.
 
     >>> list(_points().items())[:4]
     [(0, 0), (14, 15), (28, 29), (42, 43)]
@@ -281,12 +282,12 @@ def fallout_recall(
     label: int | None = None,
     variant: Variant = "exact",
 ) -> FloatArray:
-    """Recall at the price of so many results that are not relevant.
+    """Recall after a given number of results that are not relevant.
 
-    Recall just before result number `nonrel` + 1 that is not relevant; final recall if there is
-    none. Undefined without relevant documents. `label` is a point as trec_eval calls it: 0, 14,
-    28, .. 142 stand for 0, 15, 29, .. 142. With `variant=tool` all points up to one that is
-    reached exactly at the end are 0.
+    Recall just before irrelevant result number `nonrel` + 1; final recall if there is none.
+    Undefined without relevant documents. `label` is a point as trec_eval names it: 0, 14, 28, ..
+    142 mean 0, 15, 29, .. 142. With `variant=tool` all points up to one that is reached exactly at
+    the end are 0.
     """
     limit = nonrel if label is None else _points().get(label, label)
     ranks = _nonrel_ranks(r, rel)
@@ -311,9 +312,9 @@ def average_fallout_recall(
 ) -> FloatArray:
     """Recall averaged over the first results that are not relevant.
 
-    The mean over m = 1 .. `nonrel` of the recall just before result number m that is not relevant;
-    final recall where there is none. Undefined without relevant documents. With `variant=tool`
-    the last of them adds nothing where that many were retrieved.
+    The mean over m = 1 .. `nonrel` of the recall just before irrelevant result number m; final
+    recall if there is none. Undefined without relevant documents. With `variant=tool` the last of
+    them adds nothing if that many were retrieved.
     """
     ranks = _nonrel_ranks(r, rel)[:, : nonrel - (variant == "tool")]
     known, found = r.relevant(rel), r.found_by(rel, None)
@@ -324,7 +325,7 @@ def average_fallout_recall(
     return only_judged(r, rel, r.ratio(sums, nonrel))
 
 
-# One number per run ----------------------------------------------------------------------------
+# Totals over topics -------------------------------------------------------------------------------
 
 
 @measure(
@@ -337,16 +338,16 @@ def average_fallout_recall(
 def rank_of_first_relevant(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The rank of the first relevant result.
 
-    Undefined if nothing relevant was retrieved; trec_eval 8 has 0 there.
+    Undefined if nothing relevant was retrieved; trec_eval 8 gives 0.
 
-    Beware: a mean leaves out the topics that found nothing. RR does not.
+    Beware: the mean leaves out topics for which nothing was found. That of RR does not.
     """
     rank = r.at(r.hit_ranks(rel), 1)
     return r.ratio(rank, rank > 0)
 
 
 def _results(r: Rankings, *, rel: float = 1) -> FloatArray:  # noqa: ARG001
-    """How many documents were retrieved, relevant or not."""
+    """Return the number of retrieved documents, relevant or not."""
     return retrieved(r)
 
 
@@ -360,7 +361,7 @@ def _results(r: Rankings, *, rel: float = 1) -> FloatArray:  # noqa: ARG001
     parts=(relevant_retrieved, _results),
 )
 def micro_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """The share of all results, whatever their topic, that is relevant.
+    """The share of the results of all topics together that is relevant.
 
     Per topic ok / n, as SetP; over topics the sum of ok divided by the sum of n.
     """
@@ -378,7 +379,7 @@ def micro_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
     parts=(relevant_retrieved, relevant_count),
 )
 def micro_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """The share of all relevant documents, whatever their topic, that was retrieved.
+    """The share of the relevant documents of all topics together that was retrieved.
 
     Per topic ok / R, as SetR; over topics the sum of ok divided by the sum of R. Undefined without
     relevant documents.
@@ -386,11 +387,11 @@ def micro_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
     return set_recall(r, rel=rel)
 
 
-# The relatives of Bpref that were tried out around 2004, and the counts behind them. --------------
+# Variants of Bpref --------------------------------------------------------------------------------
 #
-# All of them look at the relevant results one after the other and ask how many results that were
-# judged not relevant stand above. b counts those above one relevant result, B the judged irrelevant
-# documents of the topic, b_ret the retrieved ones among them, R the relevant documents.
+# All of them count, for each relevant result, the judged irrelevant results above it. b counts
+# those above one relevant result, B the judged irrelevant documents of the topic, b_ret the
+# retrieved ones among them, R the relevant documents.
 
 VARIANTS = "Variants of bpref (trec_eval 8)"
 REFERENCE = BPREF + "; trec_eval 8.1, NIST, 2006"
@@ -416,37 +417,37 @@ CAPS: dict[str, tuple[int, int]] = {
     "top50pRnonrel": (50, 1),
     "top25p2Rnonrel": (25, 2),
 }
-"""For each variant that bounds b and B the bound: a number, and how many times R is added."""
+"""The bound of each variant that bounds b and B: a number, and how many times R is added."""
 
 
 def _above(r: Rankings, rel: float) -> IntArray:
-    """For the first relevant result, the second, ...: b."""
+    """Return b for the first relevant result, the second, and so on."""
     return above_hits(r, r.misses(rel), rel)
 
 
 def _real(r: Rankings, rel: float) -> BoolArray:
-    """Which entries of the columns per relevant result are not padding."""
+    """Return which entries of the columns per relevant result are not padding."""
     return r.hit_ranks(rel) > 0
 
 
 def _missed(r: Rankings, rel: float) -> IntArray:
-    """b_ret: retrieved results that were judged not relevant."""
+    """Return b_ret: the number of retrieved results that were judged not relevant."""
     return np.count_nonzero(r.misses(rel), axis=-1)
 
 
 def _shares(r: Rankings, rel: float, above: IntArray, whole: IntArray) -> FloatArray:
-    """1 - above / whole for each relevant result, 1 where nothing is above, 0 for padding."""
+    """Return 1 - above / whole for each relevant result, 1 if nothing is above, 0 for padding."""
     shares = 1 - r.ratio(above, whole[:, None], undefined=0).astype(np.float64)
     return np.where(_real(r, rel), np.where(above > 0, shares, 1.0), 0)
 
 
 def _capped(r: Rankings, rel: float, whole: IntArray, cap: IntArray) -> FloatArray:
-    """The shares when nobody counts further than `cap`."""
+    """Return the shares with counts bounded by `cap`."""
     return _shares(r, rel, np.minimum(_above(r, rel), cap[:, None]), np.minimum(whole, cap))
 
 
 def _multiple(r: Rankings, rel: float, times: int) -> FloatArray:
-    """The shares for 5R and 10R: b never counts past 5R, and there is no exception for b = 0."""
+    """Return the shares for 5R and 10R: b is bounded by 5R, and there is no exception for b = 0."""
     known = r.relevant(rel)
     above = np.minimum(_above(r, rel), 5 * known[:, None])
     worst = np.minimum(r.nonrelevant(rel), times * known)[:, None]
@@ -464,7 +465,7 @@ def _multiple(r: Rankings, rel: float, times: int) -> FloatArray:
 def bpref_variant(
     r: Rankings, *, rel: float = 1, variant: BprefVariant = "allnonrel"
 ) -> FloatArray:
-    """How rarely a judged irrelevant result stands above a relevant one, counted in another way.
+    """How rarely a judged irrelevant result is ranked above a relevant one, counted in another way.
 
     (1/R) times the sum over relevant results of 1 - x, x being 0 if b is 0, else
 
@@ -475,7 +476,9 @@ def bpref_variant(
     - top5Rnonrel, top10Rnonrel: min(b, 5R) / min(B, 5R) and min(b, 5R) / min(B, 10R), undefined if
       anything relevant was retrieved and B is 0.
 
-    Undefined without relevant documents (retall: 0 without relevant results).
+    b counts the judged irrelevant results above the relevant one, B the judged irrelevant
+    documents, and b_ret the retrieved ones among them. Undefined without relevant documents
+    (retall: 0 without relevant results).
     """
     known = r.relevant(rel)
     if variant in ("retnonrel", "retall"):
@@ -501,7 +504,7 @@ def bpref_variant(
     heading=VARIANTS,
 )
 def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
-    """Bpref as it was before trec_eval 8: relative to what was retrieved, not to what was judged.
+    """Bpref as it was before trec_eval 8: relative to retrieved documents, not to judged ones.
 
     (1/R) times the sum over relevant results of 1 - min(b, c) / min(b_ret, c), c = R + margin; the
     term is 1 if b is 0. Undefined without relevant documents.
@@ -521,11 +524,10 @@ def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     heading=VARIANTS,
 )
 def bpref_of_first(r: Rankings, *, rel: float = 1, first: int = 10) -> FloatArray:
-    """Bpref that looks only at the first k relevant results and the first k irrelevant ones.
+    """Bpref of only the first k relevant results and the first k irrelevant ones.
 
-    The sum over the first k relevant results with b < k of 1 - b / min(B, k) (1 if b is 0),
-    divided by k, or by the number of relevant results if that is less. 0 if nothing relevant was
-    retrieved.
+    The sum over the first k relevant results with b < k of 1 - b / min(B, k) (1 if b is 0), divided
+    by k, or by the number of relevant results if that is less. 0 if nothing relevant was retrieved.
     """
     above = _above(r, rel)
     worst = np.minimum(r.nonrelevant(rel), first)
@@ -533,11 +535,11 @@ def bpref_of_first(r: Rankings, *, rel: float = 1, first: int = 10) -> FloatArra
     return r.ratio(r.total_from_top(shares), np.minimum(r.found_by(rel, None), first), undefined=0)
 
 
-# Counts ----------------------------------------------------------------------------------------
+# Counts of pairs ----------------------------------------------------------------------------------
 
 
 def _counted(r: Rankings, rel: float, pairs: IntArray) -> FloatArray:
-    """The sum over relevant results of numbers of pairs."""
+    """Return the sum over relevant results of numbers of pairs."""
     return np.where(_real(r, rel), pairs, 0).sum(axis=-1).astype(np.float64)
 
 
@@ -550,9 +552,9 @@ def _counted(r: Rankings, rel: float, pairs: IntArray) -> FloatArray:
     heading=VARIANTS,
 )
 def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many judged irrelevant documents the relevant results stand above, taken together.
+    """The total number of judged irrelevant documents ranked below each relevant result.
 
-    The sum over relevant results of B - b; documents that were not retrieved stand below.
+    The sum over relevant results of B - b; documents that were not retrieved count as below.
     """
     return _counted(r, rel, r.nonrelevant(rel)[:, None] - _above(r, rel))
 
@@ -566,7 +568,7 @@ def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     heading=VARIANTS,
 )
 def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many judged irrelevant results the relevant results stand above, taken together.
+    """The total number of judged irrelevant results ranked below each relevant result.
 
     The sum over relevant results of b_ret - b.
     """
@@ -583,7 +585,7 @@ def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     heading=VARIANTS,
 )
 def correct_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many of the pairs that Bpref looks at are in the right order.
+    """The number of the pairs considered by Bpref that are in the right order.
 
     The sum over relevant results with b > 0 of min(B, R) - min(b, R).
 
@@ -605,7 +607,7 @@ def correct_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
     heading=VARIANTS,
 )
 def possible_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many pairs Bpref looks at.
+    """The number of pairs considered by Bpref.
 
     R min(B, R).
     """
@@ -624,7 +626,7 @@ def possible_pairs(r: Rankings, *, rel: float = 1) -> FloatArray:
 def micro_bpref(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The share of the pairs of all topics that are in the right order.
 
-    Per topic BprefNumCorrect / BprefNumPossible; over topics the sum of the one divided by the
-    sum of the other. Undefined without pairs.
+    Per topic BprefNumCorrect / BprefNumPossible; over topics the sum of the one divided by the sum
+    of the other. Undefined without pairs.
     """
     return r.ratio(correct_pairs(r, rel=rel), possible_pairs(r, rel=rel))

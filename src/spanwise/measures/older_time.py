@@ -1,8 +1,8 @@
-"""Results that come in over time: the score of a result is the second in which it was returned.
+"""Measures over time of trec_eval 8 (`-T`): the score of a result is the second of its return.
 
-Time is divided into 60 buckets of 5 seconds; what comes later belongs to the last one. The results
-must be in the order of time: the policy `order=rising`. These are trec_eval 8's `-T` measures, and
-they keep what it does: precision is that of the whole list from the first result on.
+Time is divided into 60 buckets of 5 seconds; later results belong to the last one. The results must
+be in order of time: the policy `order=rising`. As in trec_eval 8, precision is that of the whole
+list from the first result on.
 """
 
 from math import inf
@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.measures.references import TREC_EVAL_8
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -18,7 +19,6 @@ from spanwise.model.rankings import Rankings
 
 FAMILY = "Scores that are times (trec_eval 8)"
 
-TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"
 BUCKETS, SECONDS = 60, 5
 COUNT = (0.0, inf)
 Weights = tuple[float, ...]
@@ -27,15 +27,17 @@ Yes = Literal["no", "yes"]
 
 
 def _buckets(r: Rankings) -> IntArray:
-    """The bucket of every result; padding belongs to none of them."""
+    """Return the bucket of every result; padding belongs to none of them."""
     if r.score is None:
-        raise UsageError("measures over time need the scores of the results, which are their times")
+        raise UsageError(
+            "measures over time use the scores of results as times; found a run without scores"
+        )
     times = np.clip(r.score * (1 / SECONDS), 0, BUCKETS - 1)
     return np.where(r.real(), np.trunc(times).astype(np.int64), BUCKETS)
 
 
 def _counts(r: Rankings, marked: Any) -> IntArray:
-    """How many of the marked results each bucket holds."""
+    """Return the number of marked results of each bucket."""
     rows = np.broadcast_to(np.arange(len(r))[:, None], r.grade.shape)
     counts = np.zeros((len(r), BUCKETS + 1), np.int64)
     np.add.at(counts, (rows, _buckets(r)), marked)
@@ -51,20 +53,20 @@ def _found(r: Rankings, rel: float) -> IntArray:
 
 
 def _at(table: Any, second: int) -> FloatArray:
-    """The column of the bucket that holds a second."""
+    """Return the column of the bucket that contains a second."""
     if second < 0:
-        raise UsageError(f"second is {second}; it must be 0 or more")
+        raise UsageError(f"second is {second}; expected 0 or more")
     return table[:, min(second // SECONDS, BUCKETS - 1)]
 
 
 def _constant(r: Rankings, value: FloatArray) -> FloatArray:
-    """A value from the first result on: 0 in the buckets before it."""
+    """Return a value for all buckets from the first result on, and 0 before it."""
     begun = np.cumsum(_shown(r), axis=-1) > 0
     return np.where(begun, value[:, None], 0).astype(r.real_type)
 
 
 def _integral(r: Rankings, table: FloatArray, first: int = 1) -> FloatArray:
-    """The mean over the buckets, of which the first is usually left out of the sum."""
+    """Return the mean over the buckets, the first of which is usually left out of the sum."""
     return r.ratio(r.total_from_top(table[:, first:]), BUCKETS)
 
 
@@ -81,9 +83,9 @@ def _unranked(r: Rankings, rel: float, relative: Yes) -> FloatArray:
 
 
 def _utility(r: Rankings, rel: float, weights: Weights, documents: int) -> FloatArray:
-    """Utility of each bucket, judged at its first result; empty ones take the one before."""
+    """Return the utility of each bucket at its first result; empty buckets take the one before."""
     if len(weights) != 4:
-        raise UsageError(f"a utility has {len(weights)} weights; it needs 4, such as 1,-1,0,0")
+        raise UsageError(f"a utility has {len(weights)} weights; expected 4, such as 1,-1,0,0")
     shown = _shown(r)
     before = np.cumsum(shown, axis=-1) - shown
     filled = np.maximum.accumulate(np.where(shown > 0, np.arange(BUCKETS), -1), axis=-1)
@@ -95,7 +97,7 @@ def _utility(r: Rankings, rel: float, weights: Weights, documents: int) -> Float
     return np.where(filled >= 0, value, 0).astype(r.real_type)
 
 
-# Counts ----------------------------------------------------------------------------------------
+# Counts -------------------------------------------------------------------------------------------
 
 
 @measure(
@@ -107,7 +109,7 @@ def _utility(r: Rankings, rel: float, weights: Weights, documents: int) -> Float
     scores=True,
 )
 def relevant_in_bucket(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArray:
-    """How many relevant results came within the 5 seconds that hold this second."""
+    """How many relevant results came in the same period of 5 seconds as a given second."""
     return _at(_found(r, rel), second).astype(np.float64)
 
 
@@ -119,7 +121,7 @@ def relevant_in_bucket(r: Rankings, *, rel: float = 1, second: int = 0) -> Float
     scores=True,
 )
 def nonrelevant_in_bucket(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArray:
-    """How many results not known to be relevant came within the 5 seconds that hold this second."""
+    """How many results not known to be relevant came in the same 5 seconds as a given second."""
     return _at(_shown(r) - _found(r, rel), second).astype(np.float64)
 
 
@@ -132,7 +134,7 @@ def nonrelevant_in_bucket(r: Rankings, *, rel: float = 1, second: int = 0) -> Fl
     scores=True,
 )
 def relevant_so_far(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArray:
-    """How many relevant results came until the end of the 5 seconds that hold this second."""
+    """How many relevant results came until the end of the 5 seconds that contain a given second."""
     return _at(np.cumsum(_found(r, rel), axis=-1), second).astype(np.float64)
 
 
@@ -145,14 +147,14 @@ def relevant_so_far(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArr
     scores=True,
 )
 def relevant_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many relevant results a user had in hand, on average over 300 seconds.
+    """How many relevant results a user had received, on average over 300 seconds.
 
     The mean of TimeCumRel over the 60 buckets.
     """
     return _integral(r, np.cumsum(_found(r, rel), axis=-1).astype(r.real_type), first=0)
 
 
-# Precision -------------------------------------------------------------------------------------
+# Precision ----------------------------------------------------------------------------------------
 
 
 @measure(
@@ -165,12 +167,12 @@ def relevant_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
 def precision_at_time(
     r: Rankings, *, rel: float = 1, second: int = 0, relative: Yes = "no"
 ) -> FloatArray:
-    """Precision of the whole list, once anything has come.
+    """Precision of the whole list, once any result has come.
 
     ok / n from the bucket of the first result on, 0 before it; with `relative=yes` divided by
-    min(n, R).
+    min(n, R) instead of n.
 
-    Beware: it is not the precision of what has come so far. trec_eval 8 never lowers its count.
+    Beware: it is not the precision of the results so far. trec_eval 8 never lowers its count.
     """
     return _at(_precision(r, rel, relative), second)
 
@@ -183,7 +185,7 @@ def precision_at_time(
     scores=True,
 )
 def relative_precision_at_time(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArray:
-    """Relative precision of the whole list, once anything has come: TimeP with `relative=yes`."""
+    """Relative precision of the whole list, once any result has come: TimeP with `relative=yes`."""
     return precision_at_time(r, rel=rel, second=second, relative="yes")
 
 
@@ -195,7 +197,7 @@ def relative_precision_at_time(r: Rankings, *, rel: float = 1, second: int = 0) 
     scores=True,
 )
 def precision_over_time(r: Rankings, *, rel: float = 1, relative: Yes = "no") -> FloatArray:
-    """How precise and how quick: TimeP over 300 seconds.
+    """How precise and how fast the results are: TimeP over 300 seconds.
 
     The sum of TimeP over all buckets but the first, divided by 60.
     """
@@ -210,7 +212,7 @@ def precision_over_time(r: Rankings, *, rel: float = 1, relative: Yes = "no") ->
     scores=True,
 )
 def relative_precision_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Relative precision and how quick: TimeIntegralP with `relative=yes`."""
+    """How relatively precise and how fast the results are: TimeIntegralP with `relative=yes`."""
     return precision_over_time(r, rel=rel, relative="yes")
 
 
@@ -224,7 +226,7 @@ def relative_precision_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
 def unranked_at_time(
     r: Rankings, *, rel: float = 1, second: int = 0, relative: Yes = "no"
 ) -> FloatArray:
-    """Precision of the whole list times its relative precision, once anything has come.
+    """Precision of the whole list times its relative precision, once any result has come.
 
     ok^2 / (n m) with m = min(n, R) from the bucket of the first result on, 0 before it; with
     `relative=yes` ok^2 / m^2.
@@ -240,7 +242,7 @@ def unranked_at_time(
     scores=True,
 )
 def relative_unranked_at_time(r: Rankings, *, rel: float = 1, second: int = 0) -> FloatArray:
-    """Squared relative precision, once anything has come: TimeUAP with `relative=yes`."""
+    """Squared relative precision, once any result has come: TimeUAP with `relative=yes`."""
     return unranked_at_time(r, rel=rel, second=second, relative="yes")
 
 
@@ -252,7 +254,7 @@ def relative_unranked_at_time(r: Rankings, *, rel: float = 1, second: int = 0) -
     scores=True,
 )
 def unranked_over_time(r: Rankings, *, rel: float = 1, relative: Yes = "no") -> FloatArray:
-    """How precise, how complete and how quick: TimeUAP over 300 seconds.
+    """How precise, how complete and how fast the results are: TimeUAP over 300 seconds.
 
     The sum of TimeUAP over all buckets but the first, divided by 60.
     """
@@ -267,11 +269,11 @@ def unranked_over_time(r: Rankings, *, rel: float = 1, relative: Yes = "no") -> 
     scores=True,
 )
 def relative_unranked_over_time(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Squared relative precision and how quick: TimeIntegralUAP with `relative=yes`."""
+    """Squared relative precision over 300 seconds: TimeIntegralUAP with `relative=yes`."""
     return unranked_over_time(r, rel=rel, relative="yes")
 
 
-# Utility ---------------------------------------------------------------------------------------
+# Utility ------------------------------------------------------------------------------------------
 
 
 @measure("TimeUtility", reference=TREC_EVAL_8, bounds=(-inf, inf), scores=True)
@@ -287,8 +289,8 @@ def utility_at_time(
 
     a ok + b (j - ok) + c (R - ok) + d (N + ok - j - R) for weights a, b, c, d, with j the rank of
     the bucket's first result, ok all relevant results of the list and N the number of `documents`
-    in the collection. An empty bucket has the value of the one before it, and those before the
-    first result 0.
+    in the collection. An empty bucket has the value of the one before it; buckets before the first
+    result have the value 0.
     """
     return _at(_utility(r, rel, weights, documents), second)
 
@@ -297,7 +299,7 @@ def utility_at_time(
 def utility_over_time(
     r: Rankings, *, rel: float = 1, weights: Weights = LINEAR, documents: int = 0
 ) -> FloatArray:
-    """Utility over 300 seconds.
+    """The weighted count of right and wrong decisions over 300 seconds.
 
     The sum of TimeUtility over all buckets but the first, divided by 60.
     """

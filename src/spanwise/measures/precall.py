@@ -1,6 +1,6 @@
-"""Precision as a function of recall, through the expected search length: inex_eval, 2002 to 2004.
+"""Precision as a function of recall, by expected search length: inex_eval, 2002 to 2004.
 
-The quantised value of a result is read as the probability that it is relevant.
+The quantised value of a result is taken as the probability that it is relevant.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from spanwise.errors import UsageError
 from spanwise.measures.registry import BY_CHANCE, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.element_rankings import ROUNDING, ElementRankings
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.measure import Law
 
 FAMILY = "Elements: precision by recall (2002-04)"
@@ -24,7 +24,7 @@ INEX_2002 = (
 def precision_at(
     r: ElementRankings, quant: str | None, levels: FloatArray, elements: int | None
 ) -> FloatArray:
-    """Precision at some levels of recall, a column each."""
+    """Return precision at some levels of recall, a column each."""
     total, relevant, other = _masses(r, quant, elements)
     gathered = np.cumsum(relevant, axis=-1)
     met = np.cumsum(other, axis=-1)
@@ -48,11 +48,11 @@ def precision_at(
 def _masses(
     r: ElementRankings, quant: str | None, elements: int | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Relevance of the full recall base; of each level how much is relevant, and how much not."""
+    """Return the relevance of the recall base, and of each level what is relevant and what not."""
     base = r.base(quant)
     value = base.value / base.highest
     _refuse_passages(r)
-    known = r.results.element != NOBODY
+    known = r.results.element != NO_ELEMENT
     chance = np.where(known, value[r.results.element], 0.0) if len(value) else known * 0.0
     total = r.of_topics(r.judged().of_topics(value))
     relevant, other = _levels(r, chance), _levels(r, 1 - chance)
@@ -71,7 +71,7 @@ def _masses(
 
 
 def _levels(r: ElementRankings, column: FloatArray) -> FloatArray:
-    """The sum of a column over each level; levels in order along the last axis."""
+    """Return the sum of a column over each level; levels in order along the last axis."""
     level, topic = r.results.level, r.results.topic
     table = np.zeros((len(r), r.depth))
     first = np.zeros(len(r), np.int64)
@@ -91,7 +91,7 @@ def _mean(
     r: ElementRankings, *, quant: str | None = None, points: int = 100, elements: int | None = None
 ) -> FloatArray:
     if points < 1:
-        raise UsageError(f"inex_eval: points is {points}; it must be 1 or more")
+        raise UsageError(f"inex_eval: points is {points}; expected 1 or more")
     return precall_curve(r, quant=quant, points=points, elements=elements).sum(axis=-1) / points
 
 
@@ -99,7 +99,9 @@ def _single(
     r: ElementRankings, *, recall: float, quant: str | None = None, elements: int | None = None
 ) -> FloatArray:
     if not 0 < recall <= 1:
-        raise UsageError(f"precall: the level is {recall:g}; it must be above 0 and not above 1")
+        raise UsageError(
+            f"precall: the level is {recall:g}; expected a number above 0 and at most 1"
+        )
     return precision_at(r, quant, np.array([recall]), elements)[:, 0]
 
 
@@ -117,13 +119,13 @@ def _single(
 def mean_precall(
     r: ElementRankings, *, quant: str | None = None, points: int = 100, elements: int | None = None
 ) -> FloatArray:
-    """How likely a reader is to meet something relevant, on the way to any share of all of it.
+    """How likely a reader is to meet relevant elements, averaged over levels of recall.
 
-    The mean of precall at the levels of recall 0.01, 0.02, ..., 1 (`points` sets another number of
-    levels). Undefined if nothing is relevant.
+    inex_eval = the mean of precall at the levels of recall 0.01, 0.02, ..., 1 (`points` sets
+    another number of levels). Undefined if nothing is relevant.
 
-    Beware: recall is that of the full recall base, in which elements lie in each other, so a run
-    that returns everything nested beats one without overlap.
+    Beware: recall is that of the full recall base, in which elements contain each other, so a run
+    that returns all nested elements beats one without overlap.
     """
     return _mean(r, quant=quant, points=points, elements=elements)
 
@@ -131,7 +133,7 @@ def mean_precall(
 def precall_curve(
     r: ElementRankings, *, quant: str | None = None, points: int = 100, elements: int | None = None
 ) -> FloatArray:
-    """Precision at each level of recall, for each topic."""
+    """Return precision at each level of recall, for each topic."""
     return precision_at(r, quant, np.arange(1, points + 1) / points, elements)
 
 
@@ -148,16 +150,16 @@ def precall_curve(
 def precall(
     r: ElementRankings, *, recall: float, quant: str | None = None, elements: int | None = None
 ) -> FloatArray:
-    """How likely a reader is to meet something relevant, on the way to a given share of all of it.
+    """How likely a reader is to meet relevant elements, up to a given level of recall.
 
-    x n / (x n + esl), n being the summed value of the full recall base, x the level, and esl the
-    expected search length: what is not relevant before the level at which x n is reached, plus
-    s i / (r + 1) of that level, of which r is relevant, i is not, and s is still needed. Each
-    result is a level of its own; with `--ties expected` results of equal score share one. 0 if the
-    run never gets there; or, if `elements` gives the number of elements in the collection, one more
-    level holds all that were not returned. Values above 1 are divided by the highest possible.
-    Undefined if nothing is relevant.
+    precall[x] = x n / (x n + esl), n being the summed value of the full recall base, and esl the
+    expected search length: what is not relevant before the level at which x n is reached, plus s i
+    / (r + 1) of that level, of which r is relevant, i is not, and s is still missing. Each result
+    is a level of its own; with `--ties expected` results of equal score share one. 0 if the run
+    never gets there; or, if `elements` gives the number of elements in the collection, one more
+    level holds all elements that were not returned. Values above 1 are divided by the highest
+    possible. Undefined if nothing is relevant.
 
-    Beware: values between 0 and 1 are not really probabilities, though they are used so.
+    Beware: values between 0 and 1 are used as probabilities, although they are none.
     """
     return _single(r, recall=recall, quant=quant, elements=elements)

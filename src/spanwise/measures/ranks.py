@@ -1,4 +1,4 @@
-"""Where the relevant results stand: precision, recall, average precision and their kin.
+"""Measures of the ranks of relevant results: precision, recall, average precision and others.
 
 Relevance is binary here: a result is relevant if its grade is at least `rel`.
 """
@@ -9,6 +9,7 @@ import numpy as np
 
 from spanwise.measures.gains import log2_of_whole
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
@@ -18,12 +19,11 @@ FAMILY = "Where the relevant results stand"
 
 BUCKLEY_VOORHEES = "Buckley and Voorhees: Retrieval System Evaluation. In: TREC, MIT Press, 2005"
 TIES = "McSherry and Najork: Computing IR Performance Measures in the Presence of Tied Scores, 2008"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 RISE = (Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW)
 
 
 def _expected_found(r: Rankings, rel: float, cutoff: int | IntArray) -> FloatArray:
-    """Relevant results to be expected in the first ranks, over all orders of tied ones."""
+    """Return the expected number of relevant results in the first ranks, over orders of ties."""
     return r.at(np.cumsum(r.expected(r.hits(rel)), axis=-1), cutoff)
 
 
@@ -44,8 +44,8 @@ def _expected_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArr
 def precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
     """The share of the first k results that is relevant.
 
-    P@k = rel(k) / k, where rel(k) counts the relevant results among the first k. A ranking
-    shorter than k is divided by k all the same.
+    P@k = rel(k) / k, where rel(k) counts the relevant results among the first k. The divisor is k
+    even if the ranking is shorter.
 
     Beware: it does not average well over topics, because a topic with fewer than k relevant
     documents cannot reach 1.
@@ -84,7 +84,7 @@ def _expected_average_precision(
     size = last - first + 1
     relevant_in_group = chance * size
     before = np.cumsum(chance, axis=-1) - chance * (np.arange(r.depth) - first + 1)
-    # Two different places of one group are both relevant with chance m (m - 1) / (n (n - 1)).
+    # Two ranks of one group are both relevant with probability m (m - 1) / (n (n - 1)).
     also = (relevant_in_group - 1) / np.maximum(size - 1, 1)
     above_in_group = (np.arange(r.depth) - first) * also
     terms = chance * (1 + before + above_in_group) / r.ranks
@@ -103,11 +103,11 @@ def _expected_average_precision(
     explains="binary",
 )
 def average_precision(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
-    """How early the relevant documents come, with every one of them counting alike.
+    """How early the relevant documents come, with equal weight for each of them.
 
     AP = (1/R) times the sum of P@i over the ranks i of relevant results; relevant documents that
-    were not retrieved add 0. With a cut-off only ranks up to k are summed, still over R.
-    Undefined without relevant documents.
+    were not retrieved add 0. With a cut-off only ranks up to k are summed, still over R. Undefined
+    without relevant documents.
 
     Beware: with a cut-off below R even a perfect ranking stays below 1.
     """
@@ -127,16 +127,16 @@ def average_precision(r: Rankings, *, rel: float = 1, cutoff: int | None = None)
 def geometric_map(r: Rankings, *, rel: float = 1) -> FloatArray:
     """Average precision whose mean rewards improving the worst topics.
 
-    Per topic the same as AP; over topics exp of the mean of ln max(AP, 0.00001). Undefined
-    without relevant documents.
+    Per topic the same as AP; over topics exp of the mean of ln max(AP, 0.00001). Undefined without
+    relevant documents.
 
-    Beware: topics at 0 decide, through the floor of 0.00001.
+    Beware: topics at 0 dominate, through the floor of 0.00001.
     """
     return average_precision(r, rel=rel)
 
 
 def _first_relevant_chances(r: Rankings, rel: float) -> FloatArray:
-    """For each rank the chance that the first relevant result stands there."""
+    """Return the probability of each rank to be that of the first relevant result."""
     first, last = r.tied()
     chance = r.expected(r.hits(rel))
     left_in_group = last - np.arange(r.depth) + 1
@@ -164,11 +164,11 @@ def _expected_reciprocal_rank(
     explains="binary",
 )
 def reciprocal_rank(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
-    """How soon the first relevant result comes.
+    """How early the first relevant result comes.
 
     RR = 1 / rank of the first relevant result, 0 if there is none (within the cut-off).
 
-    Beware: it looks at one result only.
+    Beware: it depends on one result only.
     """
     ranks = r.at(r.hit_ranks(rel), 1)
     if cutoff is not None:
@@ -191,9 +191,9 @@ def _expected_success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray
     of=condensed,
 )
 def success(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
-    """Whether anything relevant is among the first k results.
+    """Whether any of the first k results is relevant.
 
-    1 if rel(k) > 0, else 0.
+    Success@k = 1 if rel(k) > 0, else 0.
     """
     return np.asarray(r.found_by(rel, cutoff) > 0, r.real_type)
 
@@ -245,7 +245,7 @@ def r_based_precision(r: Rankings, *, rel: float = 1, multiple: float = 1) -> Fl
     aliases=("relative_P_{cutoff}", "relative_prec{cutoff}"),
 )
 def relative_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArray:
-    """Precision after k results, relative to the best that was possible there.
+    """Precision after k results, relative to the best possible precision there.
 
     rel(k) / min(k, R). Undefined without relevant documents.
     """
@@ -253,7 +253,7 @@ def relative_precision(r: Rankings, *, rel: float = 1, cutoff: int) -> FloatArra
 
 
 def needed(recall: float, relevant: IntArray, rule: str) -> IntArray:
-    """How many relevant results reach a recall level.
+    """Return the number of relevant results that reach a recall level.
 
     >>> needed(0.7, np.array([3, 45]), "ceiling").tolist()
     [3, 32]
@@ -270,7 +270,7 @@ def needed(recall: float, relevant: IntArray, rule: str) -> IntArray:
 
 
 def _best_to_come(r: Rankings, rel: float) -> FloatArray:
-    """The best precision from each relevant result on."""
+    """Return the best precision from each relevant result on."""
     return np.maximum.accumulate(r.hit_precisions(rel)[:, ::-1], axis=-1)[:, ::-1]
 
 
@@ -279,7 +279,7 @@ def _best_anywhere(r: Rankings, best: FloatArray) -> FloatArray:
 
 
 def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
-    """The best precision from the n-th relevant result on; n < 1: anywhere; never reached: 0."""
+    """Return the best precision from the n-th relevant result on; anywhere if n < 1; else 0."""
     best = r.once(("best_precisions", rel), lambda: _best_to_come(r, rel))
     anywhere = r.once(("best_anywhere", rel), lambda: _best_anywhere(r, best))
     reached = np.where(nth <= r.found_by(rel, None), r.at(best, nth), 0)
@@ -295,11 +295,12 @@ def _best_from(r: Rankings, rel: float, nth: IntArray) -> FloatArray:
     of=condensed,
 )
 def interpolated_precision(r: Rankings, *, rel: float = 1, recall: float) -> FloatArray:
-    """The best precision at any rank where at least this share of the relevant was found.
+    """The best precision at any rank where at least a given share of the relevant was found.
 
-    max of P@j over the ranks j from the m-th relevant result on, m = ceil(recall R); 0 if fewer
-    than m were retrieved. For recall 0 the best precision anywhere. trec_eval 10 takes recall R
-    rounded to the nearest as m, trec_eval 9 trunc(recall R + 0.9): see the policy `follow`.
+    IPrec = the maximum of P@j over the ranks j from the m-th relevant result on, m = ceil(recall
+    R); 0 if fewer than m were retrieved. For recall 0 it is the best precision anywhere. trec_eval
+    10 takes recall R rounded to the nearest as m, trec_eval 9 trunc(recall R + 0.9): see the policy
+    `follow`.
     """
     rule = r.policy.conventions.recall_level
     return _best_from(r, rel, needed(recall, r.relevant(rel), rule))
@@ -322,9 +323,9 @@ def average_interpolated_precision(
 
     The mean of IPrec over the levels.
 
-    Beware: levels should rise. If they do not, trec_eval's way is kept: read from the right, a
-    level that asks for more relevant results than the one before it, and all levels to its left,
-    give the best precision anywhere.
+    Beware: levels should rise. If they do not, the result is that of trec_eval: read from the
+    right, a level that asks for more relevant results than the one before it, and all levels to its
+    left, give the best precision anywhere.
     """
     rule = r.policy.conventions.recall_level
     best = _best_from(r, rel, np.zeros(len(r), np.int64))
@@ -363,7 +364,7 @@ def yet_another_average_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
 
 @measure("binG", *RISE, Law.IDEAL_IS_ONE, reference=TREC_EVAL, aliases=("bin_G",))
 def binary_g(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How few irrelevant results stand above the relevant ones.
+    """How few irrelevant results are ranked above the relevant ones.
 
     (1/R) times the sum over relevant results of 1 / log2(2 + results above it that are not
     relevant). Undefined without relevant documents.

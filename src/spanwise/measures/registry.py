@@ -1,9 +1,10 @@
-"""The table of measures. Nothing else in the package lists them."""
+"""The registry of measures; the package has no second list of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, get_args
 
 from spanwise.errors import UsageError
@@ -17,10 +18,34 @@ from spanwise.model.measure import (
     Reads,
     keywords,
 )
-from spanwise.plugin_loading import F, Registry, home_of, is_ours
+from spanwise.plugin_loading import F, Registry, home_of
 
 PLAIN = Properties()
-MEASURES: Registry[Measure] = Registry("measure")
+FAMILIES = (
+    *("ranks", "gains", "users", "incomplete", "sets", "preferences"),
+    *("chunks", "genomics", "highlight", "context"),
+    *("cumulated", "precall", "next_generation", "navigation"),
+    *("older", "older_time"),
+)
+"""The modules that define our measures, in the order of the listing. Those asked for most come
+first: a family is imported when a name is in none before it."""
+
+
+def load_families() -> Iterator[str]:
+    """Import our families one after the other, and yield their names."""
+    for family in FAMILIES:
+        import_module(f"spanwise.measures.{family}")
+        yield family
+
+
+def _load_all() -> None:
+    if len(_loaded) < len(FAMILIES):
+        _loaded.update(load_families())
+        MEASURES.arrange([f"spanwise.measures.{family}" for family in FAMILIES])
+
+
+_loaded: set[str] = set()
+MEASURES: Registry[Measure] = Registry("measure", _load_all)
 """Every measure by its own name, in the order of the family modules."""
 
 
@@ -81,8 +106,8 @@ def measure(
     """
 
     def enter(function: F) -> F:
-        home = home_of(function)
-        plugin = "" if is_ours(home) else home
+        home = function.__module__ or "an unknown module"
+        plugin = "" if home.startswith("spanwise.") else home_of(function)
         entry = Measure(
             name=name,
             function=function,
@@ -109,7 +134,11 @@ def measure(
         )
         if plugin:
             _refuse_incomplete(entry)
-        MEASURES.enter(name, entry, home, aliases)
+            MEASURES.enter(name, entry, plugin, aliases)
+        else:
+            if name in MEASURES.registered:
+                raise ValueError(f"two measures are called {name!r}")
+            MEASURES.registered[name], MEASURES.homes[name] = entry, home
         return function
 
     return enter
@@ -143,7 +172,7 @@ def _refuse_incomplete(entry: Measure) -> None:
             raise UsageError(f"{place}: ranges name {name!r}, which is no parameter")
 
 
-# What measures do for the retrieval of elements: the answers that several of them share. ----------
+# Properties shared by several measures ------------------------------------------------------------
 
 BY_GAIN = Properties(
     recall="yes",
@@ -158,8 +187,8 @@ BY_GAIN = Properties(
     relevant_in_context="indirect",
     best_in_context="indirect",
 )
-"""Effort-precision and gain-recall; HiXEval and what came of it, whose ideal units are the
-highlighted passages."""
+"""Effort-precision and gain-recall; HiXEval and the measures derived from it, whose ideal units are
+the highlighted passages."""
 BY_RANK = replace(BY_GAIN, precision="no")
 """Cumulated gain at a rank."""
 BY_CHANCE = replace(
@@ -170,7 +199,7 @@ BY_CHANCE = replace(
     graded_ideality="-",
     focused="unclear",
 )
-"""inex_eval: near misses count only as the quantisation has it."""
+"""inex_eval: near misses count only if the quantisation gives them a value."""
 BY_SIZE = replace(BY_CHANCE, overlap="penalised")
 """inex_eval_ng."""
 BY_DOCUMENT = replace(
@@ -180,7 +209,7 @@ BY_DOCUMENT = replace(
     relevant_in_context="yes",
     best_in_context="yes",
 )
-"""The tasks in context."""
+"""The measures of the tasks in context."""
 BY_READER = replace(BY_GAIN, user_model="yes", relevant_in_context="yes", best_in_context="yes")
 """GR and EPRUM."""
 BY_READER_BINARY = replace(BY_READER, graded_ideality="no")

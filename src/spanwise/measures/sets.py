@@ -6,6 +6,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.incomplete import condensed
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measure import Law
@@ -13,7 +14,6 @@ from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings
 
 FAMILY = "Sets and counts"
 
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 VAN_RIJSBERGEN = "van Rijsbergen: Information Retrieval, 2nd edition, chapter 7, 1979"
 COUNT = (0.0, inf)
 
@@ -27,7 +27,7 @@ COUNT = (0.0, inf)
     aggregate="sum",
 )
 def retrieved(r: Rankings, *, rel: float | None = None) -> FloatArray:
-    """How many documents were retrieved; with `rel` only those of at least that grade."""
+    """The number of retrieved documents; with `rel` only those of at least that grade."""
     if rel is not None:
         return relevant_retrieved(r, rel=rel)
     return r.retrieved.astype(np.float64)
@@ -43,7 +43,7 @@ def retrieved(r: Rankings, *, rel: float | None = None) -> FloatArray:
     aggregate="sum",
 )
 def relevant(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many documents are known to be relevant, retrieved or not."""
+    """The number of documents known to be relevant, retrieved or not."""
     return r.relevant(rel).astype(np.float64)
 
 
@@ -58,7 +58,7 @@ def relevant(r: Rankings, *, rel: float = 1) -> FloatArray:
     aggregate="sum",
 )
 def relevant_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many relevant documents were retrieved."""
+    """The number of relevant documents that were retrieved."""
     return r.found_by(rel, None).astype(np.float64)
 
 
@@ -72,7 +72,7 @@ def relevant_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     aggregate="sum",
 )
 def nonrelevant_judged_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """How many retrieved documents were judged and found not relevant."""
+    """The number of retrieved documents that were judged not relevant."""
     return np.count_nonzero(r.misses(rel), axis=-1).astype(np.float64)
 
 
@@ -86,7 +86,7 @@ def nonrelevant_judged_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     reads="anything",
 )
 def topics(block: Rankings) -> FloatArray:
-    """How many topics were evaluated: 1 for each."""
+    """The number of topics that were evaluated: 1 for each."""
     return np.ones(len(block.topics))
 
 
@@ -94,7 +94,7 @@ def topics(block: Rankings) -> FloatArray:
     "RelString", reference=TREC_EVAL, aliases=("relstring", "relstring_{length}"), aggregate="text"
 )
 def relevance_string(r: Rankings, *, length: float = 10) -> ObjectArray:
-    """The grades of the first results, as a string to look at.
+    """The grades of the first results as a string.
 
     One character for each: 0 to 9, `>` above 9, `-` outside the pool, `.` in the pool but not
     judged.
@@ -127,8 +127,8 @@ def _character(grade: float, status: int) -> str:
 def set_precision(r: Rankings, *, rel: float = 1, relative: bool = False) -> FloatArray:
     """The share of the retrieved documents that is relevant.
 
-    ok / n, ok being the relevant retrieved and n all retrieved; 0 if nothing was retrieved. With
-    `relative=True` it is divided by min(n, R): relative to the best possible.
+    SetP = ok / n, ok being the relevant retrieved and n all retrieved; 0 if nothing was retrieved.
+    With `relative=True` it is divided by min(n, R): relative to the best possible.
     """
     if relative:
         return set_relative_precision(r, rel=rel)
@@ -147,7 +147,7 @@ def set_precision(r: Rankings, *, rel: float = 1, relative: bool = False) -> Flo
 def set_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The share of the relevant documents that was retrieved.
 
-    ok / R. Undefined without relevant documents.
+    SetR = ok / R. Undefined without relevant documents.
     """
     return r.ratio(r.found_by(rel, None), r.relevant(rel))
 
@@ -161,7 +161,7 @@ def set_recall(r: Rankings, *, rel: float = 1) -> FloatArray:
     aliases=("set_relative_P", "exact_relative_prec", "SetRelP"),
 )
 def set_relative_precision(r: Rankings, *, rel: float = 1) -> FloatArray:
-    """Precision of the retrieved set, relative to the best that its size allows.
+    """Precision of the retrieved set, relative to the best possible for its size.
 
     ok / min(n, R); 0 if that is 0.
     """
@@ -235,7 +235,7 @@ def utility(
     collection. trec_eval 8 gives 0 without relevant documents.
     """
     if len(weights) != 4:
-        raise UsageError(f"Utility has {len(weights)} weights; it needs 4, such as 1,-1,0,0")
+        raise UsageError(f"Utility has {len(weights)} weights; expected 4, such as 1,-1,0,0")
     found, shown, known = r.found_by(rel, None), r.retrieved, r.relevant(rel)
     a, b, c, d = weights
     neither = documents + found - shown - known
@@ -252,12 +252,12 @@ def utility(
     reference="ir_measures 0.4, after the evaluation of dialogue response selection",
 )
 def accuracy(r: Rankings, *, rel: float = 1, cutoff: int | None = None) -> FloatArray:
-    """How often a relevant result stands above one that is not.
+    """How often a relevant result is ranked above one that is not.
 
-    The share of pairs of a relevant result and one that is not relevant, judged or not, that are
-    in the right order, within the cut-off. 0 if nothing relevant was retrieved, 1 if nothing else.
+    The share of pairs of a relevant result and one that is not relevant, judged or not, that are in
+    the right order, within the cut-off. 0 if nothing relevant was retrieved, 1 if nothing else.
 
-    Beware: with a cut-off, a relevant result that moves up across it may lower the score, because
+    Beware: with a cut-off, a relevant result that moves up across it may lower the value, because
     pairs with it now count.
     """
     hits, others = r.hits(rel)[:, :cutoff], (r.real() & ~r.hits(rel))[:, :cutoff]

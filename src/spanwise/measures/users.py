@@ -1,15 +1,16 @@
-"""Measures that model a reader: who goes on reading with what chance, and what is gained.
+"""Measures that model a reader: the probability of reading on, and the gain.
 
 The family of Moffat, Bailey, Scholer and Thomas is written in their terms: after rank i a reader
-goes on with chance C(i), reads rank i with chance V(i) = C(1) ... C(i-1), and the score is the
-gain per result read, sum of V(i) g(i) / sum of V(i). As in cwl_eval rankings have 1000 ranks:
-shorter ones continue with gain 0. Grades become gains between `min_rel` and `max_rel`.
+continues with probability C(i), reads rank i with probability V(i) = C(1) ... C(i-1), and the score
+is the gain per result read, sum of V(i) g(i) / sum of V(i). As in cwl_eval rankings have 1000
+ranks: shorter ones continue with gain 0. Grades become gains between `min_rel` and `max_rel`.
 """
 
 import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.gains import Gains, rank_discounts, result_gains, sorted_table
+from spanwise.measures.references import TREC_EVAL
 from spanwise.measures.registry import measure
 from spanwise.model.arrays import BoolArray, FloatArray
 from spanwise.model.measure import Law
@@ -26,16 +27,15 @@ INSQ = "Moffat, Scholer, Thomas: Models and Metrics: IR Evaluation as a User Pro
 BPM = "Zhang et al.: Evaluating Web Search with a Bejeweled Player Model. SIGIR 2017"
 CWL = "Moffat, Bailey, Scholer, Thomas: Incorporating User Expectations and Behavior. TOIS 2017"
 COMPAT = "Clarke, Vtyurina, Smucker: Assessing Top-k Preferences. ACM TOIS 39(3), 2021"
-TREC_EVAL = "trec_eval 10.0, NIST, 2026"
 RISE = (Law.NOTHING_IS_ZERO, Law.SWAP_UP, Law.ADD_BELOW)
 DEPTH = 1000
 
 
-# Expected reciprocal rank -------------------------------------------------------------------
+# Expected reciprocal rank -------------------------------------------------------------------------
 
 
 def _cascade(grades: FloatArray, cutoff: int | None) -> FloatArray:
-    """The mean reciprocal rank at which a reader stops who stops at the first good result."""
+    """Return the terms of ERR: reciprocal ranks, weighted by the probability of stopping there."""
     stops = (np.exp2(grades[:, :cutoff]) - 1) / 16
     goes_on = np.cumprod(1 - stops, axis=-1)
     reads = np.concatenate([np.ones((len(stops), 1)), goes_on[:, :-1]], axis=-1)
@@ -46,10 +46,11 @@ def _cascade(grades: FloatArray, cutoff: int | None) -> FloatArray:
 def expected_reciprocal_rank(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     """How early a reader is satisfied who stops at the first good result.
 
-    The sum over ranks i of (1/i) t(i) times the product of 1 - t(j) over j < i; a result of grade
-    g stops the reader with chance t = (2^g - 1) / 16.
+    ERR = the sum over ranks i of (1/i) t(i) times the product of 1 - t(j) over j < i; a result of
+    grade g stops the reader with probability t = (2^g - 1) / 16.
 
-    Beware: made for grades 0 to 4; higher ones give chances above 1 and are refused.
+    Beware: it was defined for grades 0 to 4; higher ones give probabilities above 1 and are
+    refused.
     """
     if r.grade.size and r.grade.max() > 4:
         raise UsageError(f"ERR is defined for grades up to 4; found {r.grade.max():g}")
@@ -58,9 +59,9 @@ def expected_reciprocal_rank(r: Rankings, *, cutoff: int | None = None) -> Float
 
 @measure("nERR", *RISE, Law.IDEAL_IS_ONE, Law.BLIND_BELOW_CUTOFF, reference=ERR)
 def normalised_err(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
-    """ERR compared with that of the best ranking possible.
+    """ERR relative to that of the best ranking possible.
 
-    ERR@k of the ranking divided by ERR@k of all judged documents ordered by falling grade.
+    nERR = ERR@k of the ranking divided by ERR@k of all judged documents ordered by falling grade.
     Undefined if nothing has a positive grade.
     """
     if r.ideal.size and r.ideal.max() > 4:
@@ -69,18 +70,18 @@ def normalised_err(r: Rankings, *, cutoff: int | None = None) -> FloatArray:
     return r.ratio(expected_reciprocal_rank(r, cutoff=cutoff), best)
 
 
-# Rank-biased precision ----------------------------------------------------------------------
+# Rank-biased precision ----------------------------------------------------------------------------
 
 
 def _weights(p: float, depth: int) -> FloatArray:
-    """1, p, p^2, ... of a reader who goes on with chance p."""
+    """Return 1, p, p^2, ... for a reader who continues with probability p."""
     if not 0 <= p < 1:
-        raise UsageError(f"the persistence p is {p:g}; it must be at least 0 and below 1")
+        raise UsageError(f"the persistence p is {p:g}; expected a number of at least 0 and below 1")
     return _powers(p, depth)
 
 
 def _powers(p: float, depth: int) -> FloatArray:
-    """1, p, p^2, ... by repeated multiplication; any p will do, as it does in trec_eval."""
+    """Return 1, p, p^2, ... by repeated multiplication; any p is accepted, as in trec_eval."""
     with np.errstate(over="ignore"):
         return np.cumprod(np.concatenate([[1.0], np.full(max(depth - 1, 0), p)]))[:depth]
 
@@ -96,11 +97,12 @@ def _expected_rbp(
 def rank_biased_precision(
     r: Rankings, *, p: float = 0.8, rel: float = 1, cutoff: int | None = None
 ) -> FloatArray:
-    """The share of relevant results that a reader sees who goes on with chance p each time.
+    """The expected relevance per result of a reader who continues with probability p after each.
 
-    (1 - p) times the sum of p^(i-1) over the ranks i of relevant results.
+    RBP = (1 - p) times the sum of p^(i-1) over the ranks i of relevant results.
 
-    Beware: what was not judged or not retrieved could raise it: by RBPResidual with the same p.
+    Beware: unjudged results and ranks below the ranking could raise it, by RBPResidual with the
+    same p.
     """
     return (1 - p) * r.total((r.hits(rel) * _weights(p, r.depth))[:, :cutoff])
 
@@ -113,10 +115,10 @@ def _residual(r: Rankings, p: float, weights: FloatArray, cutoff: int | None = N
 
 @measure("RBPResidual", Law.BLIND_BELOW_CUTOFF, reference=RBP, less_is_better=True)
 def rbp_residual(r: Rankings, *, p: float = 0.8, cutoff: int | None = None) -> FloatArray:
-    """By how much RBP could still grow if everything unknown were relevant.
+    """How much RBP could still grow if everything unknown were relevant.
 
-    p^n, for all ranks below the n retrieved, plus (1 - p) times the sum of p^(i-1) over the ranks
-    of results that nobody judged. With a cut-off what stands below it is unknown too.
+    RBPResidual = p^n, for all ranks below the n retrieved, plus (1 - p) times the sum of p^(i-1)
+    over the ranks of unjudged results. With a cut-off everything below it is unknown too.
     """
     return _residual(r, p, _weights(p, r.depth + 1), cutoff)
 
@@ -154,20 +156,22 @@ def _scaled_gains(r: Rankings, gains: Gains) -> FloatArray:
 
 
 def _listed(r: Rankings, gains: Gains) -> BoolArray:
-    """Which results have a code that the table lists: every judged one, others only if named."""
+    """Return which results have an entry in the table: judged ones, others only if named."""
     keys = {grade for grade, _ in gains}
     outside = (r.status == OUTSIDE) & (-1.0 in keys)
     aside = (r.status < 0) & (-2.0 in keys)
     return (r.status == JUDGED) | outside | aside
 
 
-# Reading with a goal: the C/W/L family ------------------------------------------------------
+# The C/W/L family ---------------------------------------------------------------------------------
 
 
 def _padded_gains(r: Rankings, min_rel: float, max_rel: float) -> FloatArray:
-    """Gains between 0 and 1 at 1000 ranks."""
+    """Return gains between 0 and 1 at 1000 ranks."""
     if min_rel >= max_rel:
-        raise UsageError(f"min_rel is {min_rel:g} and max_rel {max_rel:g}; it must be larger")
+        raise UsageError(
+            f"min_rel is {min_rel:g} and max_rel {max_rel:g}; expected max_rel to be larger"
+        )
     depth = min(r.depth, DEPTH)
     scaled = (np.clip(r.grade, min_rel, max_rel) - min_rel) / (max_rel - min_rel)
     gains = np.zeros((len(r), DEPTH))
@@ -176,9 +180,9 @@ def _padded_gains(r: Rankings, min_rel: float, max_rel: float) -> FloatArray:
 
 
 def _ranks_wanted(target: float) -> FloatArray:
-    """What a reader still reckons with at each rank before anything was gained: i + 2T."""
+    """Return i + 2T for each rank i, the number of ranks in the model before any gain."""
     if target <= 0:
-        raise UsageError(f"T is {target:g}; the gain that a reader wants must be above 0")
+        raise UsageError(f"T is {target:g}; expected a gain above 0")
     return np.arange(1, DEPTH + 1) + 2 * target
 
 
@@ -201,7 +205,7 @@ def inst(r: Rankings, *, T: float = 1.0, min_rel: float = 0, max_rel: float) -> 
 
 @measure("INSQ", *RISE, reference=INSQ)
 def insq(r: Rankings, *, T: float = 1.0, min_rel: float = 0, max_rel: float) -> FloatArray:  # noqa: N803
-    """The gain per result of a reader who wants T units of gain, whatever comes.
+    """The gain per result of a reader who wants T units of gain and does not adapt.
 
     C(i) = ((i + 2T - 1) / (i + 2T))^2.
     """
@@ -231,9 +235,10 @@ def bejeweled_player(
 
 @measure("SDCG", *RISE, Law.BLIND_BELOW_CUTOFF, reference=CWL)
 def scaled_dcg(r: Rankings, *, min_rel: float = 0, max_rel: float, cutoff: int) -> FloatArray:
-    """Discounted cumulated gain as a share of what k results of the highest grade would give.
+    """Discounted cumulated gain relative to that of k results of the highest grade.
 
-    The sum over the first k ranks i of g(i) / log2(i + 1), divided by the sum of 1 / log2(i + 1).
+    SDCG@k = the sum over the first k ranks i of g(i) / log2(i + 1), divided by the sum of 1 /
+    log2(i + 1).
     """
     depth = min(cutoff, DEPTH)
     weights = 1 / rank_discounts(depth)
@@ -241,16 +246,16 @@ def scaled_dcg(r: Rankings, *, min_rel: float = 0, max_rel: float, cutoff: int) 
     return np.sum(gains * weights, axis=-1) / np.sum(weights)
 
 
-# Agreement with the ideal -------------------------------------------------------------------
+# Agreement with the ideal -------------------------------------------------------------------------
 
 
 @measure("Compat", Law.NOTHING_IS_ZERO, Law.IDEAL_IS_ONE, reference=COMPAT)
 def compatibility(r: Rankings, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
-    """How similar the ranking is to an ideal one, the top weighing most.
+    """How similar the ranking is to an ideal one, with most weight at the top.
 
-    The rank-biased overlap of the ranking with the ideal ranking (grades above 0, best first,
-    equal grades in the order of the ranking, the retrieved ones first), over as many ranks as the
-    longer of the two has; divided by the overlap of the ideal ranking with itself unless
+    Compat = the rank-biased overlap of the ranking with the ideal ranking (grades above 0, best
+    first, equal grades in the order of the ranking, the retrieved ones first), over as many ranks
+    as the longer of the two has; divided by the overlap of the ideal ranking with itself unless
     normalize is False. Undefined if nothing has a positive grade.
     """
     size = np.count_nonzero(r.ideal > 0, axis=-1)
@@ -266,7 +271,7 @@ def compatibility(r: Rankings, *, p: float = 0.95, normalize: bool = True) -> Fl
 
 
 def _shared_from(r: Rankings, depth: int) -> FloatArray:
-    """How many relevant results are in both lists from this rank on, and not before."""
+    """Return how many relevant results are in both lists from each rank on, and not before."""
     counts = np.zeros((len(r), depth))
     for topic in range(len(r)):
         grades = r.grade[topic]

@@ -1,1 +1,1 @@
-"""Nouns: what is retrieved, what is relevant, what a measure sees, what a score is."""
+"""Data classes for what is retrieved, what is relevant, what measures take and what they give."""

@@ -1,4 +1,4 @@
-"""Names for the array types that pass between rooms.
+"""Names for the array types that pass between packages.
 
 They exist for the type checker only: at run time they cost nothing, not even the import of NumPy.
 """

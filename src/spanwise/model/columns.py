@@ -1,8 +1,8 @@
-"""Columns of ids. An id is a string of bytes: never decoded, compared bytewise.
+"""Columns of ids, and the rows of a run or of judgements that they belong to.
 
-Three kinds serve the same purpose: plain lists for whatever Python made, packed words for columns
-of short ids, which almost all files have, and Polars columns for large files of long ones.
-Everything else asks through `Ids`.
+An id is a string of bytes: it is never decoded, and ids are compared bytewise. There are three
+kinds of columns: plain lists for ids made in Python, packed words for short ids, which almost all
+files have, and Polars columns for large files of long ids. All other code uses the protocol `Ids`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
 MOST_PACKED = 32
-"""Bytes of the longest id that is packed."""
+"""Maximum number of bytes of an id that can be packed."""
 _ODD = [
     np.uint64(odd)
     for odd in (
@@ -34,14 +34,14 @@ _MIX = np.uint64(0xFF51AFD7ED558CCD)
 
 
 class Coded(Sequence[bytes]):
-    """A column in which ids come again and again: a list of names, and which each row has."""
+    """A column in which ids recur: a list of distinct names and the code of each row's name."""
 
     def __init__(self, codes: IntArray, names: Sequence[bytes]) -> None:
         self.codes, self.names = codes, names
 
     @classmethod
     def of(cls, ids: Sequence[bytes]) -> Coded:
-        """The same ids, every name once."""
+        """Return the same ids with every name stored once."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(ids))}
         codes = np.fromiter(map(numbers.__getitem__, ids), np.int64, len(ids))
         return cls(codes, list(numbers))
@@ -58,56 +58,56 @@ class Coded(Sequence[bytes]):
         return iter(self.tolist())
 
     def tolist(self) -> list[bytes]:
-        """The id of every row."""
+        """Return the id of every row."""
         return list(map(self.names.__getitem__, self.codes.tolist()))
 
     def at(self, rows: IntArray) -> Coded:
-        """Some of the rows."""
+        """Return the column restricted to some rows."""
         return Coded(self.codes[rows], self.names)
 
 
 class _Column:
-    """A column that remembers how it is coded."""
+    """A column that caches its coded form."""
 
     _coded: Coded | None = None
 
     def coded(self: Ids) -> Coded:
-        """All ids, every name once."""
+        """Return all ids with every name stored once."""
         if self._coded is None:
             self._coded = Coded.of(self.take(np.arange(len(self))))
         return self._coded
 
 
 class Ids(Protocol):
-    """A column of ids, whatever it is stored in."""
+    """A column of ids, independent of how it is stored."""
 
     _coded: Coded | None
 
     def __len__(self) -> int: ...
 
     def coded(self) -> Coded:
-        """All ids, every name once."""
+        """Return all ids with every name stored once."""
 
     def take(self, rows: IntArray) -> list[bytes]:
-        """The ids of these rows."""
+        """Return the ids of these rows."""
 
     def reordered(self, rows: IntArray) -> Ids:
-        """The same kind of column with the rows in another order."""
+        """Return a column of the same kind with its rows in this order."""
 
     def fingerprints(self) -> FingerprintArray:
-        """Equal ids have equal fingerprints; different ids nearly always different ones."""
+        """Return a number per row: equal for equal ids, nearly always unequal for different ids."""
 
     def distinct(self) -> int:
-        """How many different ids there are."""
+        """Return the number of different ids."""
 
     def same_kind(self, other: Ids) -> Ids:
-        """`other` stored in this column's way, so that fingerprints can be compared."""
+        """Return `other` converted to this kind of column, so that fingerprints can be compared."""
 
     def same_at(self, rows: IntArray, other: Ids, other_rows: IntArray) -> bool:
-        """Whether these rows hold the same ids as those of another column of this kind."""
+        """Return whether these rows hold the same ids as those of another column of this kind."""
 
     def falling(self, rows: IntArray, groups: IntArray) -> IntArray:
-        """The rows ordered by group, and by falling id within each group."""
+        """Return the rows ordered by group and, within each group, by falling id."""
 
 
 class PlainIds(_Column):
@@ -147,14 +147,14 @@ class PlainIds(_Column):
 
 
 class PackedIds(_Column):
-    """Ids of up to 32 bytes, none of them NUL, in rows of 64-bit words filled up with NUL."""
+    """A column of ids of up to 32 bytes without NUL, as rows of 64-bit words padded with NUL."""
 
     def __init__(self, words: FingerprintArray) -> None:
         self._words = words
 
     @classmethod
     def of(cls, ids: Sequence[bytes]) -> PackedIds | None:
-        """A packed column made of a list; None if one of the ids cannot be packed."""
+        """Return a packed column made of a list, or None if one of the ids cannot be packed."""
         if any(len(one) > MOST_PACKED or b"\0" in one for one in ids):
             return None
         longest = max(map(len, ids), default=0)
@@ -166,11 +166,11 @@ class PackedIds(_Column):
 
     @property
     def words(self) -> FingerprintArray:
-        """One row for each id."""
+        """The words, one row for each id."""
         return self._words
 
     def widened(self, count: int) -> FingerprintArray:
-        """The words with some of nothing but NUL added, `count` in all."""
+        """Return the words padded with NUL words to `count` columns."""
         missing = count - self._words.shape[1]
         return np.pad(self._words, ((0, 0), (0, missing))) if missing else self._words
 
@@ -182,7 +182,7 @@ class PackedIds(_Column):
         return PackedIds(self._words[rows])
 
     def fingerprints(self) -> FingerprintArray:
-        """Words of nothing but NUL add nothing, so that columns of any width can be compared."""
+        """Return fingerprints that do not depend on the width: words of only NUL add nothing."""
         prints = self._words[:, 0] * _ODD[0]
         for word in range(1, self._words.shape[1]):
             mixed = self._words[:, word] * _ODD[word]
@@ -193,7 +193,7 @@ class PackedIds(_Column):
         return prints
 
     def changes(self) -> IntArray:
-        """The rows whose id differs from the one before."""
+        """Return the rows whose id differs from that of the row before."""
         differs = self._words[1:, 0] != self._words[:-1, 0]
         for word in range(1, self._words.shape[1]):
             differs |= self._words[1:, word] != self._words[:-1, word]
@@ -203,7 +203,7 @@ class PackedIds(_Column):
         return len(set(self.take(np.arange(len(self)))))
 
     def same_kind(self, other: Ids) -> Ids:
-        """What cannot be packed becomes something that no packed id is equal to."""
+        """Return `other` packed; ids that cannot be packed become one that equals no packed id."""
         if isinstance(other, PackedIds):
             return other
         never = b"\xff" * (MOST_PACKED + 8)
@@ -234,7 +234,7 @@ class PolarsIds(_Column):
 
     @classmethod
     def of(cls, ids: Sequence[bytes]) -> PolarsIds:
-        """A Polars column made of a list."""
+        """Return a Polars column made of a list."""
         import polars as pl
 
         return cls(pl.Series(ids, dtype=pl.Binary))
@@ -244,7 +244,7 @@ class PolarsIds(_Column):
 
     @property
     def series(self) -> pl.Series:
-        """The column itself."""
+        """The underlying Polars column."""
         return self._series
 
     def take(self, rows: IntArray) -> list[bytes]:
@@ -280,7 +280,7 @@ class PolarsIds(_Column):
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
-    """One column from several: packed if all can be, else Polars if any of them is or is packed."""
+    """Join columns to one: packed if all can be packed, else Polars if any is packed or Polars."""
     if len(columns) == 1:
         return columns[0]
     if all(isinstance(column, PlainIds) for column in columns):
@@ -296,7 +296,7 @@ def joined(columns: Sequence[Ids]) -> Ids:
 
 
 def _packed(columns: Sequence[Ids]) -> PackedIds | None:
-    """One packed column from packed ones and from lists of ids that can be packed."""
+    """Join packed columns and lists of ids to one packed column; None if an id cannot be packed."""
     parts: list[PackedIds] = []
     for column in columns:
         part = None
@@ -312,11 +312,11 @@ def _packed(columns: Sequence[Ids]) -> PackedIds | None:
 
 
 def text(identifier: bytes) -> str:
-    """An id as text; bytes that are not UTF-8 survive the round trip as surrogates."""
+    """Return an id as text; bytes that are not UTF-8 survive the round trip as surrogates."""
     return identifier.decode("utf-8", "surrogateescape")
 
 
-# Lines of one source, grouped by topic: whom they belong to and where they stood. -----------------
+# Rows ---------------------------------------------------------------------------------------------
 
 
 def plural(count: int, noun: str) -> str:
@@ -330,38 +330,38 @@ def plural(count: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The rows of a run or of judgements: topic after topic, file order within each."""
+    """The rows of a run or of judgements: topic after topic, in file order within each topic."""
 
     source: str
     topics: tuple[bytes, ...]  # in order of first appearance
     starts: IntArray  # topic t owns rows starts[t] to starts[t + 1]
-    lines: IntArray | None = None  # line number of each row; None: row 0 stood on line 1, ...
+    lines: IntArray | None = None  # line number of each row; None: row 0 is line 1, and so on
     has_lines: bool = True  # False for objects in memory
 
     def __len__(self) -> int:
         return int(self.starts[-1])
 
     def line(self, row: int) -> int | None:
-        """Where a row stood in its file."""
+        """Return the line number of a row in its file; None for objects in memory."""
         if not self.has_lines:
             return None
         return row + 1 if self.lines is None else int(self.lines[row])
 
     def order(self, row: int) -> tuple[int, int]:
-        """Where a row stands among all: after those of topics that came before its own."""
+        """Return a sort key that puts rows in file order, topic by topic."""
         first = int(self.starts[np.searchsorted(self.starts, row, side="right") - 1])
         return self.line(first) or first, self.line(row) or row
 
     def place(self, row: int) -> str:
-        """The row's file and line, as error messages begin."""
+        """Return the row's file and line, as error messages begin."""
         line = self.line(row)
         return self.source if line is None else f"{self.source}:{line}"
 
 
 def concatenated(parts: Sequence[Rows], source: str) -> tuple[Rows, IntArray]:
-    """The rows of several files as those of one source, and the order that groups them by topic.
+    """Concatenate the rows of several files, and return the order that groups them by topic.
 
-    Line numbers are given up, because they would not say of which file.
+    Line numbers are dropped because they would not identify the file.
     """
     codes: dict[bytes, int] = {}
     topics = [codes.setdefault(topic, len(codes)) for rows in parts for topic in rows.topics]

@@ -1,4 +1,4 @@
-"""What a comparison says: means with their intervals, differences with their tests, cautions."""
+"""Comparisons: means with intervals, differences with tests, analyses of variance, gates."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ BETTER, WORSE = "†", "‡"
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """What a run reaches in a measure."""
+    """The mean of a run in a measure, with its interval."""
 
     run: str
     measure: str
     value: float
-    low: float  # the interval is undefined where the value is no mean over topics
+    low: float  # the interval is undefined if the value is not a mean over topics
     high: float
     topics: int
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A run against another in a measure, by one test."""
+    """The difference between a run and another in a measure, with one test."""
 
     run: str
     baseline: str
@@ -51,12 +51,12 @@ class Difference:
     losses: int
     topics: int
     effect: float  # Cohen's d of paired differences
-    topics_needed: float  # to show this effect four times out of five
+    topics_needed: float  # to detect this effect with power 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Runs compared. They stand in the order of the first measure, best first."""
+    """A comparison of runs, sorted by the first measure, best first."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
@@ -67,22 +67,22 @@ class Comparison:
     tests: tuple[str, ...]
     correction: str
     confidence: float
-    lowest: frozenset[str] = frozenset()  # the measures of which less is better
+    lowest: frozenset[str] = frozenset()  # the measures for which lower values are better
     warnings: tuple[str, ...] = ()
     anova: Mapping[str, Anova] = field(default_factory=dict)  # of each measure: runs and topics
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
 
     @property
     def alpha(self) -> float:
-        """Below this an adjusted p is called significant."""
+        """The adjusted p below which a difference is called significant."""
         return round(1 - self.confidence, 12)
 
     def mean(self, run: str, measure: str) -> Mean:
-        """The mean of a run."""
+        """Return the mean of a run in a measure."""
         return self.means[self.runs.index(run) * len(self.measures) + self.measures.index(measure)]
 
     def best(self, measure: str) -> tuple[str, ...]:
-        """The runs with the best value; several when they are equal."""
+        """Return the runs with the best value; several if they are equal."""
         values = {run: self.mean(run, measure).value for run in self.runs}
         defined = [value for value in values.values() if isfinite(value)]
         if not defined:
@@ -91,11 +91,11 @@ class Comparison:
         return tuple(run for run, value in values.items() if value == top)
 
     def better(self, run: str, measure: str) -> tuple[str, ...]:
-        """The runs than which a run is significantly better, by the first test."""
+        """Return the runs that a run is significantly better than, by the first test."""
         return self._significant(run, measure, 1)
 
     def worse(self, run: str, measure: str) -> tuple[str, ...]:
-        """The runs than which a run is significantly worse, by the first test."""
+        """Return the runs that a run is significantly worse than, by the first test."""
         return self._significant(run, measure, -1)
 
     def _significant(self, run: str, measure: str, way: int) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class Comparison:
     def select(
         self, *, measure: str | None = None, test: str | None = None, run: str | None = None
     ) -> list[Difference]:
-        """The differences of a measure, a test, a run."""
+        """Return the differences of a measure, a test or a run."""
         return [
             one
             for one in self.differences
@@ -123,7 +123,7 @@ class Comparison:
         ]
 
     def diff(self, topic: str) -> dict[str, dict[str, float | None]]:
-        """What each run has for one topic: {run: {measure: value}}; None is undefined."""
+        """Return the values of one topic as `{run: {measure: value}}`; None if undefined."""
         found: dict[str, dict[str, float | None]] = {}
         for name, scores in zip(self.runs, self.scores, strict=True):
             if topic in scores.topics:
@@ -133,13 +133,15 @@ class Comparison:
                     for measure in self.measures
                 }
         if not found:
-            raise UsageError(f"topic {topic!r} was not evaluated")
+            raise UsageError(
+                f"topic {topic!r} was not evaluated; expected a topic of the comparison"
+            )
         return found
 
     def curve(self, measure: str = "SpanR") -> pl.DataFrame:
-        """A measure over reading budgets: a table of run, budget, measure and value."""
+        """Return a measure over reading budgets: a table of run, budget, measure and value."""
         if self.drawn is None:
-            raise UsageError("there is no curve without budgets; compare with budget=[500, 2000]")
+            raise UsageError("a curve needs reading budgets; compare with budget=[500, 2000]")
         import polars as pl
 
         return pl.DataFrame(self.drawn(measure))
@@ -154,13 +156,13 @@ class Comparison:
     ) -> None:
         """Raise AssertionError if a run is worse than the baseline by more than `max_drop`.
 
-        The drop must be both larger than allowed and credible: adjusted p below `alpha`.
+        The drop must be both larger than allowed and significant: adjusted p below `alpha`.
         """
         for what, name, known in (("measure", measure, self.measures), ("run", run, self.runs)):
             if name not in (None, *known):
                 raise UnknownName(what, str(name), list(known))
         if not self.differences:
-            raise UsageError("there is one run only: no baseline that it could be worse than")
+            raise UsageError("found one run; expected a run and a baseline to compare it with")
         level = self.alpha if alpha is None else alpha
         for one in self.select(measure=measure, test=self.tests[0], run=run):
             drop = one.difference if one.measure in self.lowest else -one.difference
@@ -168,11 +170,11 @@ class Comparison:
                 raise AssertionError(
                     f"{one.run} is worse than {one.baseline} in {one.measure}: by {drop:.4f}"
                     f" [{one.low:.4f}, {one.high:.4f}], p = {one.p_adjusted:.4f};"
-                    f" allowed was {max_drop:g}"
+                    f" the allowed drop is {max_drop:g}"
                 )
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The same as `--format json` prints."""
+        """Return the object that `--format json` prints."""
         return {
             "scores": [
                 {"run": one.run, "measure": one.measure, "value": defined(one.value)}
@@ -225,7 +227,7 @@ class Comparison:
         import_module("spanwise.workflows.page").write_comparison(self, fspath(path))
 
     def table(self) -> str:
-        """Means, intervals and marks as text."""
+        """Return means, intervals and marks as text."""
         return plain_table(*self._cells(), self.legend())
 
     def _repr_html_(self) -> str:
@@ -240,28 +242,28 @@ class Comparison:
 
     @property
     def allowing(self) -> str:
-        """How the first test allows for the number of comparisons."""
+        """Return the correction for multiple comparisons of the first test."""
         if "tukey" in self.tests[0]:
             return "corrected for all pairs of runs"
         return "uncorrected" if self.correction == "none" else f"corrected ({self.correction})"
 
     @property
     def lettered(self) -> bool:
-        """Whether marks are letters of runs."""
+        """Whether runs are marked by letters, because all pairs are compared."""
         return self.baseline is None and bool(self.differences)
 
     def named(self, run: str) -> str:
-        """The name of a run, behind its letter where marks are letters."""
+        """Return the name of a run, after its letter if runs are marked by letters."""
         return f"{letter(self.runs.index(run))} {run}" if self.lettered else run
 
     def cell(self, run: str, measure: str) -> str:
-        """A mean with its mark and its interval, in words."""
+        """Return a mean with its mark and its interval as text."""
         mean = self.mean(run, measure)
         bounds = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
         return f"{number(mean.value)}{self.mark(run, measure)}{bounds}"
 
     def mark(self, run: str, measure: str) -> str:
-        """Daggers against the baseline, or letters of the runs that this one is better than."""
+        """Return daggers relative to the baseline, or letters of the runs that this one beats."""
         better = self.better(run, measure)
         if self.baseline is None:
             return letters(sorted(map(self.runs.index, better)))
@@ -270,7 +272,7 @@ class Comparison:
         return BETTER if better else WORSE if self.worse(run, measure) else ""
 
     def legend(self) -> list[str]:
-        """What the marks mean, how it was tested, and what to beware of."""
+        """Return lines that explain the marks, the test, and the cautions."""
         lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
         if self.lettered:
             lines.append("letters: significantly better than the runs of these letters")
@@ -288,7 +290,7 @@ class Comparison:
 
 
 def letter(place: int) -> str:
-    """A short name for a run: a, b, ..., z, then a1, b1, ...
+    """Return a short name for a run: a, b, ..., z, then a1, b1, ...
 
     >>> letter(0), letter(27)
     ('a', 'b1')
@@ -298,11 +300,11 @@ def letter(place: int) -> str:
 
 
 FEW = 6
-"""So many letters stand one by one; of more, neighbours are put together."""
+"""Up to this many letters are listed one by one; longer lists use ranges."""
 
 
 def letters(places: Sequence[int]) -> str:
-    """The letters of runs, given by their rising places.
+    """Return the letters of runs, given by their positions in rising order.
 
     >>> letters([0, 2, 3]), letters([0, 2, 3, 4, 5, 6, 9, 30])
     ('acd', 'a c-g j e1')
@@ -322,16 +324,16 @@ def letters(places: Sequence[int]) -> str:
 
 
 def defined(value: float) -> float | None:
-    """A number as JSON has it: neither undefined nor infinite."""
+    """Return a number as JSON has it: None if it is undefined or infinite."""
     return value if isfinite(value) else None
 
 
-# What a two-way analysis of variance says about runs and topics. ----------------------------------
+# Analysis of variance -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Anova:
-    """Sums of squares, degrees of freedom, F and p of runs and of topics, and what is left."""
+    """A two-way analysis of variance: sums of squares, degrees of freedom, F and p."""
 
     squares_runs: float
     squares_topics: float
@@ -351,13 +353,13 @@ class Anova:
 
     @property
     def omega_squared(self) -> float:
-        """The share of variance that runs explain, in the population of topics (partial)."""
+        """The share of variance that runs explain in the population of topics (partial)."""
         gain = self.freedom_runs * (self.f_runs - 1)
         cells = (self.freedom_runs + 1) * (self.freedom_topics + 1)
         return gain / (gain + cells)
 
     def words(self) -> str:
-        """As a paper reports it.
+        """Return the analysis in the form used in papers.
 
         >>> print(Anova(2.0, 3.0, 1.0, 2, 3, 6, 6.0, 0.037, 6.0, 0.031).words())
         runs F(2, 6) = 6.00, p = 0.0370, omega squared 0.45; topics F(3, 6) = 6.00, p = 0.0310
@@ -374,17 +376,17 @@ class Anova:
         return f"{runs}, omega squared {self.omega_squared:.2f}; {topics}"
 
 
-# A gate for continuous integration: what is still good enough, and what came of it. ---------------
+# Gate ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is still good enough in one measure."""
+    """A rule of a gate: what a run must reach in one measure."""
 
     measure: str
     floor: float | None = None  # a mean below it fails
-    max_drop: float = 0.0  # how much worse than the baseline is allowed
-    alpha: float = 0.05  # a drop counts if p is below
+    max_drop: float = 0.0  # largest allowed drop below the baseline
+    alpha: float = 0.05  # a drop counts only if its p is below this
     less_is_better: bool = False
 
     def __post_init__(self) -> None:
@@ -396,7 +398,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a rule says of one run."""
+    """The verdict of a rule on one run."""
 
     run: str
     rule: Rule
@@ -407,9 +409,9 @@ class Verdict:
     high: float
     p: float
     topics: int
-    reasons: tuple[str, ...]  # why it fails; none if it passes
+    reasons: tuple[str, ...]  # why the run fails; empty if it passes
 
     @property
     def passed(self) -> bool:
-        """Whether the gate is open."""
+        """Whether the run passes the gate."""
         return not self.reasons

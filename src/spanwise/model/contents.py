@@ -1,4 +1,4 @@
-"""What content consists of, counted by kind: so that a conversion can say what it leaves behind."""
+"""Kinds of content in runs and judgements, counted, so that a conversion can report its losses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RANGES = "passages between two points"
 SPANS = "passages by offset"
 PLACED = "offsets of results that have paths"
 LOST = "results without a place in their document"
-UNSCORED = "results without a score, in whose place falling numbers stand"
+UNSCORED = "results without a score, replaced by falling numbers"
 HEADER = "entries of the header"
 BLANKS = "blanks in the name of the run, written as _"
 TEXTS = "texts of results"
@@ -46,7 +46,7 @@ WHITESPACE = "statements on white space"
 STATEMENTS = "topic statements"
 MARKED_GRADES = "grades of passages other than 1"
 MARKED_TEXTS = "texts of passages"
-UNPLACED = "passages by their words alone"
+UNPLACED = "passages by text only"
 ASPECTS = "aspects of passages"
 SETS = "alternative sets of passages"
 MARKERS = "names of those who marked passages"
@@ -57,17 +57,17 @@ OF_EVIDENCE = (
     QUESTIONS,
 )
 DENIED = "grades of 0 for documents with highlighted text"
-UNSUPPORTED = "relevant documents with nothing that this form can hold"
+UNSUPPORTED = "relevant documents with nothing that this format can hold"
 
 
 CHARACTERS = ("opaque", "codepoint")
-"""Units that offsets of formats which name none are read in."""
+"""Units of the offsets in formats that name no unit."""
 HEAD = re.compile(r"(.*?)(?= (?:of|by|between|with|without|on|in|pooled)\b|,|$)")
-"""What a kind is called before it is said which ones."""
+"""The name of a kind before its details are listed."""
 
 
 def loss_in_words(kind: str, count: int) -> str:
-    """A kind with its number.
+    """Return a kind with its number in words.
 
     >>> loss_in_words(HEADER, 1), loss_in_words(ELEMENTS, 312)
     ('1 entry of the header', '312 element grades')
@@ -80,7 +80,7 @@ def loss_in_words(kind: str, count: int) -> str:
 
 
 def of_run(run: Run) -> dict[str, int]:
-    """What a run has beyond documents in an order of scores."""
+    """Count the content of a run beyond documents and scores."""
     ranges = filled(run.ends) if run.ends is not None else np.zeros(len(run.rows), np.bool_)
     paths = filled(run.paths) if run.paths is not None else np.zeros(len(run.rows), np.bool_)
     found = {PATHS: paths & ~ranges, RANGES: ranges}
@@ -94,7 +94,7 @@ def of_run(run: Run) -> dict[str, int]:
 
 
 def of_chunks(run: Run) -> dict[str, int]:
-    """What results have besides their place, and what places are counted in."""
+    """Count the texts, ids and costs of chunks, and the units of their positions."""
     some = run.chunks
     counts = {UNIT: int(run.unit not in CHARACTERS and run.spans is not None)}
     if some is not None:
@@ -107,7 +107,7 @@ def of_chunks(run: Run) -> dict[str, int]:
 
 
 def in_lines(run: Run) -> dict[str, int]:
-    """The same where each result is a line that has to have a score, and the run's name."""
+    """Count the content of a run for a format whose lines need a score and the run's name."""
     stated = run.stated_scores
     unscored = 0 if stated is None else int(np.count_nonzero(np.isnan(stated)))
     blanks = sum(character.isspace() for character in run.name)
@@ -115,7 +115,7 @@ def in_lines(run: Run) -> dict[str, int]:
 
 
 def of_judgements(judgements: Judgements) -> dict[str, int]:
-    """What judgements have beyond documents that are relevant or not."""
+    """Count the content of judgements beyond relevant and not relevant documents."""
     grades, people = judgements.grades, judgements.assessors
     counts = {
         GRADES: int(np.count_nonzero((grades >= 0) & (grades != 0) & (grades != 1))),
@@ -150,7 +150,7 @@ def of_judgements(judgements: Judgements) -> dict[str, int]:
 
 
 def of_evidence(said: Evidence) -> dict[str, int]:
-    """What is said of passages and questions beyond which characters are relevant."""
+    """Count the content of evidence beyond the relevant characters."""
     return {
         MARKED_GRADES: int(np.count_nonzero(said.grades != 1)),
         MARKED_TEXTS: int(np.count_nonzero(filled(said.texts))),
@@ -164,10 +164,10 @@ def of_evidence(said: Evidence) -> dict[str, int]:
 
 
 def filled(ids: Ids) -> BoolArray:
-    """Which of them are not empty."""
+    """Return which ids are not empty."""
     return np.array([bool(one) for one in ids.take(np.arange(len(ids)))], np.bool_)
 
 
 def without(counts: dict[str, int], *kept: str) -> dict[str, int]:
-    """What is left when some kinds are kept, kinds that do not occur left out."""
+    """Return the counts of the kinds that are not kept; kinds that do not occur are left out."""
     return {kind: count for kind, count in counts.items() if count and kind not in kept}

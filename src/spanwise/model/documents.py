@@ -22,7 +22,7 @@ Name = str | bytes
 """The id of a document, or a path, as text or as the bytes of a file."""
 
 UNKNOWN_CHARACTER = "\ufffd"
-"""Stands in a text for an entity that is not known."""
+"""Placeholder in a text for an entity that is not known."""
 TEXT_ELEMENT = "document"
 """A plain text is a document with this one element: `/document[1]`."""
 
@@ -33,19 +33,19 @@ BlankNodes = Literal["keep", "strip"]
 
 @dataclass(frozen=True, slots=True)
 class CharacterPolicy:
-    """What counts as a character. All sizes and positions of a collection follow one policy.
+    """A rule of what counts as a character; a collection follows one for all sizes and positions.
 
     An entity reference is one character (with `bytes`: the bytes of the character it stands for).
     """
 
     unit: Unit = "codepoints"
     white_space: WhiteSpace = "keep"
-    """`collapse`: a run of white space counts one, also when tags stand inside the run."""
+    """`collapse`: a run of white space counts as one character, also across tags."""
     blank_nodes: BlankNodes = "keep"
-    """`strip`: text nodes of nothing but white space do not count and have no number."""
+    """`strip`: text nodes of only white space do not count and have no number."""
 
     def size(self, text: str) -> int:
-        """How much a text counts in which no white space is to be collapsed."""
+        """Return the size of a text in which no white space is to be collapsed."""
         return len(text) if self.unit == "codepoints" else len(text.encode())
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class CharacterPolicy:
 
 
 class Element(NamedTuple):
-    """One element of a document."""
+    """An element of a document."""
 
     path: str
     start: int
@@ -63,12 +63,12 @@ class Element(NamedTuple):
 
 
 class Document(NamedTuple):
-    """One document of a collection, without its text."""
+    """A document of a collection, without its text."""
 
     name: str  # path relative to the folder or archive it came from, with extension
     length: int
     elements: int
-    stated: bool = False  # the name is an id that stands in the file, not a path
+    stated: bool = False  # whether the name is an id given in the file, not a path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +88,12 @@ class Tree:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is that of a plain text."""
+        """Whether this is the tree of a plain text."""
         return len(self) == 1 and self.tags[int(self.tag[0])] == TEXT_ELEMENT
 
     def paths(self) -> list[str]:
-        """The path of every element."""
-        tags, paths = self.tags, [""] * (len(self) + 1)  # the last one stands for parent -1
+        """Return the path of every element."""
+        tags, paths = self.tags, [""] * (len(self) + 1)  # index -1 is the parent of the root
         rows = zip(self.tag.tolist(), self.index.tolist(), self.parent.tolist(), strict=True)
         for row, (tag, index, parent) in enumerate(rows):
             paths[row] = f"{paths[parent]}/{tags[tag]}[{index}]"
@@ -101,77 +101,77 @@ class Tree:
         return paths
 
     def elements(self) -> list[Element]:
-        """The same as objects."""
+        """Return the elements as objects."""
         columns = (column.tolist() for column in (self.start, self.length, self.parent, self.depth))
         return list(map(Element, self.paths(), *columns))
 
 
 class Collection(Protocol):
-    """Documents that can be asked where an element lies and what its text is.
+    """A collection of documents: where their elements lie, and what their text is.
 
     A document's id is its file name without extension, or, if it contains a slash, its path
     relative to the folder, or the end of that path, without extension; either matches with the
-    extension too. An id that fits several documents is an error unless it is the whole path of
-    one; an unknown one is an error except for `in` and `spans`.
+    extension too. An id that fits several documents is an error unless it is the whole path of one;
+    an unknown one is an error except for `in` and `spans`.
     """
 
     @property
     def policy(self) -> CharacterPolicy:
-        """What counts as a character."""
+        """The rule of what counts as a character."""
 
     def __len__(self) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
 
     def __contains__(self, document: object) -> bool:
-        """Whether there is such a document."""
+        """Return whether the collection has this document."""
 
     def documents(self) -> Iterator[Document]:
-        """All documents, in the order in which they were read."""
+        """Return all documents in the order in which they were read."""
 
     def numbers(self, documents: Sequence[Name]) -> IntArray:
-        """Which documents these ids mean, -1 for unknown ones; an id has several spellings."""
+        """Return the numbers of the documents with these ids, -1 for unknown ids."""
 
     def length(self, document: Name) -> int:
-        """The characters of a document."""
+        """Return the number of characters of a document."""
 
     def lengths(self, documents: Sequence[Name]) -> IntArray:
-        """The same for many, -1 where there is no such document."""
+        """Return the number of characters of each document, -1 if it is unknown."""
 
     def mean_length(self) -> float:
-        """The mean over all documents, `nan` if there are none."""
+        """Return the mean length of all documents, `nan` if there are none."""
 
     def tree(self, document: Name) -> Tree:
-        """The elements of a document as columns."""
+        """Return the elements of a document as columns."""
 
     def elements(self, document: Name) -> Sequence[Element]:
-        """The elements of a document, in the order of their start tags."""
+        """Return the elements of a document in the order of their start tags."""
 
     def span(self, document: Name, path: Name) -> tuple[int, int]:
-        """Start and length of an element, of a text node, or (length 0) of a point in one."""
+        """Return start and length of an element, a text node, or (length 0) a point in one."""
 
     def spans(self, documents: Sequence[Name], paths: Sequence[Name]) -> Spans:
-        """Many of them at once, -1 where document or path is unknown."""
+        """Return the spans of many paths, -1 if the document or path is unknown."""
 
     def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
-        """The text of a document, or a stretch of it."""
+        """Return the text of a document or of a part of it."""
 
     def entities(self, document: Name) -> dict[int, str]:
-        """Where characters of a document are not known, and the names of the entities."""
+        """Return the positions of unknown characters and the names of their entities."""
 
 
-# How parts of XML documents are named: element paths, and points inside text nodes. ---------------
+# Paths -------------------------------------------------------------------------------------------
 
 ELEMENT = r"(?:/[^/\[\]()\s<>]+\[[1-9]\d{0,8}\])+"
 ELEMENT_PATH = re.compile(ELEMENT)
 POINT = re.compile(rf"{ELEMENT}(?:/text\(\)\[[1-9]\d{{0,8}}\]\.\d{{1,18}})?")
 IN_TEXT = b"/text()["
 """What a path has in it that names a place in a text node."""
-PATH_DUE = "a path such as /article[1]/sec[2]/p[1]"
-POINT_DUE = f"{PATH_DUE} or a point in its text such as /article[1]/p[1]/text()[2].17"
+EXPECTED_PATH = "a path such as /article[1]/sec[2]/p[1]"
+EXPECTED_POINT = f"{EXPECTED_PATH} or a point in its text such as /article[1]/p[1]/text()[2].17"
 
 
 def is_element_path(path: str) -> bool:
-    """Whether this names an element: every step with its number among its namesakes.
+    """Return whether a path names an element, with a number in every step.
 
     >>> is_element_path("/article[1]/sec[2]"), is_element_path("/article/sec")
     (True, False)
@@ -180,10 +180,10 @@ def is_element_path(path: str) -> bool:
 
 
 def is_point(path: str) -> bool:
-    """Whether this names an element or a place in a text node."""
+    """Return whether a path names an element or a point in a text node."""
     return POINT.fullmatch(path) is not None
 
 
 def parent_of(path: bytes) -> bytes:
-    """The path of the element around this one; empty for the root."""
+    """Return the path of the parent element; empty for the root."""
     return path[: path.rfind(b"/")]

@@ -1,7 +1,7 @@
-"""Judged elements as trees, and the recall bases that a quantisation makes of them.
+"""Assessments of elements, judged elements as trees, and the recall bases of a quantisation.
 
-Elements are told apart, and lie in each other, by their paths. Those of one document of one topic
-stand together, sorted by path, so that an element is followed at once by everything in it.
+Elements are identified, and contained in each other, by their paths. Those of one document of one
+topic are adjacent and sorted by path, so that an element is followed directly by its descendants.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Scale = Literal["letters", "pairs", "highlighted"]
 """How elements were judged: relevance with a letter for coverage (2002), two grades (2003-04), or
-by the text that was highlighted in them (from 2005 on)."""
+by the text that was highlighted in them (from 2005 on).
+"""
 Grades = Mapping[tuple[int, str], float]
 """Values by grade and second grade: `(3, "3")`, or a letter of 2002, `(3, "E")`."""
 Ties = Literal["higher", "deeper"]
@@ -33,8 +34,8 @@ Paths = Literal["valued", "assessed"]
 """What makes an element relevant where paths are followed to the last relevant element: a positive
 value, or also the assessors' word, whatever the quantisation makes of it."""
 
-NOBODY = -1
-"""Stands for an element that is not there."""
+NO_ELEMENT = -1
+"""Index of an element that does not exist."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,18 +47,18 @@ class JudgedElements:
     rows: Rows  # of the judgements: documents by topic
     first: IntArray  # row r owns the elements first[r] to first[r + 1]
     paths: Sequence[bytes]
-    parent: IntArray  # the nearest judged element around each; NOBODY: there is none
-    child: BoolArray  # whether nothing stands between it and that parent
-    level: IntArray  # how many judged elements are around it
-    after: IntArray  # the element after the last one in it
+    parent: IntArray  # the nearest judged ancestor of each; NO_ELEMENT if it has none
+    child: BoolArray  # whether it is a direct child of that ancestor
+    level: IntArray  # number of its judged ancestors
+    after: IntArray  # the element after its last descendant
     exhaustivity: IntArray  # as in assessments; in 2002 the relevance
     specificity: IntArray
     coverage: IntArray
-    size: IntArray  # characters; -1 where nobody says
-    highlighted: IntArray  # highlighted characters among them; -1 where none were counted
-    start: IntArray  # first character in its document; -1 where nobody says
+    size: IntArray  # characters; -1 if unknown
+    highlighted: IntArray  # highlighted characters among them; -1 if not counted
+    start: IntArray  # first character in its document; -1 if unknown
     passages: IntArray  # per row: highlighted characters in the whole document
-    wanted: BoolArray  # whether it is of a kind that the topic's query asks for
+    wanted: BoolArray  # whether it fits the structure that the topic's query asks for
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -70,7 +71,7 @@ class JudgedElements:
 
     @property
     def topic(self) -> IntArray:
-        """The number of each element's topic among those of the judgements."""
+        """The index of each element's topic in the judgements."""
 
         def owners() -> IntArray:
             topic = np.repeat(np.arange(len(self.rows.topics)), np.diff(self.rows.starts))
@@ -86,7 +87,7 @@ class JudgedElements:
         return exhaustive & ((self.specificity if self.scale == "pairs" else self.highlighted) > 0)
 
     def in_levels(self) -> list[IntArray]:
-        """The elements by level, so that an element always comes after those around it."""
+        """Return the elements by level, so that an element always comes after its ancestors."""
 
         def split() -> list[IntArray]:
             order = np.argsort(self.level, kind="stable")
@@ -104,17 +105,17 @@ class JudgedElements:
         return holding
 
     def place(self, element: int) -> str:
-        """Topic, document and path in words, for messages."""
+        """Return the file, line and path of an element, for messages."""
         row = int(self.row[element])
         path = self.paths[element].decode("utf-8", "surrogateescape")
         return f"{self.rows.place(row)}: {path}"
 
     def of_topics(self, column: Any) -> Any:
-        """The sum of a column over the elements of each topic."""
+        """Return the sum of a column over the elements of each topic."""
         return np.bincount(self.topic, weights=column, minlength=len(self.rows.topics))
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is derived from judged elements is made once, however many runs are scored."""
+        """Return a derived value, computed once for all runs."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
@@ -122,17 +123,17 @@ class JudgedElements:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecallBase:
-    """What is relevant under a quantisation: the full recall base, and the ideal ones in it."""
+    """The relevant elements of a quantisation: the full recall base, and the ideal ones in it."""
 
     judged: JudgedElements
     quant: str
-    value: FloatArray  # per element; 0: not relevant, so not in the full recall base
-    highest: float = 1.0  # the highest value that the quantisation can give
+    value: FloatArray  # per element; 0: not relevant and not in the full recall base
+    highest: float = 1.0  # the highest possible value of the quantisation
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def full(self) -> BoolArray:
-        """The relevant elements: all that have a value."""
+        """Which elements are relevant, that is, have a positive value."""
         return self.value > 0
 
     def relevant(self, paths: Paths = "valued") -> BoolArray:
@@ -168,11 +169,11 @@ class RecallBase:
         return self.full & ~self.ideal(ties, paths)
 
     def home(self, ties: Ties, paths: Paths = "valued") -> IntArray:
-        """The ideal element that each element is or lies in; NOBODY where there is none."""
+        """The ideal element that each element is or lies in; NO_ELEMENT where there is none."""
 
         def find() -> IntArray:
             ideal = self.ideal(ties, paths)
-            home = np.where(ideal, np.arange(len(ideal)), NOBODY)
+            home = np.where(ideal, np.arange(len(ideal)), NO_ELEMENT)
             for some in self.judged.in_levels()[1:]:
                 home[some] = np.where(ideal[some], some, home[self.judged.parent[some]])
             return home
@@ -182,7 +183,7 @@ class RecallBase:
     def _ideal(self, ties: Ties, paths: Paths) -> BoolArray:
         best = self._best_on_path(ties)[self.last(paths)]
         chosen = np.zeros(len(self.value), np.bool_)
-        chosen[best[best != NOBODY]] = True
+        chosen[best[best != NO_ELEMENT]] = True
         hidden = np.zeros(len(self.value), np.bool_)  # what lies in a chosen element
         parent = self.judged.parent
         for some in self.judged.in_levels()[1:]:
@@ -190,45 +191,47 @@ class RecallBase:
         return chosen & ~hidden
 
     def _best_on_path(self, ties: Ties) -> IntArray:
-        """For each element the best of those around it and itself; NOBODY: none is relevant."""
+        """Return the best of each element and its ancestors; NO_ELEMENT if none is relevant."""
         levels, parent, value = self.judged.in_levels(), self.judged.parent, self.value
-        best = np.where(self.full, np.arange(len(value)), NOBODY)
+        best = np.where(self.full, np.arange(len(value)), NO_ELEMENT)
         for some in levels[1:]:
             before = best[parent[some]]
-            theirs = np.where(before == NOBODY, 0.0, value[before])
+            theirs = np.where(before == NO_ELEMENT, 0.0, value[before])
             own = value[some]
             better = (own > 0) & ((own >= theirs) if ties == "deeper" else (own > theirs))
             best[some] = np.where(better, some, before)
         return best
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is derived from a recall base is made once."""
+        """Return a derived value, computed once per recall base."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
 
 
-# What assessors said about the parts of documents: elements, passages, best entry points. ---------
+# Assessments --------------------------------------------------------------------------------------
 #
-# Everything is a column. A row of judgements, one document of one topic, owns a stretch of the
-# elements and of the passages; paths and points stay as they were written, sizes are the file's.
+# What assessors stated about the parts of documents: elements, passages, best entry points. All
+# data are columns. A row of judgements, one document of one topic, owns consecutive elements and
+# passages. Paths and points are kept as written; sizes are those of the file.
 
 TOO_SMALL = -1
 """Exhaustivity `?`: too small to be judged on its own."""
 UNJUDGED = -2
 """A grade written as `U`: in the pool, not judged."""
 UNSTATED = -3
-"""No grade was written at all."""
+"""The grade was not stated."""
 NO_SIZE = -1
 """No size was written."""
 NOT_COVERED = ord("N")
 """The code of the letter for no coverage."""
 NO_COVERAGE = 0
-"""No coverage was written; else the letter's code: N none, L too large, S too small, E exact."""
+"""The coverage was not stated; else the letter's code: N none, L too large, S too small, E exact.
+"""
 
 
 class Flag(IntFlag):
-    """How an element came to its grades."""
+    """The origin of an element's grades."""
 
     INPOOL = 1
     INFERRED = 2
@@ -237,28 +240,28 @@ class Flag(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elements:
-    """Judged elements. Grades below 0 are TOO_SMALL, UNJUDGED or UNSTATED."""
+    """The judged elements of assessments. Grades below 0 are TOO_SMALL, UNJUDGED or UNSTATED."""
 
     first: IntArray  # row r of the judgements owns the elements first[r] to first[r + 1]
     paths: Ids
     exhaustivity: IntArray  # 0 to 3; in 2002 the relevance
-    specificity: IntArray  # 0 to 3, where it was graded
-    coverage: IntArray  # codes of letters, where there were letters
+    specificity: IntArray  # 0 to 3, if it was graded
+    coverage: IntArray  # codes of letters, if there are letters
     sizes: IntArray  # characters of the element
     highlighted: IntArray  # highlighted characters among them
     flags: IntArray
-    spans: Spans | None = None  # where they lie, once a collection was asked; UNKNOWN where not
+    spans: Spans | None = None  # their positions in a collection; UNKNOWN if not found
 
     def __len__(self) -> int:
         return len(self.exhaustivity)
 
     def at(self, rows: IntArray) -> Elements:
-        """The elements of some rows of the judgements, in their order."""
+        """Return the elements of some rows of the judgements, in the order of the rows."""
         first, chosen = owned(self.first, rows)
         return replace(self.only(chosen), first=first)
 
     def only(self, chosen: IntArray) -> Elements:
-        """Some elements; whose they are is left as it was."""
+        """Return some of the elements, with `first` unchanged."""
         return Elements(
             self.first,
             self.paths.reordered(chosen),
@@ -271,7 +274,7 @@ class Elements:
             None if self.spans is None else self.spans.at(chosen),
         )
 
-    def told(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
+    def values_by_path(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
         """Each path with its exhaustivity, specificity, coverage, size, highlighted text, flags."""
         columns = (
             self.exhaustivity.tolist(),
@@ -285,18 +288,18 @@ class Elements:
         return zip(paths, zip(*columns, strict=True), strict=True)
 
     def relevant(self) -> BoolArray:
-        """Which of them have something relevant in them: graded so, or with highlighted text."""
+        """Return which elements have something relevant: graded so, or with highlighted text."""
         graded = (self.exhaustivity > 0) & (self.highlighted == NO_SIZE)
         return graded | (self.highlighted > 0)
 
     def judged(self) -> BoolArray:
-        """Which of them somebody looked at."""
+        """Return which elements were judged."""
         return (self.exhaustivity >= TOO_SMALL) | (self.highlighted > 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passages:
-    """Highlighted text between two points, each an element's path or a place in a text node."""
+    """Highlighted passages between two points, each an element's path or a place in a text node."""
 
     first: IntArray  # row r of the judgements owns the passages first[r] to first[r + 1]
     starts: Ids
@@ -307,7 +310,7 @@ class Passages:
         return len(self.sizes)
 
     def at(self, rows: IntArray) -> Passages:
-        """The passages of some rows of the judgements, in their order."""
+        """Return the passages of some rows of the judgements, in the order of the rows."""
         first, chosen = owned(self.first, rows)
         starts, ends = self.starts.reordered(chosen), self.ends.reordered(chosen)
         return Passages(first, starts, ends, self.sizes[chosen])
@@ -315,26 +318,26 @@ class Passages:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What a file of assessments says about itself; empty where it says nothing."""
+    """What a file of assessments states about itself; unstated fields are empty."""
 
     number: str = ""
     version: str = ""
     whitespace: str = ""  # whether text nodes of white space alone count: keep or strip
-    statement: str = ""  # the topic, as XML
+    statement: str = ""  # the topic's text, as XML
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assessments:
-    """Everything in assessment files beyond which documents are relevant."""
+    """All contents of assessment files beyond which documents are relevant."""
 
     elements: Elements
     passages: Passages
-    entries: Ids  # the best entry point of each row, empty where there is none
-    collections: Ids  # where each row's document belongs, empty where nobody says
+    entries: Ids  # the best entry point of each row, empty if it has none
+    collections: Ids  # the collection of each row's document, empty if it was not stated
     pools: tuple[Pool, ...]  # one for each topic
 
     def at(self, rows: IntArray, topics: Sequence[int]) -> Assessments:
-        """Those of some rows and topics, in their order."""
+        """Return the assessments of some rows and topics, in their order."""
         return Assessments(
             self.elements.at(rows),
             self.passages.at(rows),
@@ -345,7 +348,7 @@ class Assessments:
 
 
 def owned(first: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """What some rows own, given where each row's stretch begins: new beginnings, and which.
+    """Return the items that some rows own: where each row's items begin, and which they are.
 
     >>> begins, which = owned(np.array([0, 2, 2, 5]), np.array([2, 0]))
     >>> begins.tolist(), which.tolist()
@@ -357,12 +360,12 @@ def owned(first: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def begins_of(lengths: Sequence[int] | IntArray) -> IntArray:
-    """Where stretches of these lengths begin, and after them where the last one ends."""
+    """Return where consecutive groups of these sizes begin, and where the last one ends."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def concatenated(parts: Sequence[Assessments]) -> Assessments:
-    """Those of several files after one another; no topic is in two of them."""
+    """Concatenate the assessments of several files, no two of which have a topic in common."""
     elements, passages = [part.elements for part in parts], [part.passages for part in parts]
 
     def numbers(columns: list[IntArray]) -> IntArray:

@@ -1,4 +1,4 @@
-"""What people found relevant."""
+"""Judgements: graded documents, highlighted text, evidence piece by piece, preferences."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Labels
 
 
-# Highlighted text of judged documents. ------------------------------------------------------------
+# Highlighted text ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Highlights:
-    """Highlighted text of judged documents, one entry for each row of the judgements."""
+    """The highlighted text of judged documents, one entry for each row of the judgements."""
 
-    relevant: IntArray  # characters that were highlighted, as the file states them
-    lengths: IntArray  # characters of the document; -1 where nobody says
-    entries: IntArray  # best entry point, an offset; -1 where there is none
+    relevant: IntArray  # number of highlighted characters, as the file states it
+    lengths: IntArray  # characters of the document; -1 if unknown
+    entries: IntArray  # best entry point, an offset; -1 if it has none
     first: IntArray  # row r owns the passages first[r] to first[r + 1]
     passages: Spans  # sorted and disjoint within each document
-    unit: Unit = "opaque"  # what positions count
+    unit: Unit = "opaque"  # unit of the positions
 
     def of(self, row: int) -> Spans:
-        """The highlighted passages of one judged document."""
+        """Return the highlighted passages of one judged document."""
         return self.passages.at(slice(int(self.first[row]), int(self.first[row + 1])))
 
     @property
     def counts(self) -> IntArray:
-        """How many passages each row has."""
+        """The number of passages of each row."""
         return np.diff(self.first)
 
     @property
@@ -49,13 +49,13 @@ class Highlights:
         return self.unit == "opaque" and len(self.lengths) > 0 and bool((self.lengths == 1).all())
 
     def longer_than(self, lengths: IntArray) -> IntArray:
-        """The rows whose passages go on where these lengths end; -1 is no end."""
+        """Return the rows with a passage that ends after these lengths; length -1 is unlimited."""
         owner = np.repeat(np.arange(len(lengths)), self.counts)
         past = (lengths[owner] >= 0) & (self.passages.ends > lengths[owner])
         return np.unique(owner[past])
 
     def at(self, rows: IntArray) -> Highlights:
-        """Those of some rows, in the order given."""
+        """Return the highlights of some rows, in the order given."""
         counts = self.counts[rows]
         return Highlights(
             self.relevant[rows],
@@ -68,7 +68,7 @@ class Highlights:
 
 
 def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
-    """The highlights of several files, one after the other; all must count alike."""
+    """Join the highlights of several files; all must count in the same unit."""
     units = sorted({part.unit for part in parts})
     if len(units) > 1:
         raise InputError(f"highlighted text counted in {' and '.join(units)}; expected one unit")
@@ -86,30 +86,30 @@ def joined_highlights(parts: Sequence[Highlights]) -> Highlights:
     )
 
 
-# What people found relevant. ----------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 SHOWN = 10
 """Number of topics that a notebook shows."""
 T = TypeVar("T")
 Wanted: TypeAlias = "Callable[[bytes, bytes], bool]"
-"""Whether a topic asks for elements such as the one at a path."""
+"""Tells whether a topic asks for elements such as the one at a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgements:
-    """Graded documents. A negative grade says: in the pool, but not judged.
+    """The graded documents of topics. A negative grade means: in the pool, but not judged.
 
-    Where text was highlighted, a document with some has grade 1, one without grade 0.
+    If text was highlighted, a document with highlighted text has grade 1, one without has grade 0.
     """
 
     rows: Rows
     documents: Ids
     grades: FloatArray
-    assessors: Ids | None = None  # who judged, where several did
-    highlights: Highlights | None = None  # where the relevant text lies
-    elements: Assessments | None = None  # what was said of elements, passages and entry points
+    assessors: Ids | None = None  # the assessor of each row, if there are several
+    highlights: Highlights | None = None  # the relevant text
+    elements: Assessments | None = None  # assessments of elements, passages and entry points
     wanted: Wanted | None = None  # which elements count; None: all
-    evidence: Evidence | None = None  # what highlights were made of: sets, aspects, annotators
+    evidence: Evidence | None = None  # source of the highlights: sets, aspects, assessors
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -138,7 +138,7 @@ class Judgements:
         return html_table(["topic", "judged", "relevant"], rows, [repr(self)[1:-1]])
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is derived from judgements is made once, however many runs are scored."""
+        """Return a derived value, computed once for all runs."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
@@ -161,7 +161,7 @@ class Preferences:
 
 
 def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgements | Preferences:
-    """Judgements from several files of one kind as if they stood in one."""
+    """Combine judgements of one kind from several files."""
     if len(parts) == 1:
         return parts[0]
     rows, order = concatenated([part.rows for part in parts], source)
@@ -194,11 +194,11 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             gathered(part.documents for part in stated),
             np.concatenate([part.levels for part in stated])[order],
         )
-    raise InputError(f"{source}: files of different kinds; expected judgements of one kind")
+    raise InputError(f"{source}: found files of different kinds; expected judgements of one kind")
 
 
 def _combined_evidence(parts: Sequence[Judgements], order: IntArray) -> Evidence | None:
-    """The evidence of several files, if all have some."""
+    """Return the evidence of several files, or None if one of them has none."""
     stated = [part.evidence for part in parts if part.evidence is not None]
     return joined_evidence(stated).at(order) if len(stated) == len(parts) else None
 
@@ -206,7 +206,7 @@ def _combined_evidence(parts: Sequence[Judgements], order: IntArray) -> Evidence
 def _combined_elements(
     parts: Sequence[Judgements], rows: Rows, order: IntArray
 ) -> Assessments | None:
-    """What was said of elements in several files; two pools of one topic are not mixed."""
+    """Combine the assessments of elements of several files; a topic may be in one file only."""
     from spanwise.model.elements import concatenated as one_after_another
 
     with_elements = [part.elements for part in parts if part.elements is not None]
@@ -215,7 +215,7 @@ def _combined_elements(
     if len(with_elements) < len(parts):
         plain = next(part for part in parts if part.elements is None)
         raise InputError(
-            f"{plain.rows.source}: judgements of documents among assessments of elements;"
+            f"{plain.rows.source}: found judgements of documents among assessments of elements;"
             " expected files of one kind"
         )
     owners: dict[bytes, str] = {}
@@ -224,21 +224,21 @@ def _combined_elements(
             if topic in owners:
                 raise InputError(
                     f"{part.rows.source}: topic {text(topic)!r} is also in {owners[topic]};"
-                    " expected one pool for each topic; keep the official one"
+                    " expected one pool for each topic; keep the official file"
                 )
             owners[topic] = part.rows.source
     return one_after_another(with_elements).at(order, range(len(rows.topics)))
 
 
 def assessors_of(judgements: Judgements) -> list[bytes]:
-    """The names of those who judged, in byte order; one without a name if nobody says."""
+    """Return the names of the assessors in byte order; one empty name if none are stated."""
     if judgements.assessors is None:
         return [b""]
     return sorted(set(judgements.assessors.take(np.arange(len(judgements.rows)))))
 
 
 def by_assessor(judgements: Judgements) -> list[Judgements]:
-    """The judgements of each assessor on their own, assessors in byte order."""
+    """Return the judgements of each assessor, assessors in byte order."""
     if judgements.assessors is None:
         return [judgements]
     names = judgements.assessors.take(np.arange(len(judgements.rows)))
@@ -249,7 +249,7 @@ def by_assessor(judgements: Judgements) -> list[Judgements]:
 
 
 def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
-    """The judgements of each topic on their own."""
+    """Return the judgements of each topic."""
     starts = judgements.rows.starts
     return [
         (topic, only(judgements, np.arange(starts[code], starts[code + 1])))
@@ -258,7 +258,7 @@ def by_topic(judgements: Judgements) -> list[tuple[bytes, Judgements]]:
 
 
 def of_topics(judgements: Judgements, topics: Iterable[bytes]) -> Judgements:
-    """The judgements of some topics."""
+    """Return the judgements of some topics."""
     codes = {topic: code for code, topic in enumerate(judgements.rows.topics)}
     mine = np.array(sorted(codes[topic] for topic in topics if topic in codes), np.int64)
     begins = judgements.rows.starts[mine]
@@ -269,7 +269,7 @@ def of_topics(judgements: Judgements, topics: Iterable[bytes]) -> Judgements:
 
 
 def only(judgements: Judgements, chosen: IntArray) -> Judgements:
-    """Some rows, given in rising order; of assessors nothing is kept."""
+    """Return some rows, given in rising order, without their assessors."""
     rows = judgements.rows
     topic = np.searchsorted(rows.starts, chosen, side="right") - 1
     present, counts = np.unique(topic, return_counts=True)
@@ -294,36 +294,37 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
     )
 
 
-# Relevant text piece by piece, as it was stated, before anything is united. -----------------------
+# Evidence -----------------------------------------------------------------------------------------
 #
-# One item is one stretch of text that somebody pointed out. Items of one set belong together; where
-# a topic has several sets, each of them is evidence enough.
+# Relevant text as it was stated, before overlapping pieces are united. An item is a stretch of text
+# that an assessor marked. Items of one set belong together; if a topic has several sets, each of
+# them is sufficient evidence.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The items of judged documents, one entry for each row of the judgements owning some."""
+    """The items of judged documents; each row of the judgements owns consecutive items."""
 
     first: IntArray  # row r owns the items first[r] to first[r + 1]
-    spans: Spans  # UNKNOWN where only the text is known
+    spans: Spans  # UNKNOWN if only the text is known
     grades: FloatArray  # 0: judged, and not relevant
-    sets: IntArray  # number of the alternative
-    aspects: Sequence[tuple[bytes, ...]]  # what each is about
-    by: Ids  # who pointed it out; empty where nobody says
-    texts: Ids  # in UTF-8; empty where only the place was given
-    stated: BoolArray  # whether something was said about where it begins, right or wrong
+    sets: IntArray  # number of the set that each item belongs to
+    aspects: Sequence[tuple[bytes, ...]]  # aspects of the topic that each item covers
+    by: Ids  # the assessor who marked it; empty if unknown
+    texts: Ids  # in UTF-8; empty if only the place was given
+    stated: BoolArray  # whether a start was stated, right or wrong
     full: BoolArray  # per row: whether the rest of the document was judged not relevant
     unit: Unit = "codepoint"
     labels: Labels | None = None  # how each text was placed in its document
     questions: Mapping[bytes, str] = field(default_factory=dict)  # by topic
-    documents: Mapping[bytes, str] = field(default_factory=dict)  # texts that came along, by id
+    documents: Mapping[bytes, str] = field(default_factory=dict)  # texts in the file, by id
 
     def __len__(self) -> int:
         return len(self.grades)
 
     @property
     def counts(self) -> IntArray:
-        """How many items each row has."""
+        """The number of items of each row."""
         return np.diff(self.first)
 
     @property
@@ -333,7 +334,7 @@ class Evidence:
         return (self.grades > 0) & placed
 
     def at(self, rows: IntArray) -> Evidence:
-        """The items of some rows, in the order given."""
+        """Return the items of some rows, in the order given."""
         counts = self.counts[rows]
         items = ranges(self.first[rows], counts)
         return replace(
@@ -343,7 +344,7 @@ class Evidence:
         )
 
     def only(self, kept: BoolArray) -> Evidence:
-        """Some of the items, those of each row still together."""
+        """Return some of the items, still grouped by row."""
         before = np.concatenate([[0], np.cumsum(kept)])
         return replace(self._items(np.flatnonzero(kept)), first=before[self.first])
 
@@ -362,7 +363,7 @@ class Evidence:
 
 
 def plain_evidence(marked: Highlights) -> Evidence:
-    """Highlighted text as evidence: every passage is one item, all of one set."""
+    """Return highlighted text as evidence: every passage is one item, all of one set."""
     count = len(marked.passages)
     nothing = PlainIds([b""] * count)
     return Evidence(
@@ -380,7 +381,7 @@ def plain_evidence(marked: Highlights) -> Evidence:
 
 
 def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
-    """The evidence of several files, one after the other."""
+    """Join the evidence of several files."""
     counts = np.concatenate([part.counts for part in parts])
     labels = [part.labels for part in parts if part.labels is not None]
     return Evidence(
@@ -404,7 +405,7 @@ def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
 
 
 def highlights_of(evidence: Evidence, lengths: IntArray, entries: IntArray) -> Highlights:
-    """The relevant text of each row, united."""
+    """Return the relevant text of each row as disjoint passages."""
     kept = evidence.relevant
     texts = []
     for begin, end in zip(evidence.first[:-1].tolist(), evidence.first[1:].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What a measure is: a function of a block of rankings, and what is known about it."""
+"""Measures: functions of a block of rankings, and what is known about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
 Reads = Literal[
-    "rankings", "preferences", "readings", "elements", "journeys", "ceilings", "anything"
+    "rankings", "preferences", "readings", "elements", "navigation", "ceilings", "anything"
 ]
 """What kind of block a measure is a function of."""
 
@@ -31,16 +31,16 @@ Explains = Literal[
     "specificity",  # elements: sizes, and what is new
     "characters",  # elements: highlighted characters
     "overlap",  # elements: whether another one holds them
-    "journeys",  # readers who navigate
+    "navigation",  # readers who navigate
     "readings",  # text read up to a budget
 ]
 """Which columns `spanwise explain` shows for a measure."""
 
 Function = Callable[..., Any]
-"""Takes a block and keyword parameters, gives one value per topic."""
+"""Takes a block and keyword parameters, and returns one value per topic."""
 
 REQUIRED = object()
-"""Stands for the default of a parameter that has none."""
+"""The default of a parameter that has to be given."""
 
 
 class Law(Enum):
@@ -48,7 +48,7 @@ class Law(Enum):
 
     IDEAL_IS_ONE = "the best possible ranking scores 1"
     NOTHING_IS_ZERO = "a ranking without anything relevant scores 0"
-    BLIND_BELOW_CUTOFF = "what stands below the cut-off changes nothing"
+    BLIND_BELOW_CUTOFF = "results below the cut-off change nothing"
     SWAP_UP = "moving a more relevant result up never lowers the score"
     ADD_BELOW = "results that are not relevant, added at the end, change nothing"
     ORDER_FREE = "the order of the results does not matter"
@@ -57,27 +57,27 @@ class Law(Enum):
 
 
 Support = Literal["yes", "no", "indirect", "unclear", "-"]
-"""Whether a measure has a property; a dash says that the question does not arise."""
+"""Whether a measure has a property; a dash means that the question does not apply."""
 Attitude = Literal["rewarded", "neutral", "penalised", "-"]
-"""What becomes of results that lie in each other."""
+"""How results that overlap are treated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What a measure does for the retrieval of elements.
+    """Properties of a measure for the retrieval of elements.
 
     The questions, and the answers for the measures of 2002 to 2007, are those of Pehcevski and
-    Piwowarski: Evaluation Metrics. In: Encyclopedia of Database Systems, 2009. Numbers that belong
-    together, such as HiP and HiR, are answered for as one.
+    Piwowarski: Evaluation Metrics. In: Encyclopedia of Database Systems, 2009. Measures that belong
+    together, such as HiP and HiR, share one answer.
     """
 
-    recall: Support = "-"  # is what was missed of consequence?
-    precision: Support = "-"  # is what is not relevant of consequence?
-    near_misses: Support = "-"  # does it credit elements beside the ideal ones?
+    recall: Support = "-"  # do missed relevant elements matter?
+    precision: Support = "-"  # do results that are not relevant matter?
+    near_misses: Support = "-"  # does it credit elements near ideal ones?
     overlap: Attitude = "-"
-    ideality: Support = "-"  # does it know ideal elements?
-    graded_ideality: Support = "-"  # can one of them be better than another?
-    user_model: Support = "-"  # does it say how a reader behaves?
+    ideality: Support = "-"  # does it distinguish ideal elements?
+    graded_ideality: Support = "-"  # can one ideal element be better than another?
+    user_model: Support = "-"  # does it model how a reader behaves?
     thorough: Support = "-"
     focused: Support = "-"
     relevant_in_context: Support = "-"
@@ -86,7 +86,7 @@ class Properties:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """One line of the table of measures."""
+    """An entry of the registry of measures."""
 
     name: str
     function: Function
@@ -94,15 +94,15 @@ class Measure:
     reference: str
     laws: frozenset[Law] = frozenset()
     bounds: tuple[float, float] = (0.0, 1.0)
-    aliases: tuple[str, ...] = ()  # other spellings; `{cutoff}` stands for a parameter
+    aliases: tuple[str, ...] = ()  # other spellings; `{cutoff}` is a parameter
     aggregate: Aggregate = "mean"
     reads: Reads = "rankings"
     of: Function | None = (
-        None  # makes of a block what the function takes; has its family's parameters
+        None  # turns a block into the function's argument; has the parameters of the family
     )
-    expected: Function | None = None  # over all orders of equal scores
-    parts: tuple[Function, Function] | None = None  # pooled: totals of these two are divided
-    scores: bool = False  # whether it looks at the system's scores
+    expected: Function | None = None  # computes the mean over all orders of equal scores
+    parts: tuple[Function, Function] | None = None  # for aggregate "pooled": dividend and divisor
+    scores: bool = False  # whether it uses the system's scores
     less_is_better: bool = False
     grades: bool = False  # whether it counts elements by their grades, without a quantisation
     # With these values of parameters it need not know where text lies: stated sizes suffice.
@@ -116,21 +116,21 @@ class Measure:
 
     @property
     def definition(self) -> str:
-        """The function's docstring: what it tells, the definition, when undefined, cautions."""
+        """The function's docstring: summary, definition, when it is undefined, cautions."""
         from inspect import getdoc
 
         return getdoc(self.function) or ""
 
     @property
     def summary(self) -> str:
-        """What it tells you, in one sentence."""
+        """What the measure tells you, in one sentence."""
         return self.definition.partition("\n\n")[0].replace("\n", " ")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Names and default values of the parameters: the function's keyword arguments.
+        """Names and defaults of the parameters: the function's keyword arguments.
 
-        After its own come those that it shares with its family.
+        They are followed by the parameters that the measure shares with its family.
         """
         return keywords(self.function) | self._shared
 
@@ -139,20 +139,20 @@ class Measure:
         return {} if self.of is None else keywords(self.of)
 
     def parameter_type(self, name: str) -> Any:
-        """The annotated type of a parameter."""
+        """Return the annotated type of a parameter."""
         own = name in keywords(self.function) or self.of is None
         signed = _signed(self.function if own else self.of)
         kind = signed.__annotations__[name]
         return eval(kind, signed.__globals__) if isinstance(kind, str) else kind
 
     def made(self, block: Any, **parameters: Any) -> Any:
-        """What the function takes: the block, or what the family makes of it."""
+        """Return the function's argument: the block, or what the family's function makes of it."""
         if self.of is None:
             return block
         return self.of(block, **{k: v for k, v in parameters.items() if k in self._shared})
 
     def __call__(self, block: Any, **parameters: Any) -> Any:
-        """One value per topic of the block."""
+        """Compute one value per topic of the block."""
         own = {k: v for k, v in parameters.items() if k not in self._shared}
         values = self.function(self.made(block, **parameters), **own)
         return self._refused_misshapen(values, len(block)) if self.plugin else values
@@ -175,7 +175,7 @@ class Measure:
 
 @cache
 def keywords(function: Any) -> dict[str, Any]:
-    """The keyword arguments of a function, or of what makes an object, and their defaults.
+    """Return the keyword arguments of a function or a class with their defaults.
 
     >>> def drawn(block, *, size=1, colour="red"): ...
     >>> keywords(partial(drawn, size=2))
@@ -189,22 +189,22 @@ def keywords(function: Any) -> dict[str, Any]:
 
 
 def _signed(function: Any) -> Any:
-    """The function that has the signature."""
+    """Return the function that has the signature."""
     bare = function.func if isinstance(function, partial) else function
     return vars(bare)["__init__"] if isinstance(bare, type) else bare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """A measure with its parameters, as somebody asked for it."""
+class MeasureRequest:
+    """A measure with its parameters, as it was requested."""
 
-    label: str  # the name as it was asked for
+    label: str  # the name as it was requested
     measure: Measure
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    assumed: Mapping[str, Any] = field(default_factory=dict)  # those that a profile added
+    assumed: Mapping[str, Any] = field(default_factory=dict)  # parameters that a profile added
 
-    def assuming(self, values: Mapping[str, Any]) -> Asked:
-        """The same, with other defaults for those of these parameters that were not given."""
+    def assuming(self, values: Mapping[str, Any]) -> MeasureRequest:
+        """Return the request with other defaults for parameters that were not given."""
         own = self.measure.parameters
         more = {k: v for k, v in values.items() if k in own and k not in self.parameters}
         return replace(
@@ -220,7 +220,7 @@ class Asked:
         )
 
     def __call__(self, block: Any) -> FloatArray:
-        """One value per topic of the block."""
+        """Compute one value per topic of the block."""
         if block.policy.ties == "expected":
             return self._expected(block)
         return self.measure(block, **self.parameters)
@@ -230,13 +230,13 @@ class Asked:
             return self.measure(block, **self.parameters)
         if self.measure.expected is None:
             raise UsageError(
-                f"{self.label}: its expected value over tied results is not known;"
+                f"{self.label}: its expected value over tied results is not implemented;"
                 " use another rule for ties, such as --ties docno"
             )
         return replace(self.measure, function=self.measure.expected)(block, **self.parameters)
 
     def parameter(self, name: str) -> Any:
-        """The value of a parameter, given or by default; None if there is no such parameter."""
+        """Return the value of a parameter, given or default; None if it does not exist."""
         if name in self.parameters:
             return self.parameters[name]
         return self.measure.parameters.get(name)

@@ -23,7 +23,7 @@ OPERATORS: tuple[Operator, ...] = ("<=", ">=", "<", "=", ">")  # the longer ones
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word that should be there; with `-` one that should not."""
+    """A word that should occur; with `-` one that should not."""
 
     text: str
     sign: Sign = ""
@@ -34,7 +34,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that belong together."""
+    """A phrase: words that belong together."""
 
     words: tuple[str, ...]
     sign: Sign = ""
@@ -48,9 +48,9 @@ Term = Word | Phrase
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What an element must be called, and how far below the one before it may be.
+    """The names that an element may have, and its distance from the element before it.
 
-    No name at all is `*`. The axis `//` leads to descendants, `/` (legacy) to children.
+    Without names it is `*`. The axis `//` leads to descendants, `/` (legacy) to children.
     """
 
     names: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way down the tree; an empty one stays where it is."""
+    """A way down the tree; an empty path leads nowhere else."""
 
     nodes: tuple[Node, ...] = ()
 
@@ -74,7 +74,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the element, or those at a path below it, should be about."""
+    """A condition on what the element, or the elements at a path below it, should be about."""
 
     path: Path
     terms: tuple[Term, ...]
@@ -85,7 +85,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the value of elements at a path compares with a number, or (legacy) with a string."""
+    """A comparison of the value of elements at a path with a number, or (legacy) with a string."""
 
     path: Path
     operator: Operator
@@ -107,7 +107,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of two or more conditions; an And among them counts as its own conditions."""
+    """The conjunction of two or more conditions; an And among them is replaced by its parts."""
 
     conditions: tuple[Condition, ...]
 
@@ -121,7 +121,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Any of two or more conditions; an Or among them counts as its own conditions."""
+    """The disjunction of two or more conditions; an Or among them is replaced by its parts."""
 
     conditions: tuple[Condition, ...]
 
@@ -136,7 +136,7 @@ Condition = About | Comparison | And | Or
 
 
 def _flatten(junction: And | Or) -> None:
-    """`(a and b) and c` is the same tree as `a and b and c`."""
+    """Flatten nested junctions: `(a and b) and c` is the same tree as `a and b and c`."""
     flat: list[Condition] = []
     for part in junction.conditions:
         flat += part.conditions if isinstance(part, type(junction)) else (part,)
@@ -147,7 +147,7 @@ def _flatten(junction: And | Or) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A path and a condition on the element it leads to; only a last step may lack one."""
+    """A path and a condition on the element it leads to; only the last step may lack one."""
 
     path: Path
     condition: Condition | None = None
@@ -158,7 +158,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """A query on content and structure: the last step says which element is asked for."""
+    """A query on content and structure: the last step names the requested element."""
 
     steps: tuple[Step, ...]
 
@@ -173,13 +173,13 @@ class Structured:
 
     @property
     def target(self) -> Path:
-        """The whole way down to the element asked for, without conditions."""
+        """The whole path to the requested element, without conditions."""
         return Path(tuple(node for step in self.steps for node in step.path.nodes))
 
 
 @dataclass(frozen=True, slots=True)
 class ContentOnly:
-    """A query that says nothing about structure."""
+    """A query without conditions on structure."""
 
     terms: tuple[Term, ...]
 

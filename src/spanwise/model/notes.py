@@ -1,7 +1,7 @@
-"""What was found worth saying while a run was evaluated, as data: said once, at the end.
+"""Notes on the evaluation of a run, kept as data until they are printed.
 
-Notes of pieces of a run are added up before they are put into words, so that nothing shows whether
-a run was evaluated as a whole or piece by piece. A note of nothing is the empty string.
+A run may be evaluated in pieces. The notes of pieces are added before they are put into words, so
+that a run gets the same notes whether it was evaluated as a whole or in pieces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ N = TypeVar("N", bound="Note")
 
 
 def counted(topics: int) -> str:
-    """So many topics, in words.
+    """Return a number of topics in words.
 
     >>> counted(1)
     '1 topic'
@@ -25,50 +25,50 @@ def counted(topics: int) -> str:
 
 
 class Note(Protocol):
-    """One thing to say."""
+    """A note on an evaluation, which can be added to that of another piece."""
 
     @property
     def about(self) -> str:
-        """Notes about the same are added up."""
+        """Return the subject of the note; notes on the same subject are added."""
 
     def plus(self: N, other: N) -> N:
-        """The same of this piece and a later one."""
+        """Return the sum of this note and that of a later piece."""
 
     def lines(self) -> list[str]:
-        """In words; empty if there is nothing to say."""
+        """Return the note in words; empty if it counts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that is so whichever piece is looked at."""
+    """A note that is the same for every piece."""
 
     about: str
 
     def plus(self, other: Remark) -> Remark:  # noqa: ARG002
-        """It is said once."""
+        """Return this note, which is printed once."""
         return self
 
     def lines(self) -> list[str]:
-        """As it is."""
+        """Return the text of the note."""
         return [self.about]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """So many of something, perhaps with the first of them."""
+    """A number of things of one kind, with the first of them as an example if known."""
 
     about: str
     count: int
     first: str = ""
-    at: tuple[int, ...] = ()  # where the first one is; nothing comes before it
+    at: tuple[int, ...] = ()  # position of the first one; () if it has none, which sorts first
 
     def plus(self, other: Tally) -> Tally:
-        """Together so many, and the one that comes first."""
+        """Return the sum of two counts, with the example that comes first."""
         first = min((one for one in (self, other) if one.count), key=_place, default=self)
         return Tally(self.about, self.count + other.count, first.first, first.at)
 
     def lines(self) -> list[str]:
-        """What, how many, the first one."""
+        """Return the subject, the count and the example, unless the count is 0."""
         if not self.count:
             return []
         more = ", ..." if self.count > 1 else ""
@@ -82,36 +82,36 @@ def _place(tally: Tally) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """How texts were placed, by label."""
+    """The number of texts that were placed in documents, by label of the placement."""
 
     about: str
     counts: Mapping[str, int]
 
     def plus(self, other: Placed) -> Placed:
-        """Label by label."""
+        """Return the sum of two counts, label by label."""
         counts = {label: count + other.counts[label] for label, count in self.counts.items()}
         return Placed(self.about, counts)
 
     def lines(self) -> list[str]:
-        """Unless there was nothing to place."""
+        """Return the counts in words, unless there was nothing to place."""
         words = in_words(self.counts)
         return [f"{self.about}: {words}"] if words else []
 
 
 @dataclass(frozen=True, slots=True)
 class Straddling:
-    """In how many topics equal scores stand on both sides of cut-offs, assessor by assessor."""
+    """The number of topics with equal scores on both sides of a cut-off, for each assessor."""
 
-    order: str  # what decides among equal scores
+    order: str  # the rule that orders equal scores
     counts: Mapping[bytes, Mapping[int, int]] = field(default_factory=dict)
 
     @property
     def about(self) -> str:
-        """Notes of one order are added up."""
+        """Return the subject of the note, which names the order of equal scores."""
         return f"equal scores: {self.order}"
 
     def plus(self, other: Straddling) -> Straddling:
-        """Assessor by assessor, cut-off by cut-off."""
+        """Return the sum of two counts for each assessor and cut-off."""
         names = {*self.counts, *other.counts}
         both = {
             name: {
@@ -124,7 +124,7 @@ class Straddling:
         return Straddling(self.order, both)
 
     def lines(self) -> list[str]:
-        """The same words are not said twice."""
+        """Return the counts in words, without repeated lines."""
         every = [line for name in sorted(self.counts) for line in self._of(self.counts[name])]
         return list(dict.fromkeys(every))
 
@@ -132,22 +132,22 @@ class Straddling:
         across = [(cutoff, counts[cutoff]) for cutoff in sorted(counts) if counts[cutoff]]
         if len(across) > 2:  # in one line
             ranks = ", ".join(f"{cutoff} ({count})" for cutoff, count in across)
-            return [f"equal scores across ranks (in so many topics) {ranks}: {self.order}"]
+            return [f"equal scores across ranks (number of topics) {ranks}: {self.order}"]
         return [f"{counted(n)} with equal scores across rank {k}: {self.order}" for k, n in across]
 
 
 def in_lines(notes: Iterable[Note]) -> list[str]:
-    """All notes in words."""
+    """Return the lines of all notes."""
     return [line for note in notes for line in note.lines()]
 
 
 def within(notes: Iterable[Note], number: int) -> list[Note]:
-    """The notes of a piece that comes after so many others."""
+    """Return the notes of a piece, with positions that begin with the number of the piece."""
     return [replace(n, at=(number, *n.at)) if isinstance(n, Tally) else n for n in notes]
 
 
 def added(notes: Iterable[Note], more: Iterable[Note]) -> list[Note]:
-    """The notes of two pieces of a run; both are in the order in which things are found."""
+    """Add the notes of two successive pieces of a run, by subject."""
     later = {note.about: note for note in more}
     both = [note.plus(later.pop(note.about)) if note.about in later else note for note in notes]
     return [*both, *later.values()]

@@ -1,7 +1,7 @@
-"""Every choice that changes a number and is not part of a measure's name, as data.
+"""The policy: every choice that changes a number and is not part of a measure's name, as data.
 
-A policy is obeyed in one place each: ties, depth and unjudged results in `ground`, topics and
-undefined values in `compare`. It is printed in the signature that travels with every score.
+Each choice is obeyed in one place: ties, depth and unjudged results in `spanwise.matching`, topics
+and undefined values where means are taken. The policy is printed in the signature of every score.
 """
 
 from dataclasses import dataclass, fields
@@ -30,32 +30,34 @@ Program = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """How a program computes, where programs differ."""
+    """The arithmetic of a program, as far as programs differ."""
 
     recall_level: Literal["ceiling", "nearest", "truncated", "floored"] = "ceiling"
-    """How many relevant units a recall level asks for: the exact ceiling of level times relevant
-    units, that product rounded to the nearest, or cut after adding 0.9; or as many as make the
-    hundredfold of recall reach that of the level once it is cut to a whole number."""
+    """Number of relevant units that a recall level asks for: the exact ceiling of level times
+    relevant units (`ceiling`); that product rounded to the nearest (`nearest`); that product cut
+    after adding 0.9 (`truncated`); or as many as make 100 times recall, cut to a whole number,
+    reach 100 times the level (`floored`)."""
     gain_order: Literal["value", "whole"] = "value"
-    """Order of the ideal ranking: by gain, or with gains less than 1 apart taken for equal."""
+    """Order of the ideal ranking: by gain, or with gains less than 1 apart taken as equal."""
     no_divisor: float = float("nan")
     """The value of a quotient whose divisor is 0."""
     no_results: float = 0.0
     """The best precision of a ranking without results."""
     single: bool = False
-    """Quotients and sums are rounded to 32 bits, and sums begin at the last rank."""
+    """Whether quotients and sums are rounded to 32 bits, and sums begin at the last rank."""
     score_bits: Literal[64, 32] = 64
-    """Width of the scores that decide what is a tie."""
+    """Number of bits of the scores that are compared to find ties."""
     every_line_counts: bool = False
-    """Judgements with a negative grade count as judged not relevant."""
+    """Whether judgements with a negative grade count as judged not relevant."""
     missing_results: int = 0
-    """Results, all outside the pool, that a topic missing from the run is taken to have."""
+    """Number of results, all outside the pool, assumed for a topic missing from the run."""
     unplaced_size: int = 0
-    """Characters charged for a result that could not be placed in its document."""
+    """Number of characters charged for a result that could not be placed in its document."""
     skips_if_relevant: bool = False
-    """A reader who skips what was read before does so only in documents with relevant text."""
+    """Whether readers who skip text that they read before do so only in documents with relevant
+    text."""
     forgets_repeats: bool = False
-    """Relevant text that is shown again is found again."""
+    """Whether relevant text that is shown again counts as found again."""
 
 
 _NAN = float("nan")
@@ -76,7 +78,7 @@ CONVENTIONS: dict[str, Conventions] = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How rankings are made of files, and means of values."""
+    """Choices of how rankings are made from files, and means from values."""
 
     ties: Ties = "docno"
     """Order of equal scores: falling document id, file order, stated rank, or the expectation
@@ -85,26 +87,26 @@ class Policy:
     """Which topics count: all judged ones (missing from the run: as an empty ranking), those in
     both, or those of the run."""
     empty: Empty = "skip"
-    """A topic with nothing relevant: undefined and left out of the mean, or 0, or whatever the
-    measure gives."""
+    """The value of a topic with nothing relevant: undefined and left out of the mean, 0, or the
+    measure's own value."""
     depth: int | None = None
-    """Only so many results of each topic are looked at."""
+    """Maximum number of results of each topic that are considered; None: all."""
     unjudged: Unjudged = "keep"
-    """Results without a judgement stay, or are taken out of the ranking."""
+    """Whether results without a judgement are kept in the ranking or dropped."""
     order: Order = "falling"
-    """What comes first: the highest score, or the lowest, where the score is a time."""
+    """Which score comes first: the highest, or the lowest (for scores that are times)."""
     structure: Structure = "ignore"
-    """Elements that are not what a topic's query on structure asks for, strictly or vaguely, are
-    not relevant; or structure is ignored."""
+    """Whether elements must match a topic's query on structure, strictly or vaguely, to be
+    relevant; or structure is ignored."""
     follow: Program = "spanwise"
-    """Whose arithmetic is followed where programs differ."""
+    """The program whose arithmetic is followed where programs differ."""
 
     annotators: Annotators = "union"
-    """Relevant text of several annotators: what any or all of them pointed out, or the mean over
-    the values that each of them gives."""
+    """How relevant text of several assessors is combined: text that any of them marked, text that
+    all of them marked, or the mean of the values for each of them."""
     unit: str = "characters"
-    """What a reading budget counts: `characters`, `tokens:NAME` of a tokenizer, or `cost`, as the
-    run states it."""
+    """Unit of reading budgets: `characters`, `tokens:NAME` of a tokenizer, or `cost` as the run
+    states it."""
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -114,7 +116,7 @@ class Policy:
         if self.unit not in ("characters", "cost") and not self.unit.startswith("tokens:"):
             raise UnknownName("unit", self.unit, ["characters", "tokens:NAME", "cost"])
         if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
-            raise UsageError(f"depth is {self.depth!r}; it must be a whole number, 0 or more")
+            raise UsageError(f"depth is {self.depth!r}; expected a whole number, 0 or more")
 
     def __repr__(self) -> str:
         chosen = [
@@ -126,13 +128,14 @@ class Policy:
 
     @property
     def conventions(self) -> Conventions:
-        """How the program that is followed computes."""
+        """The arithmetic of the program that is followed."""
         return CONVENTIONS[self.follow]
 
     def signature(self, *more: str) -> str:
-        """The choices that made a score, in one line; unusual ones only where they were made.
+        """Return the choices that affect a score in one line.
 
-        `more` are further choices, such as the defaults of a profile.
+        Most choices appear only if they differ from the default. `more` are further choices, such
+        as the defaults of a profile.
         """
         always = ("ties", "average_over", "empty")
         parts = [

@@ -1,4 +1,4 @@
-"""Pools: which documents of each topic are to be judged, and why these."""
+"""Pools: which documents of each topic are to be judged, and why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanwise.model.scores import html_table
 SHOWN = 10
 """Number of topics that a notebook shows."""
 Support = tuple[int, int] | tuple[str, str] | str
-"""A part that some system returned: a span, two points, or an element's path."""
+"""A part of a document that some system returned: a span, two points, or an element's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +21,24 @@ class Pooled:
 
     topic: str
     document: str
-    round: int = 0  # when it came in: the best rank, or the number of the round; 0: not known
-    runs: int = 0  # how many runs returned it
-    p: float = 1.0  # how likely it was to come in
+    round: int = 0  # when it was added: the best rank, or the number of the round; 0: unknown
+    runs: int = 0  # number of runs that returned it
+    p: float = 1.0  # probability of inclusion in the pool
     stratum: int = 1
     support: tuple[Support, ...] = ()
-    ranks: tuple[int | None, ...] = ()  # by run, where the pool is still to be drawn from
+    ranks: tuple[int | None, ...] = ()  # by run, if documents are still to be drawn from the pool
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Documents by topic, in the order in which they came in."""
+    """The documents of each topic, in the order in which they were added."""
 
     source: str
     documents: tuple[Pooled, ...]
-    about: Mapping[str, Any] = field(default_factory=dict)  # how it was made
-    candidates: tuple[Pooled, ...] = ()  # what judging may draw from, where it decides what comes
+    about: Mapping[str, Any] = field(default_factory=dict)  # how the pool was made
+    candidates: tuple[
+        Pooled, ...
+    ] = ()  # documents that judging may draw from, if it chooses the next one
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -53,11 +55,11 @@ class Pool:
         return found
 
     def keys(self) -> set[tuple[str, str]]:
-        """Topics and documents."""
+        """Return all pairs of topic and document."""
         return {(one.topic, one.document) for one in self.documents}
 
     def drawable(self) -> Pool:
-        """All that judges may come to see: the candidates, where judging draws from them."""
+        """Return all documents that may be judged: the candidates, if judging draws from them."""
         return Pool(self.source, self.candidates or self.documents, self.about)
 
     def __repr__(self) -> str:
@@ -72,7 +74,7 @@ class Pool:
 
 
 def once_each(documents: Iterable[Pooled]) -> tuple[Pooled, ...]:
-    """Every document of a topic once: the first time counts."""
+    """Return every document of a topic once, as it occurs first."""
     kept: dict[tuple[str, str], Pooled] = {}
     for one in documents:
         kept.setdefault((one.topic, one.document), one)

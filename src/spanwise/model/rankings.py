@@ -1,7 +1,7 @@
-"""A block of rankings after grounding: the only thing a measure ever sees.
+"""Blocks of rankings and of preferences, the input of measures of documents.
 
-One row per topic, ranks along the last axis, padded with zeros. A measure reduces the last axis
-and returns one value per topic; the same lines serve one topic or ten thousand.
+One row per topic, ranks along the last axis, padded with zeros. A measure reduces the last axis and
+returns one value per topic; the same code serves one topic or ten thousand.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ OUTSIDE, JUDGED, SET_ASIDE = 0, 1, -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rankings:
-    """Some topics of one run, rank by rank, with what was known to be relevant."""
+    """A block of some topics of one run, rank by rank, with what was judged relevant."""
 
     topics: tuple[bytes, ...]
-    retrieved: IntArray  # per topic: how many ranks are real
-    grade: FloatArray  # per rank: the grade, 0 where there is none
+    retrieved: IntArray  # per topic: number of results; the other ranks are padding
+    grade: FloatArray  # per rank: the grade, 0 if it has none
     status: StatusArray  # per rank: OUTSIDE, JUDGED or SET_ASIDE
     ideal: FloatArray  # per topic: all judged grades, best first, padded with 0
-    judged: IntArray  # per topic: how many entries of `ideal` are real
-    set_aside: IntArray  # per topic: judgements with a negative grade
+    judged: IntArray  # per topic: number of entries of `ideal` that are not padding
+    set_aside: IntArray  # per topic: number of judgements with a negative grade
     policy: Policy
-    score: FloatArray | None = None  # per rank: the system's score, where a measure needs it
+    score: FloatArray | None = None  # per rank: the system's score, if a measure needs it
     tied_from: IntArray | None = None  # per rank: first index of its group of equal scores
     tied_to: IntArray | None = None  # per rank: last index of that group
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -48,41 +48,41 @@ class Rankings:
 
     @property
     def depth(self) -> int:
-        """Ranks in this block, padding included."""
+        """The number of ranks in this block, padding included."""
         return self.grade.shape[-1]
 
     @property
     def ranks(self) -> IntArray:
-        """1, 2, 3, ... along the last axis."""
+        """The numbers 1, 2, 3, ... along the last axis."""
         return np.arange(1, self.depth + 1)
 
     def real(self) -> BoolArray:
-        """Which entries are results, not padding."""
+        """Return which entries are results, not padding."""
         return self.once("real", lambda: self.ranks <= self.retrieved[:, None])
 
-    # What is relevant -------------------------------------------------------------------------
+    # What is relevant -----------------------------------------------------------------------------
 
     def hits(self, rel: float) -> BoolArray:
-        """Which results have a grade of at least `rel`."""
+        """Return which results have a grade of at least `rel`."""
         return self.once(("hits", rel), lambda: (self.grade >= rel) & (self.status == JUDGED))
 
     def misses(self, rel: float) -> BoolArray:
-        """Which results were judged and have a grade below `rel`."""
+        """Return which results were judged and have a grade below `rel`."""
         return self.once(("misses", rel), lambda: (self.grade < rel) & (self.status == JUDGED))
 
     def found(self, rel: float) -> IntArray:
-        """How many relevant results the first k ranks hold, for every k."""
+        """Return the number of relevant results in the first k ranks, for every k."""
         return self.once(("found", rel), lambda: np.cumsum(self.hits(rel), axis=-1))
 
     def hit_ranks(self, rel: float) -> IntArray:
-        """The ranks of the relevant results: first hit, second hit, ..., padded with 0.
+        """Return the ranks of the relevant results: first hit, second hit, ..., padded with 0.
 
-        Relevant results are few, so measures that only look at them are quick on this.
+        Relevant results are few, so measures that only use them are fast on this.
         """
         return self.once(("hit_ranks", rel), lambda: packed_ranks(self.hits(rel)))
 
     def found_by(self, rel: float, cutoff: int | IntArray | None) -> IntArray:
-        """How many relevant results the first `cutoff` ranks hold; a cut-off per topic works."""
+        """Return the number of relevant results in the first `cutoff` ranks of each topic."""
         ranks = self.hit_ranks(rel)
         if cutoff is None:
             return self.once(("found_by", rel), lambda: np.count_nonzero(ranks, axis=-1))
@@ -90,17 +90,17 @@ class Rankings:
         return np.count_nonzero((ranks > 0) & (ranks <= limit), axis=-1)
 
     def relevant(self, rel: float) -> IntArray:
-        """How many units are known to be relevant, retrieved or not."""
+        """Return the number of units that were judged relevant, retrieved or not."""
         return self.once(("relevant", rel), lambda: self._ideal_count(rel))
 
     def anything_relevant(self, rel: float | None) -> BoolArray:
-        """Which topics have something relevant at all; None: something with a positive grade."""
+        """Return which topics have anything relevant; None: anything with a positive grade."""
         if rel is None:
             return self.once("positive", lambda: np.any(self.ideal > 0, axis=-1))
         return self.relevant(rel) > 0
 
     def nonrelevant(self, rel: float) -> IntArray:
-        """How many units were judged and found not relevant, retrieved or not."""
+        """Return the number of units that were judged not relevant, retrieved or not."""
         extra = self.set_aside if self.policy.conventions.every_line_counts else 0
         return self.judged + extra - self.relevant(rel)
 
@@ -109,7 +109,7 @@ class Rankings:
         return np.count_nonzero((self.ideal >= rel) & real, axis=-1)
 
     def hit_precisions(self, rel: float) -> FloatArray:
-        """Precision after the first hit, the second hit, ..., padded with 0."""
+        """Return the precision after the first hit, the second hit, ..., padded with 0."""
 
         def divide() -> FloatArray:
             ranks = self.hit_ranks(rel)
@@ -118,10 +118,10 @@ class Rankings:
 
         return self.once(("hit_precisions", rel), divide)
 
-    # Arithmetic -------------------------------------------------------------------------------
+    # Arithmetic -----------------------------------------------------------------------------------
 
     def at(self, column: Any, cutoff: int | IntArray) -> Any:
-        """A cumulated column after `cutoff` ranks; 0 before the first, unchanged after the last."""
+        """Return a cumulated column after `cutoff` ranks: 0 before the first, then constant."""
         if not column.shape[-1]:
             return np.zeros(len(self), column.dtype)
         index = np.minimum(cutoff, column.shape[-1]) - 1
@@ -129,9 +129,9 @@ class Rankings:
         return np.where(index < 0, np.zeros((), column.dtype), values)
 
     def ratio(self, part: Any, whole: Any, undefined: float | None = None) -> FloatArray:
-        """One correctly rounded division each; where the divisor is 0, `undefined`.
+        """Divide with one correct rounding; give `undefined` where the divisor is 0.
 
-        Undefined is not-a-number unless the program that is followed says otherwise.
+        `undefined` is not-a-number unless the program that is followed differs.
         """
         if undefined is None:
             undefined = self.policy.conventions.no_divisor
@@ -140,14 +140,14 @@ class Rankings:
         return np.divide(part, whole, out=quotient, where=whole != 0)
 
     def total(self, terms: FloatArray) -> FloatArray:
-        """The sum along the ranks, added in the order in which the followed program adds."""
+        """Sum along the ranks, in the order of addition of the program that is followed."""
         return self.total_from_top(terms[..., ::-1] if self.policy.conventions.single else terms)
 
     def total_from_top(self, terms: FloatArray) -> FloatArray:
-        """The sum along the ranks, added one by one from rank 1 on.
+        """Sum along the ranks, adding one by one from rank 1 on.
 
-        Not NumPy's own sum, which adds in pairs: the last digit would differ from trec_eval's,
-        and with it, now and then, the printed one.
+        NumPy's own sum adds in pairs: its last digit, and sometimes a printed one, would differ
+        from trec_eval's.
         """
         if not terms.shape[-1]:
             return np.zeros(terms.shape[:-1], self.real_type)
@@ -160,13 +160,13 @@ class Rankings:
 
     @property
     def real_type(self) -> type[np.floating[Any]]:
-        """The type in which quotients and sums are kept."""
+        """The type of quotients and sums."""
         return np.float32 if self.policy.conventions.single else np.float64
 
-    # Ties -------------------------------------------------------------------------------------
+    # Ties -----------------------------------------------------------------------------------------
 
     def expected(self, column: Any) -> FloatArray:
-        """Every value replaced by the mean of its group of equal scores."""
+        """Replace every value by the mean of its group of equal scores."""
         first, last = self.tied()
         if not self.depth:
             return np.asarray(column, np.float64)
@@ -176,14 +176,14 @@ class Rankings:
         return within / (last - first + 1)
 
     def tied(self) -> tuple[IntArray, IntArray]:
-        """First and last index of every result's group of equal scores."""
+        """Return the first and last index of every result's group of equal scores."""
         if self.tied_from is None or self.tied_to is None:
             alone = np.broadcast_to(np.arange(self.depth), self.grade.shape)
             return alone, alone
         return self.tied_from, self.tied_to
 
     def condensed(self) -> Rankings:
-        """The same without the results that nobody judged, the others closed up."""
+        """Return the block without unjudged results, the other results moved up."""
         return self.once("condensed", self._condense)
 
     def _condense(self) -> Rankings:
@@ -209,14 +209,14 @@ class Rankings:
         )
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """Derived columns that several measures need are made once per block."""
+        """Return a derived value, computed once per block."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
 
 
 def packed_ranks(marked: BoolArray) -> IntArray:
-    """The ranks of the marked results, moved to the left, padded with 0.
+    """Return the ranks of the marked results, moved to the left, padded with 0.
 
     >>> packed_ranks(np.array([[False, True, True], [True, False, False]])).tolist()
     [[2, 3], [1, 0]]
@@ -229,7 +229,7 @@ def packed_ranks(marked: BoolArray) -> IntArray:
     return packed
 
 
-# A block of preferences after grounding: how many of them the rankings fulfil. --------------------
+# Preferences --------------------------------------------------------------------------------------
 #
 # One row per topic, groups along the last axis, padded with zeros. A preference says that one
 # document should come before another; it is fulfilled if it does, and a document that was not
@@ -237,23 +237,24 @@ def packed_ranks(marked: BoolArray) -> IntArray:
 # one retrieved, neither.
 
 Pairs = Literal["all", "ret", "imp"]
-"""Which preferences count: all, those between retrieved documents, or also those that hold
-because only one of the two was retrieved."""
+"""Which preferences count: all, those between retrieved documents, or also those that hold because
+only one of the two was retrieved.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fulfilments:
-    """Some topics of one run, group by group, with what became of their preferences."""
+class PreferenceRankings:
+    """A block of some topics of one run: how many preferences its rankings fulfil, by group."""
 
     topics: tuple[bytes, ...]
     policy: Policy
     # Per topic, over pairs of documents that any group puts in order
     agreement_both: FloatArray  # sum of the shares of votes that agree; both retrieved
     agreement: FloatArray  # the same, continued over pairs with one retrieved
-    pairs_both: IntArray  # how many pairs have both retrieved
+    pairs_both: IntArray  # number of pairs with both retrieved
     pairs_one: IntArray
     pairs_neither: IntArray
-    groups: IntArray  # how many groups are real
+    groups: IntArray  # number of groups; the other columns are padding
     # Per group, over its preferences
     fulfilled_both: IntArray  # both retrieved, in the preferred order
     both: IntArray  # both retrieved
@@ -276,29 +277,29 @@ class Fulfilments:
         return len(self.topics)
 
     def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """No topic is set aside: which of them have preferences the measures see themselves."""
+        """Return True for every topic: measures decide which topics have preferences."""
         return np.ones(len(self), np.bool_)
 
     def fulfilled(self, pairs: Pairs) -> IntArray:
-        """How many preferences of each group are fulfilled."""
+        """Return the number of fulfilled preferences of each group."""
         return self.fulfilled_both + (0 if pairs == "ret" else self.fulfilled_one)
 
     def possible(self, pairs: Pairs) -> IntArray:
-        """How many preferences of each group count."""
+        """Return the number of preferences of each group that count."""
         one = 0 if pairs == "ret" else self.one
         return self.both + one + (self.neither if pairs == "all" else 0)
 
     def stated(self) -> IntArray:
-        """How many preferences each topic has."""
+        """Return the number of preferences of each topic."""
         return self.possible("all").sum(axis=-1)
 
     def defined(self, values: FloatArray, basis: IntArray) -> FloatArray:
-        """The values; where there is nothing to base them on, what the followed program says."""
+        """Return the values; where `basis` is 0, the undefined value of the followed program."""
         return np.where(basis > 0, values, self.policy.conventions.no_divisor)
 
 
 def ratio(part: Any, whole: Any, undefined: float = 0.0) -> FloatArray:
-    """One division each; where the divisor is 0, `undefined`.
+    """Divide element by element; give `undefined` where the divisor is 0.
 
     >>> ratio(np.array([1, 0]), np.array([2, 0])).tolist()
     [0.5, 0.0]
@@ -308,7 +309,7 @@ def ratio(part: Any, whole: Any, undefined: float = 0.0) -> FloatArray:
 
 
 def total(terms: FloatArray) -> FloatArray:
-    """The sum along the last axis, added one by one from the first on.
+    """Sum along the last axis, adding one by one from the first on.
 
     >>> total(np.array([[1.0, 2.0], [0.5, 0.0]])).tolist()
     [3.0, 0.5]

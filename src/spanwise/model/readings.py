@@ -1,7 +1,7 @@
-"""A block of rankings of text: what a reader sees, result by result and document by document.
+"""Blocks of rankings of text: what a reader sees, result by result and document by document.
 
-One row per topic, ranks (or documents in the order in which they first appear) along the last
-axis, padded with zeros. Everything is counted in characters.
+One row per topic, ranks (or documents in the order in which they first appear) along the last axis,
+padded with zeros. Everything is counted in characters.
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretches:
-    """The text of retrieved documents with highlights, cut wherever something begins or ends.
+    """The text of retrieved documents with highlights, cut at every beginning and end.
 
-    In document order; every stretch is wholly highlighted or not, wholly shown or not.
+    Stretches are in document order; each is wholly highlighted or not, and wholly shown or not.
     """
 
     topic: IntArray  # row of the block
     place: IntArray  # column of the document
     length: IntArray
     relevant: BoolArray
-    shown: BoolArray  # by some result
+    shown: BoolArray  # whether some result shows it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
     """The text of all results that no earlier result has shown, cut where something changes.
 
-    In reading order within each topic. Reading goes character by character, rank by rank.
+    Pieces are in reading order within each topic. Reading goes character by character, rank by
+    rank.
     """
 
     topic: IntArray  # row of the block
@@ -52,57 +53,57 @@ class Pieces:
     repeated: IntArray  # relevant characters read again before it
 
     def within(self, limit: IntArray) -> IntArray:
-        """How many characters of each piece are read if a reader stops after so many."""
+        """Return how many characters of each piece are read if a reader stops at these limits."""
         return np.clip(limit[self.topic] - self.at, 0, self.length)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Which item of the evidence each result meets: the first in file order sharing a character."""
+    """The item of evidence that each result meets: the first in file order sharing a character."""
 
-    item: IntArray  # per topic and rank; -1 where there is none
-    shared: IntArray  # per topic and rank: characters of the item that it shows
+    item: IntArray  # per topic and rank; -1 if it meets none
+    shared: IntArray  # per topic and rank: characters of the item that the result shows
     copy: BoolArray  # per topic and rank: whether the same span was returned before
     aspects: list[tuple[int, ...]]  # per item: its aspects, numbered within the topic
 
 
-class Gold(Protocol):
-    """What is known of evidence piece by piece. Characters read count repeated ones too."""
+class MatchedEvidence(Protocol):
+    """The evidence piece by piece. Counts of characters read include repeated ones."""
 
     def complete(self) -> IntArray:
-        """Per topic: characters read when all items of one set have been; NEVER if that fails."""
+        """Return, per topic, the characters read when a set of items is read; NEVER if none is."""
 
     def touched(self) -> tuple[IntArray, IntArray]:
-        """For each aspect of a topic its row, and the characters read before it; or NEVER."""
+        """Return the topic of each aspect, and the characters read before it; NEVER if not read."""
 
     def matches(self) -> Matches:
-        """Which item each result meets."""
+        """Return the item that each result meets."""
 
     def totals(self) -> tuple[IntArray, IntArray]:
-        """Per topic the number of different items, and of different aspects."""
+        """Return, per topic, the number of different items, and of different aspects."""
 
     def pieces(self) -> Pieces:
-        """The text of all results."""
+        """Return the text of all results, without text that an earlier result has shown."""
 
     def near(self, cutoff: int | None, tolerance: int) -> IntArray:
-        """Per topic the relevant characters at most so far from what the first results show."""
+        """Return, per topic, the relevant characters within `tolerance` of the first results."""
 
 
 NEVER = 1 << 62
-"""More characters than anybody reads."""
+"""A number of characters that is never read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readings:
-    """Some topics of one run as text, with what was highlighted."""
+    """A block of some topics of one run as text, with what was highlighted."""
 
     topics: tuple[bytes, ...]
     policy: Policy
     # per topic
     highlighted: IntArray  # characters in all documents
     relevant_documents: IntArray  # documents with highlighted text
-    retrieved: IntArray  # how many ranks are real
-    documents: IntArray  # how many different documents they come from
+    retrieved: IntArray  # number of results; the other ranks are padding
+    documents: IntArray  # number of different documents among the results
     # per rank
     size: IntArray
     relevant: IntArray  # highlighted characters among them
@@ -113,13 +114,13 @@ class Readings:
     found: IntArray  # highlighted characters shown, each counted once
     known: IntArray  # highlighted characters in the whole document
     start: IntArray  # where its first result begins; -1 if that could not be placed
-    entry: IntArray  # best entry point; -1 if it has none
+    entry: IntArray  # best entry point of the document; -1 if it has none
     stretches: Stretches
     unsized: str = ""  # a result whose size nobody knows; empty: all are known
     endless: str = ""  # a document with highlights whose length nobody knows
     unstated: tuple[tuple[int, str], ...] = ()
     """Documents of which a result has an unknown size: column, and the error. Topic by topic."""
-    gold: Gold | None = None  # evidence piece by piece
+    matched: MatchedEvidence | None = None  # the evidence piece by piece
     reach: Callable[[float], IntArray] | None = None  # characters for a budget, if others count
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -127,13 +128,13 @@ class Readings:
         return len(self.topics)
 
     def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """Which topics have highlighted text at all."""
+        """Return which topics have highlighted text."""
         return self.highlighted > 0
 
-    # Along the ranks --------------------------------------------------------------------------
+    # Along the ranks ------------------------------------------------------------------------------
 
     def read(self, skip: bool) -> IntArray:
-        """Characters read up to each rank; those read before may be skipped."""
+        """Return the characters read up to each rank, without repeated ones if `skip` is set."""
         if self.unsized:
             raise InputError(
                 f"{self.unsized}: its length is in no file; expected offsets and lengths,"
@@ -142,12 +143,12 @@ class Readings:
         return np.cumsum(self.fresh if skip else self.size, axis=-1)
 
     def gathered(self, skip: bool) -> IntArray:
-        """Highlighted characters found up to each rank, each counted once."""
+        """Return the highlighted characters found up to each rank, each counted once."""
         forgotten = self.policy.conventions.forgets_repeats and not skip
         return np.cumsum(self.relevant if forgotten else self.fresh_relevant, axis=-1)
 
     def limit(self, budget: float | None, cutoff: int | None) -> IntArray:
-        """How many characters a reader reads who stops at a budget or after so many results."""
+        """Return how many characters are read up to a budget or up to the `cutoff`-th result."""
         read = self.read(skip=False)
         limit = self.last(read)
         if cutoff is not None and cutoff < read.shape[-1]:
@@ -159,22 +160,22 @@ class Readings:
 
     @property
     def pieces(self) -> Pieces:
-        """The text that results show first."""
+        """The text of each result that no earlier result has shown."""
         return self.once("pieces", self.evidence.pieces)
 
     @property
-    def evidence(self) -> Gold:
-        """What is known of evidence piece by piece."""
-        if self.gold is None:
-            raise InputError("this block was made without evidence")
-        return self.gold
+    def evidence(self) -> MatchedEvidence:
+        """The evidence piece by piece."""
+        if self.matched is None:
+            raise InputError("this block has no evidence; expected one made by spanwise.matching")
+        return self.matched
 
     def summed(self, topic: IntArray, values: Any) -> IntArray:
-        """The sum of whole numbers for each topic."""
+        """Return the sum of whole numbers for each topic."""
         return np.bincount(topic, weights=values, minlength=len(self)).astype(np.int64)
 
     def steps(self, gathered: IntArray, levels: FloatArray) -> tuple[IntArray, IntArray]:
-        """Recall up to each rank and at each level, as whole numbers that can be compared."""
+        """Return recall up to each rank and at each level, as comparable whole numbers."""
         if self.policy.conventions.recall_level != "floored":
             asked = levels * self.highlighted[:, None] * (1 - ROUNDING)
             return gathered, np.ceil(asked).astype(np.int64)
@@ -182,7 +183,7 @@ class Readings:
         asked = np.broadcast_to(np.round(levels * 100), (len(self), len(levels)))
         return np.floor(recall * 100).astype(np.int64), asked.astype(np.int64)
 
-    # Along the documents ----------------------------------------------------------------------
+    # Along the documents --------------------------------------------------------------------------
 
     @property
     def relevant_place(self) -> BoolArray:
@@ -196,12 +197,12 @@ class Readings:
                 raise InputError(error)
 
     def read_until(self, tolerance: float) -> tuple[FloatArray, FloatArray]:
-        """For each document highlighted and other characters read, until too many were others.
+        """Return each document's highlighted and other characters read, up to `tolerance` others.
 
-        First come the parts that were shown, then the rest, both in document order.
+        The parts that were shown come first, then the rest, both in document order.
         """
         if self.endless:
-            raise InputError(f"{self.endless}: its length is in no file; it needs --collection")
+            raise InputError(f"{self.endless}: its length is in no file; pass --collection")
         text = self.stretches
         other = np.where(text.relevant, 0, text.length)
         owner = text.topic * self.known.shape[-1] + text.place
@@ -217,10 +218,10 @@ class Readings:
         good, bad = read.reshape(2, *self.known.shape)
         return good, bad
 
-    # Arithmetic -------------------------------------------------------------------------------
+    # Arithmetic -----------------------------------------------------------------------------------
 
     def ratio(self, part: Any, whole: Any, undefined: float | None = None) -> FloatArray:
-        """One correctly rounded division each; where the divisor is 0, `undefined`."""
+        """Divide with one correct rounding; give `undefined` where the divisor is 0."""
         if undefined is None:
             undefined = self.policy.conventions.no_divisor
         part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
@@ -228,24 +229,24 @@ class Readings:
         return np.divide(part, whole, out=quotient, where=whole != 0)
 
     def total(self, terms: FloatArray) -> FloatArray:
-        """The sum along the last axis, added one by one from its beginning."""
+        """Sum along the last axis, adding one by one from its beginning."""
         if not terms.shape[-1]:
             return np.zeros(terms.shape[:-1])
         return np.cumsum(terms, axis=-1)[..., -1]
 
     def last(self, column: Any) -> Any:
-        """A cumulated column at its end; 0 where there is nothing."""
+        """Return the last entry of a cumulated column; 0 if it is empty."""
         return column[:, -1] if column.shape[-1] else np.zeros(len(self), column.dtype)
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """Derived columns that several measures need are made once per block."""
+        """Return a derived value, computed once per block."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
 
 
 def _before(values: IntArray, owner: IntArray) -> IntArray:
-    """The sum of what stands before each value of the same owner."""
+    """Return, for each value, the sum of the values of the same owner before it."""
     sums = np.cumsum(values) - values
     begins = np.concatenate([[True], owner[1:] != owner[:-1]])[: len(owner)]
     firsts = np.maximum.accumulate(np.where(begins, np.arange(len(owner)), 0))
@@ -253,7 +254,7 @@ def _before(values: IntArray, owner: IntArray) -> IntArray:
 
 
 def _of_owner(values: IntArray, owner: IntArray) -> IntArray:
-    """The sum of each owner's values, beside every value of his."""
+    """Return, for each value, the sum of all values of its owner."""
     if not len(owner):
         return values
     return np.bincount(owner, weights=values)[owner].astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a system returned."""
+"""Runs: the results that a system returned for topics."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
-    """What pieces of text brought along besides their place, row by row."""
+    """Texts, ids and costs of chunks, row by row."""
 
-    texts: Ids  # in UTF-8; empty where only the place was given
-    ids: Ids  # empty where there is none
-    costs: IntArray  # what reading it costs, as stated; -1 where nobody says
-    stated: BoolArray  # whether something was said about where it begins, right or wrong
+    texts: Ids  # in UTF-8; empty if only the place was given
+    ids: Ids  # empty if the chunk has none
+    costs: IntArray  # the stated cost of reading it; -1 if none was stated
+    stated: BoolArray  # whether a start was stated, right or wrong
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One system's results for many topics, as columns.
+    """The results of one system for many topics, as columns.
 
     A result is a document, or a part of one: a span, or an element or point named by its path.
     """
@@ -48,10 +48,10 @@ class Run:
     scores: FloatArray
     ranks: FloatArray | None = None  # the stated ranks, read only when a policy needs them
     spans: Spans | None = None  # where each result lies, if results are parts of documents
-    paths: Ids | None = None  # how elements were named; empty where a span was given instead
-    ends: Ids | None = None  # where results are ranges between two paths: the second one
-    header: Mapping[str, str] | None = None  # what a submission says about itself
-    unit: Unit = "opaque"  # what the positions of spans count
+    paths: Ids | None = None  # paths of elements or points; empty if a span was given instead
+    ends: Ids | None = None  # for ranges between two paths: the second path
+    header: Mapping[str, str] | None = None  # what a submission states about itself
+    unit: Unit = "opaque"  # unit of the positions of spans
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
@@ -96,9 +96,9 @@ class Run:
         return html_table(["topic", "document", "part", "score"], rows, [repr(self)[1:-1]])
 
     def element_paths(self, rows: IntArray) -> Coded:
-        """The paths of results that are elements; empty for spans, points, ranges and documents.
+        """Return the paths of results that are elements; empty for other kinds of results.
 
-        What could not be placed, among elements, is an element that no document has.
+        An unplaced result without a path gets the path of an element that exists in no document.
         """
         if self.paths is None:
             return Coded(np.zeros(len(rows), np.int64), [b""])
@@ -114,7 +114,7 @@ class Run:
 
 
 def _with_lost(paths: Coded, unplaced: BoolArray) -> Coded:
-    """Paths, and for each result that has neither path nor place one that there is not."""
+    """Return the paths, with a nonexistent path for each result that has neither path nor place."""
     empty = np.array([not name for name in paths.names], np.bool_)[paths.codes]
     lost = np.flatnonzero(empty & unplaced)
     codes = paths.codes.copy()
@@ -123,7 +123,7 @@ def _with_lost(paths: Coded, unplaced: BoolArray) -> Coded:
 
 
 def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
-    """The results of some topics."""
+    """Return the results of some topics."""
     codes = {topic: code for code, topic in enumerate(run.rows.topics)}
     mine = np.array(sorted(codes[topic] for topic in topics), np.int64)
     begins, sizes = run.rows.starts[mine], np.diff(run.rows.starts)[mine]
@@ -161,7 +161,7 @@ def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
 
 
 def chunks_at(chunks: Chunks, rows: IntArray) -> Chunks:
-    """Those of some results."""
+    """Return the chunks of some results."""
     return Chunks(
         chunks.texts.reordered(rows),
         chunks.ids.reordered(rows),
@@ -171,7 +171,7 @@ def chunks_at(chunks: Chunks, rows: IntArray) -> Chunks:
 
 
 def joined(parts: Sequence[Run], name: str, source: str) -> Run:
-    """Runs of different topics as one; there is no saying on which line of which file."""
+    """Join runs of different topics to one without line numbers."""
     if len(parts) == 1:
         return replace(parts[0], name=name)
 

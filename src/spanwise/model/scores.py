@@ -1,4 +1,9 @@
-"""What came out: values by topic and measure, their means, and the choices that made them."""
+"""Scores of runs: values by topic, means, and the choices that the numbers depend on.
+
+`Scores` holds one run and `ScoreTable` several; both export the columns run, topic, measure and
+value. `Results` is the content of a file of results: scores with the provenance that is needed to
+compute them again. Functions that lay out tables as text and HTML are shared with comparisons.
+"""
 
 from __future__ import annotations
 
@@ -21,62 +26,30 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
 
 
-# Results show themselves: as text where there is nothing better, as a table in a notebook. --------
-#
-# Names come from files, so everything is escaped.
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A number in a table; a dash where it is undefined."""
-    return f"{value:.{digits}f}" if isfinite(value) else "-"
-
-
-def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    """Aligned columns, then lines of explanation."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (header, *rows)]
-    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:], "", *below])
-
-
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    """The same as HTML."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        return "".join(f"<{tag}>{safe(cell)}</{tag}>" for cell in row)
-
-    head = f"<thead><tr>{cells(header, 'th')}</tr></thead>"
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    notes = "".join(f"<div>{safe(line)}</div>" for line in below)
-    return f"<table>{head}<tbody>{body}</tbody></table><small>{notes}</small>"
-
-
-def safe(text: str) -> str:
-    """Text that a page shows as it is, whatever stands in it."""
-    return escape(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
-
-
-# What came out: values by topic and measure, their means, and the choices that made them. ---------
+# Scores -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """The scores of one run. Undefined is not-a-number."""
+    """Scores of one run; an undefined value is not-a-number."""
 
     run: str
     topics: tuple[str, ...]
-    values: Mapping[str, FloatArray]  # for each measure one value per topic
-    means: Mapping[str, float]  # for each measure the number for all topics
-    counts: Mapping[str, int]  # for each measure the number of topics it is defined for
+    values: Mapping[str, FloatArray]  # of each measure, one per topic
+    means: Mapping[str, float]  # of each measure, the aggregate over topics
+    counts: Mapping[str, int]  # of each measure, the number of topics for which it is defined
     signature: str
-    notes: tuple[str, ...] = ()  # what was ignored, missing or left open
-    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # likewise, in words
+    notes: tuple[str, ...] = ()  # on what was ignored, missing or undefined
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of measures with text
     source: str = ""  # the file that the run was read from
-    facts: Mapping[str, int] = field(default_factory=dict)  # counts of what was read and placed
-    sums: frozenset[str] = frozenset()  # the measures whose number for all topics is a total
+    facts: Mapping[str, int] = field(
+        default_factory=dict
+    )  # counts of results that were read and placed
+    sums: frozenset[str] = frozenset()  # the measures whose aggregate is a sum
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
-        """{topic: {measure: value}}."""
+        """Return the values as {topic: {measure: value}}."""
         columns = {name: values.tolist() for name, values in self.values.items()}
         return {
             topic: {name: values[row] for name, values in columns.items()}
@@ -84,11 +57,11 @@ class Scores:
         }
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """The same as `per_topic`, as pytrec_eval gives it."""
+        """Return the values as {topic: {measure: value}}, the layout of pytrec_eval."""
         return self.per_topic
 
     def rows(self) -> Iterator[tuple[str, str, float | None]]:
-        """Topic, measure, value: topic by topic; None is undefined."""
+        """Yield topic, measure and value, topic by topic; an undefined value is None."""
         columns = {name: values.tolist() for name, values in self.values.items()}
         for row, topic in enumerate(self.topics):
             for name, values in columns.items():
@@ -121,7 +94,7 @@ class Scores:
 
 
 class ScoreTable(Mapping[str, Scores]):
-    """The scores of several runs by their names, with the exports of a single run's."""
+    """Scores of several runs by name, with the same exports as those of one run."""
 
     def __init__(self, scores: Iterable[Scores]) -> None:
         self._scores = {one.run: one for one in scores}
@@ -137,31 +110,31 @@ class ScoreTable(Mapping[str, Scores]):
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """Return {run: {measure: mean}}."""
+        """Return the means as {run: {measure: mean}}."""
         return {run: dict(scores.means) for run, scores in self.items()}
 
     @property
     def per_topic(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Return {run: {topic: {measure: value}}}."""
+        """Return the values as {run: {topic: {measure: value}}}."""
         return {run: scores.per_topic for run, scores in self.items()}
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return {run: {measure: number of topics for which it is defined}}."""
+        """Return the number of topics with a defined value as {run: {measure: number}}."""
         return {run: dict(scores.counts) for run, scores in self.items()}
 
     @property
     def signature(self) -> str:
-        """Return the choices that made the scores; they are the same for all runs."""
+        """Return the choices that the scores depend on; they are the same for all runs."""
         return next((scores.signature for scores in self.values()), "")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the notes of all runs, each behind the name of its run."""
+        """Return the notes of all runs, each prefixed with the name of its run."""
         return tuple(f"{run}: {note}" for run, one in self.items() for note in one.notes)
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Return the same as `per_topic`."""
+        """Return the values as {run: {topic: {measure: value}}}."""
         return self.per_topic
 
     def to_polars(self) -> pl.DataFrame:
@@ -181,7 +154,7 @@ class ScoreTable(Mapping[str, Scores]):
         return plotted(kind, list(self.values()), **options)
 
     def table(self) -> str:
-        """Return the means as text, a row for each run."""
+        """Return the means as a text table with a row for each run."""
         return plain_table(*self._cells(), [self.signature, *self.notes])
 
     def _repr_html_(self) -> str:
@@ -198,6 +171,113 @@ class ScoreTable(Mapping[str, Scores]):
     def __repr__(self) -> str:
         measures = list(dict.fromkeys(name for one in self.values() for name in one.means))
         return f"<ScoreTable of {len(self)} runs in {', '.join(measures)}>"
+
+
+# Scores with their provenance -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file or folder that was read, with a hash of its content."""
+
+    path: str
+    sha256: str | None = None  # None: it was read from standard input
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The inputs, choices and version that the scores of a run were computed from."""
+
+    judgements: Source
+    run: Source
+    collection: Source | None = None
+    measures: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)  # profile, task, policy, formats
+    spanwise: str = __version__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """The content of a file of results: runs, each with its provenance if known."""
+
+    file: str
+    scores: tuple[Scores, ...]
+    made: tuple[Provenance | None, ...]
+
+
+# Names ------------------------------------------------------------------------------------------
+
+
+def printable(topic: str) -> str:
+    """Return a name that is valid Unicode: bytes that are not UTF-8 are escaped."""
+    return topic.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def run_names(results: Sequence[Scores]) -> list[str]:
+    """Return a distinct name for each run.
+
+    Runs with equal names get the shortest part of their paths that distinguishes them: the file
+    name without extension, the file name, or the file name with its last folders. Runs from the
+    same file are numbered.
+    """
+    names = [scores.run for scores in results]
+    for name, count in Counter(names).items():
+        if count > 1:
+            same = [place for place, one in enumerate(names) if one == name]
+            others = {one for one in names if one != name}
+            parts = _parts_of_paths([results[place].source for place in same], others)
+            for place, part in zip(same, parts or [name] * count, strict=True):
+                names[place] = part
+    again, seen = Counter(names), Counter[str]()
+    for place, name in enumerate(names):
+        seen[name] += 1
+        if again[name] > 1:
+            names[place] = f"{name} #{seen[name]}"
+    return names
+
+
+def _parts_of_paths(files: Sequence[str], others: set[str]) -> list[str] | None:
+    """Return the shortest parts of paths that differ from each other and from `others`."""
+    if not all(files) or len(set(files)) == 1:
+        return None
+    paths = [PurePath(file) for file in files]
+    depth = max(len(path.parts) for path in paths)
+    stems = [path.name.partition(".")[0] or path.name for path in paths]
+    parts = [["/".join(path.parts[-n:]) for path in paths] for n in range(1, depth + 1)]
+    fits = (some for some in (stems, *parts) if len(set(some)) == len(set(files)))
+    return next((some for some in fits if not others & set(some)), None)
+
+
+# Tables as text and HTML ------------------------------------------------------------------------
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number as tables show it: a dash where it is undefined."""
+    return f"{value:.{digits}f}" if isfinite(value) else "-"
+
+
+def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
+    """Return rows as aligned columns of text, followed by lines of notes."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (header, *rows)]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:], "", *below])
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
+    """Return rows as an HTML table, followed by lines of notes."""
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        return "".join(f"<{tag}>{safe(cell)}</{tag}>" for cell in row)
+
+    head = f"<thead><tr>{cells(header, 'th')}</tr></thead>"
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    notes = "".join(f"<div>{safe(line)}</div>" for line in below)
+    return f"<table>{head}<tbody>{body}</tbody></table><small>{notes}</small>"
+
+
+def safe(text: str) -> str:
+    """Return text escaped for HTML; names come from files and may contain anything."""
+    return escape(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
 # Exports ----------------------------------------------------------------------------------------
@@ -242,82 +322,7 @@ def _to_arrow(several: Iterable[Scores]) -> pa.Table:
 
 
 def plotted(kind: str, scores: Sequence[Scores], **options: Any) -> Any:
-    """Draw a picture of scores; pictures are a workflow, which is looked up when it is needed."""
+    """Draw a picture of scores with the workflow of pictures, which is imported on use."""
     from importlib import import_module
 
     return import_module("spanwise.workflows.plot").plot(kind, scores, **options)
-
-
-# Names ------------------------------------------------------------------------------------------
-
-
-def printable(topic: str) -> str:
-    """Bytes that are not UTF-8 are escaped where a library insists on Unicode."""
-    return topic.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def run_names(results: Sequence[Scores]) -> list[str]:
-    """Return names for runs of which no two are equal.
-
-    Runs of one name are called by the shortest part of their path that tells them apart: the name
-    of the file without its extension, the name, or the last folders with it. What is the same file
-    gets a number.
-    """
-    names = [scores.run for scores in results]
-    for name, count in Counter(names).items():
-        if count > 1:
-            same = [place for place, one in enumerate(names) if one == name]
-            others = {one for one in names if one != name}
-            parts = _parts_of_paths([results[place].source for place in same], others)
-            for place, part in zip(same, parts or [name] * count, strict=True):
-                names[place] = part
-    again, seen = Counter(names), Counter[str]()
-    for place, name in enumerate(names):
-        seen[name] += 1
-        if again[name] > 1:
-            names[place] = f"{name} #{seen[name]}"
-    return names
-
-
-def _parts_of_paths(files: Sequence[str], others: set[str]) -> list[str] | None:
-    """Return the shortest parts of paths that differ, and differ from other names."""
-    if not all(files) or len(set(files)) == 1:
-        return None
-    paths = [PurePath(file) for file in files]
-    depth = max(len(path.parts) for path in paths)
-    stems = [path.name.partition(".")[0] or path.name for path in paths]
-    parts = [["/".join(path.parts[-n:]) for path in paths] for n in range(1, depth + 1)]
-    fits = (some for some in (stems, *parts) if len(set(some)) == len(set(files)))
-    return next((some for some in fits if not others & set(some)), None)
-
-
-# Scores together with what they were made of, so that they can be made again. ---------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file or folder that was read, and a hash of what stood in it."""
-
-    path: str
-    sha256: str | None = None  # None: it was read from standard input
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """What a run's scores were made of: the inputs, the choices, the version."""
-
-    judgements: Source
-    run: Source
-    collection: Source | None = None
-    measures: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)  # profile, task, policy, formats
-    spanwise: str = __version__
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Results:
-    """What a file of results holds: runs, each with its provenance if it is known."""
-
-    file: str
-    scores: tuple[Scores, ...]
-    made: tuple[Provenance | None, ...]

@@ -1,4 +1,4 @@
-"""Stretches of text: half-open intervals of characters, as columns.
+"""Spans of text: half-open intervals of characters, as columns.
 
 A span is a document, a start and a length. Sets of spans of one document are sorted and disjoint
 once `merged`; everything else here is plain arithmetic on intervals.
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
 
 Unit = str
-"""What positions count: `codepoint`, `utf16`, `byte` (of UTF-8), `token:NAME` with the name of a
-tokenizer, or `opaque`: whatever the program counted that made them, as in INEX."""
+"""Unit of positions: `codepoint`, `utf16`, `byte` (of UTF-8), `token:NAME` with the name of a
+tokenizer, or `opaque`: whatever the program that made them counted, as in INEX."""
 
 UNKNOWN = -1
 """Start of a span that could not be placed in its document."""
@@ -25,7 +25,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """Starts and lengths, row by row."""
+    """The starts and lengths of spans, row by row."""
 
     starts: IntArray
     lengths: IntArray
@@ -39,11 +39,11 @@ class Spans:
         return self.starts + self.lengths
 
     def at(self, rows: IntArray | slice) -> Spans:
-        """Some of them."""
+        """Return some of the spans."""
         return Spans(self.starts[rows], self.lengths[rows])
 
     def total(self) -> int:
-        """All lengths added up, repeated text included."""
+        """Return the sum of all lengths, repeated text included."""
         return int(self.lengths.sum())
 
 
@@ -51,7 +51,7 @@ NOTHING = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 def merged(spans: Spans) -> Spans:
-    """The same text as disjoint spans in rising order; spans that touch become one.
+    """Return the same text as disjoint spans in rising order; spans that touch become one.
 
     >>> both = merged(Spans(np.array([5, 0, 8]), np.array([5, 3, 2])))
     >>> both.starts.tolist(), both.lengths.tolist()
@@ -68,21 +68,21 @@ def merged(spans: Spans) -> Spans:
 
 
 def merged_by(owner: IntArray, spans: Spans) -> tuple[IntArray, Spans]:
-    """The text of each owner merged; owners rise. Whose each span is, and the spans.
+    """Return the owner of each merged span, and the spans; owners rise.
 
     >>> spans = Spans(np.array([5, 0, 8]), np.array([5, 5, 2]))
     >>> owner, both = merged_by(np.array([0, 0, 2]), spans)
     >>> owner.tolist(), both.starts.tolist(), both.lengths.tolist()
     ([0, 2], [0, 8], [10, 2])
     """
-    apart = 2 + int(spans.ends.max(initial=0))  # so far that texts of two owners never touch
+    apart = 2 + int(spans.ends.max(initial=0))  # so large that texts of two owners never touch
     together = merged(Spans(spans.starts + owner * apart, spans.lengths))
     owner = together.starts // apart
     return owner, Spans(together.starts - owner * apart, together.lengths)
 
 
 def inmost(spans: Spans) -> Spans:
-    """Of spans that nest, those with no other inside, in rising order; of equals one.
+    """Return the spans that contain no other, in rising order; spans nest, equal ones count once.
 
     >>> leaves = inmost(Spans(np.array([0, 5, 0]), np.array([9, 2, 3])))
     >>> leaves.starts.tolist(), leaves.lengths.tolist()
@@ -94,7 +94,7 @@ def inmost(spans: Spans) -> Spans:
 
 
 def overlap(spans: Spans, text: Spans) -> IntArray:
-    """How many characters of each span lie in `text`, which is sorted and disjoint.
+    """Return how many characters of each span lie in `text`, which is sorted and disjoint.
 
     >>> text = Spans(np.array([2, 6]), np.array([3, 2]))
     >>> overlap(Spans(np.array([0, 4]), np.array([3, 9])), text).tolist()
@@ -114,7 +114,7 @@ def overlap(spans: Spans, text: Spans) -> IntArray:
 
 
 def ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
-    """The numbers from each first on, as many as its size says, one after the other.
+    """Concatenate ranges of consecutive numbers, given by their first numbers and sizes.
 
     >>> ranges(np.array([7, 3]), np.array([2, 3])).tolist()
     [7, 8, 3, 4, 5]
@@ -123,24 +123,24 @@ def ranges(firsts: IntArray, sizes: IntArray) -> IntArray:
     return np.arange(int(sizes.sum())) - np.repeat(offsets - firsts, sizes)
 
 
-# How texts were placed in their documents: one label each, and the count of every label. ----------
+# Labels: how texts were placed in their documents -------------------------------------------------
 
 if TYPE_CHECKING:
     Labels = np.ndarray[Any, np.dtype[np.int8]]
     """For each text which of LABELS holds, NOT_PLACED if there was nothing to place."""
 
 LABELS = ("exact", "shifted", "normalised", "fuzzy", "ambiguous", "lost")
-"""Exact: the text stands where it was said to stand, or, where nothing was said, in one place.
-Shifted: it stands word for word in one other place. Normalised: so it does but for white space,
-case and the spelling of characters. Fuzzy: something very much like it does. Ambiguous: there are
-several such places, of which the nearest to the stated one was taken. Lost: there is none."""
+"""Exact: the text is at its stated position, or, if none was stated, in one place. Shifted: it is
+word for word in one other place. Normalised: the same, apart from white space, case and the
+spelling of characters. Fuzzy: a very similar text is there. Ambiguous: there are several such
+places, of which the nearest to the stated one was taken. Lost: there is no such place."""
 
 EXACT, SHIFTED, NORMALISED, FUZZY, AMBIGUOUS, LOST = range(6)
 NOT_PLACED = -1
 
 
 def counted(labels: Labels) -> dict[str, int]:
-    """How often each label occurs.
+    """Return how often each label occurs.
 
     >>> counted(np.array([0, 1, 1, -1], np.int8))["shifted"]
     2
@@ -150,12 +150,12 @@ def counted(labels: Labels) -> dict[str, int]:
 
 
 def label_counts_in_words(labels: Labels) -> str:
-    """The count of every label that occurs, in words; empty if there was nothing to place."""
+    """Return the count of every label that occurs, in words; empty if nothing was to be placed."""
     return in_words(counted(labels))
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Counts by label in words; empty if there was nothing to place.
+    """Return counts by label in words; empty if nothing was to be placed.
 
     >>> in_words({"exact": 3, "lost": 1}), in_words({"exact": 2, "lost": 0})
     ('3 exact, 1 lost of 4', 'all 2 exact')
@@ -167,5 +167,5 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def labels_of(values: Iterable[int]) -> Labels:
-    """Labels as a column."""
+    """Return labels as a column."""
     return np.fromiter(values, np.int8)

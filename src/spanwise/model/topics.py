@@ -1,4 +1,4 @@
-"""What people asked."""
+"""Topics: information needs, as topic files state them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRUCTURED = frozenset({"CAS", "SCAS", "VCAS"})
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One pair of a title of 2002: words, and the elements in which they should stand."""
+    """A pair of a title of 2002: words, and the elements in which they should occur."""
 
     words: str
     elements: str | None = None
@@ -24,11 +24,14 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One request. What a topic file does not state is None; texts have no blanks at their ends."""
+    """A topic: an information need with an id.
+
+    Fields that its file does not state are None; texts have no leading or trailing blanks.
+    """
 
     id: str
     title: str | None = None
-    castitle: str | None = None  # the request with its structural hints, in NEXI
+    castitle: str | None = None  # the query with its structural hints, in NEXI
     phrasetitle: str | None = None
     description: str | None = None
     narrative: str | None = None
@@ -41,22 +44,22 @@ class Topic:
     ontopic_keywords: str | None = None  # 2006
     offtopic_keywords: str | None = None  # 2006
     xpath_title: str | None = None  # efficiency 2009
-    targets: tuple[str, ...] = ()  # 2002: the elements asked for
+    targets: tuple[str, ...] = ()  # 2002: the requested elements
     contexts: tuple[Context, ...] = ()  # 2002: the parts of the title
-    others: tuple[tuple[str, str], ...] = ()  # whatever else is stated; attributes begin with '@'
+    others: tuple[tuple[str, str], ...] = ()  # all other fields; names of attributes begin with '@'
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Where the topic (`id`) and the text of each field begin in their file."""
 
     @property
     def structured(self) -> str | None:
-        """Which field holds a query on structure: `castitle`, or `title` in 2003 and 2004."""
+        """The field that holds a query on structure: `castitle`, or `title` in 2003 and 2004."""
         if self.castitle:
             return "castitle"
         asks = (self.query_type or "").upper() in STRUCTURED and not self.contexts
         return "title" if asks and self.title and not self.targets else None
 
     def line(self, name: str, character: int = 0) -> int | None:
-        """The line on which a character of a field stood."""
+        """Return the line number of a character of a field."""
         first = self.lines.get(name)
         if first is None:
             return None
@@ -65,7 +68,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Requests in the order of their file; ids are unique."""
+    """Topics in the order of their file; ids are unique."""
 
     source: str
     topics: tuple[Topic, ...]
@@ -77,7 +80,7 @@ class Topics:
         return iter(self.topics)
 
     def __getitem__(self, topic_id: str) -> Topic:
-        """The topic of that id."""
+        """Return the topic with this id."""
         for topic in self.topics:
             if topic.id == topic_id:
                 return topic

@@ -1,1 +1,1 @@
-"""Statements to something to look at."""
+"""Reports: results as tables, pictures and pages."""

@@ -1,4 +1,8 @@
-"""What there is to choose from, in words: measures and formats."""
+"""Descriptions of measures, formats and engines, and citations of measures.
+
+The texts are made from the registries: lists for the command line, the full description of one
+entry, the table of element properties, and a sentence with BibTeX entries for papers.
+"""
 
 from __future__ import annotations
 
@@ -20,27 +24,27 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """A format: a name, what it holds, what it looks like."""
+    """A format with its name, content and description."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the format."""
 
     @property
     def holds(self) -> str:
-        """What a file of it holds."""
+        """The kind of content in files of the format."""
 
     @property
     def description(self) -> str:
-        """What it looks like."""
+        """The description of the format's layout."""
 
 
 def listed(measures: Iterable[Measure], width: int) -> str:
-    """Name and first sentence of every measure, family by family."""
+    """List the name and first sentence of every measure by family."""
     lines = []
     for heading, members in by_heading(measures).items():
         lines += ["", heading, *(_listed(measure, width) for measure in members)]
-    return "\n".join([*lines[1:], "", "One of them in full: spanwise measures NAME", ""])
+    return "\n".join([*lines[1:], "", "To describe a measure: spanwise measures NAME", ""])
 
 
 def by_heading(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
@@ -57,7 +61,7 @@ def _listed(measure: Measure, width: int) -> str:
 
 
 def usage(measure: Measure) -> str:
-    """The name with what it cannot do without."""
+    """Return the name of a measure with its required parameters."""
     required = [name for name, value in measure.parameters.items() if value is REQUIRED]
     inside = [f"{name}=..." for name in required if name not in ("cutoff", "recall")]
     at = {"cutoff": "@k", "recall": "[r]"}
@@ -66,7 +70,7 @@ def usage(measure: Measure) -> str:
 
 
 def defined(measure: Measure) -> str:
-    """Everything that the table of measures knows about one."""
+    """Describe a measure with everything that the registry states about it."""
     lines = [usage(measure), "", measure.definition, ""]
     parameters = list(described_parameters(measure))
     if parameters:
@@ -78,7 +82,7 @@ def defined(measure: Measure) -> str:
     lines += [f"Plug-in: {measure.plugin}"] if measure.plugin else []
     lines += [f"Law: {law.value}" for law in in_order(measure.laws)]
     if measure.expected is not None:
-        lines += ["Ties: its expected value over all orders of tied results is known"]
+        lines += ["Ties: the expected value over all orders of tied results is available"]
     return "\n".join(lines) + "\n"
 
 
@@ -86,18 +90,18 @@ AGGREGATES = {
     "mean": "the mean",
     "sum": "the sum",
     "geometric": "the geometric mean, with a floor of 0.00001",
-    "pooled": "total divided by total, so that topics with more documents weigh more",
-    "text": "none, it is a text",
+    "pooled": "total divided by total; topics with more documents weigh more",
+    "text": "none; the value is a text",
 }
 
 
 def in_order(laws: Iterable[Law]) -> list[Law]:
-    """Laws in the order of their names, for the same output every time."""
+    """Return laws sorted by name, so that output is reproducible."""
     return sorted(laws, key=lambda law: law.name)
 
 
 def described_parameters(measure: Measure) -> Iterable[str]:
-    """Name, choices and default of every parameter."""
+    """Yield the name, default and choices of every parameter."""
     for name, default in measure.parameters.items():
         low, high = measure.ranges.get(name, (None, None))
         choices = _choices(measure.parameter_type(name)) if low is None else f"{low:g} to {high:g}"
@@ -109,7 +113,7 @@ def described_parameters(measure: Measure) -> Iterable[str]:
 
 def _choices(kind: Any) -> str:
     values = get_args(kind)
-    if values and get_args(values[0]):  # one of these, or none
+    if values and get_args(values[0]):  # an optional choice
         values = get_args(values[0])
     return " or ".join(values) if values and all(isinstance(v, str) for v in values) else ""
 
@@ -123,54 +127,54 @@ def _shown(default: Any) -> str:
 
 
 def span(measure: Measure) -> str:
-    """The bounds in words."""
+    """Return the bounds of a measure in words."""
     low, high = measure.bounds
     return f"{low:g} to {high:g}".replace("inf", "infinity")
 
 
 def formats_listed(formats: Iterable[Described]) -> str:
-    """Name, kind and first line of every format."""
+    """List the name, content and first line of every format."""
     lines = [
         f"{entry.name:<21} {entry.holds:<12} {entry.description.splitlines()[0]}"
         for entry in formats
     ]
-    return "\n".join([*lines, "", "One of them in full: spanwise formats NAME", ""])
+    return "\n".join([*lines, "", "To describe a format: spanwise formats NAME", ""])
 
 
 def format_described(entry: Described) -> str:
-    """Everything that the table of formats knows about one."""
+    """Describe a format in full."""
     return f"{entry.name} ({entry.holds})\n\n{entry.description}\n"
 
 
-# The table of engines as text. --------------------------------------------------------------------
+# Engines ------------------------------------------------------------------------------------------
 
 
 class DescribedEngine(Protocol):
-    """What is said of an engine."""
+    """An engine with its name, title, parameters and description."""
 
     @property
     def name(self) -> str:
-        """How it is asked for."""
+        """The name of the engine on the command line."""
 
     @property
     def title(self) -> str:
-        """What it is."""
+        """The title of the engine."""
 
     @property
     def install(self) -> str:
-        """How it is installed; empty if nothing has to be."""
+        """The installation instruction; empty if nothing must be installed."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Names and default values."""
+        """The names and default values of the parameters."""
 
     @property
     def description(self) -> str:
-        """What it does."""
+        """The description of the engine."""
 
 
 def settings(entry: DescribedEngine) -> str:
-    """The parameters with their values.
+    """Return the parameters of an engine with their values.
 
     >>> from types import SimpleNamespace
     >>> settings(SimpleNamespace(parameters={"k1": 0.9, "b": 0.4}))
@@ -180,7 +184,7 @@ def settings(entry: DescribedEngine) -> str:
 
 
 def listed_engines(entries: Sequence[DescribedEngine]) -> str:
-    """Each engine with its parameters, and what has to be installed."""
+    """List each engine with its parameters and installation instruction."""
     width = max(len(entry.name) for entry in entries)
     lines = []
     for entry in entries:
@@ -190,7 +194,7 @@ def listed_engines(entries: Sequence[DescribedEngine]) -> str:
     return "\n".join(lines) + "\n"
 
 
-# What measures do for the retrieval of elements, side by side. ------------------------------------
+# Element properties -------------------------------------------------------------------------------
 
 SHORT = {"relevant_in_context": "RiC", "best_in_context": "BiC"}
 HEADER = (
@@ -200,14 +204,17 @@ HEADER = (
 
 
 def properties_table(measures: Iterable[Measure]) -> str:
-    """One line for each measure; first those for which the questions arise."""
+    """Return a table of element properties with a row for each measure.
+
+    Measures to which the properties apply come first.
+    """
     rows = [(measure.name, *astuple(measure.properties)) for measure in measures]
     rows.sort(key=lambda row: all(value == "-" for value in row[1:]))
     table = Table(HEADER, tuple(rows), words=tuple(range(len(HEADER))))
     return as_text(table)
 
 
-# What a paper has to cite for the measures it used: a sentence, and BibTeX. -----------------------
+# Citations ----------------------------------------------------------------------------------------
 
 REFERENCE = re.compile(r"(?P<who>[^:]+): (?P<what>.+?)(?:\. (?P<where>.+?))?,? ?(?P<year>\d{4})")
 PROGRAM = re.compile(r"(?P<what>[\w.]+ [\d.]+)(?:, (?P<who>[^,]+), (?P<year>\d{4}))?")
@@ -220,7 +227,7 @@ OWN = """@software{spanwise,
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One reference."""
+    """A publication or program that a measure refers to."""
 
     who: str
     what: str
@@ -229,13 +236,13 @@ class Cited:
 
     @property
     def key(self) -> str:
-        """The first name and the year, in plain letters."""
+        """The first author's name and the year in ASCII letters."""
         first = re.split(r",| and | et al", self.who)[0].split()[-1] if self.who else self.what
         plain = normalize("NFKD", first).encode("ascii", "ignore").decode()
         return re.sub(r"\W", "", plain).lower() + self.year
 
     def bibtex(self, key: str) -> str:
-        """An entry; names as they stand in the table of measures, without first names."""
+        """Return a BibTeX entry; authors are named as in the registry, without first names."""
         people = re.sub(r" et al\.?", " and others", self.who).replace(", ", " and ")
         people = re.sub(r"(?: and)+ ", " and ", people)
         fields = [("author", people), ("title", f"{{{self.what}}}")]
@@ -245,21 +252,24 @@ class Cited:
 
 
 def references(measure: Measure) -> list[Cited]:
-    """What the table of measures names as the sources of one."""
+    """Return the references that the registry states for a measure."""
     found = []
     for part in measure.reference.split("; "):
-        text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark on what it is cited for
+        text = re.sub(r"^[a-z][\w ]*: ", "", part)  # a remark before the reference
         match = REFERENCE.fullmatch(text) or PROGRAM.fullmatch(text)
         if match:
-            said = {name: value or "" for name, value in match.groupdict().items()}
-            found.append(Cited(said["who"], said["what"], said.get("where", ""), said["year"]))
+            parts = {name: value or "" for name, value in match.groupdict().items()}
+            found.append(Cited(parts["who"], parts["what"], parts.get("where", ""), parts["year"]))
         elif text and not text.startswith("see "):
             found.append(Cited("", text, "", ""))
     return found
 
 
 def citation(measures: Sequence[tuple[str, Measure]], signature: str) -> str:
-    """The sentence and the entries; `measures` are names as asked for, with their lines."""
+    """Return a sentence that cites the measures, and the BibTeX entries.
+
+    `measures` are the requested names with their registry entries.
+    """
     keys = _keys(cited for _, measure in measures for cited in references(measure))
     named = []
     for label, measure in measures:
@@ -275,7 +285,7 @@ def citation(measures: Sequence[tuple[str, Measure]], signature: str) -> str:
 
 
 def _keys(cited: Iterable[Cited]) -> dict[Cited, str]:
-    """A key for each reference, no two alike."""
+    """Return a distinct key for each reference."""
     keys: dict[Cited, str] = {}
     for one in cited:
         if one not in keys:

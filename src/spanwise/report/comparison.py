@@ -1,17 +1,17 @@
-"""A comparison as tables to look at, and as rows to read in again."""
+"""Comparisons and gate verdicts as tables, Markdown, LaTeX, CSV, JSON and JUnit."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined
 from spanwise.model.scores import number
-from spanwise.report.tables import Table, as_latex, as_markdown, as_text, visible
+from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison, Difference, Mean, Verdict
@@ -20,14 +20,17 @@ COLUMNS = (
     *("baseline", "test", "p", "p_adjusted", "difference", "low", "high"),
     *("wins", "ties", "losses", "topics", "effect", "topics_needed"),
 )
-"""What is said of a difference, beside its run and its measure."""
+"""Columns of a difference, besides its run and measure."""
 
 
-# For people ---------------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------------------
 
 
 def means_table(c: Comparison) -> Table:
-    """Runs down, measures across: value with its mark, interval; the best value is bold."""
+    """Return a table of means and intervals with a row for each run.
+
+    The best value of each measure is bold; marks show significance.
+    """
     header = ["run"]
     rows: list[list[str]] = [[c.named(run)] for run in c.runs]
     bold, marks = set(), {}
@@ -41,25 +44,34 @@ def means_table(c: Comparison) -> Table:
             if mark := c.mark(run, measure):
                 marks[cell] = mark
             rows[place] += [number(mean.value), bounds(mean)]
-    table = tuple(map(tuple, rows))
-    intervals = frozenset(range(2, len(header), 2))
+    return _with_intervals(c, header, rows, bold, marks)
+
+
+def _with_intervals(
+    c: Comparison,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    bold: Iterable[Cell],
+    marks: Mapping[Cell, str],
+) -> Table:
+    """Return a table in which every second column is the interval of the one before."""
     return Table(
         tuple(header),
-        table,
+        tuple(map(tuple, rows)),
         tuple(below(c)),
         bold=frozenset(bold),
         marks=marks,
-        attached=intervals,
+        attached=frozenset(range(2, len(header), 2)),
     )
 
 
 def bounds(mean: Mean) -> str:
-    """The interval of a mean; a dash where it has none."""
+    """Format the interval of a mean, or a dash if it is undefined."""
     return f"[{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else "-"
 
 
 def below(c: Comparison) -> list[str]:
-    """Topics and signature, then what the marks mean."""
+    """Return the footer: topics, signature, legend of the marks, and notes."""
     counts = sorted({mean.topics for mean in c.means})
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
@@ -72,7 +84,7 @@ def below(c: Comparison) -> list[str]:
 
 
 def analysis(c: Comparison) -> list[str]:
-    """Whether three or more runs differ at all, in the measure that orders them."""
+    """Describe the analysis of variance of the first measure, for three or more runs."""
     found = c.anova.get(c.measures[0])
     if found is None or len(c.runs) < 3:
         return []
@@ -80,7 +92,7 @@ def analysis(c: Comparison) -> list[str]:
 
 
 def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Table:
-    """A row for each comparison."""
+    """Return a table with a row for each comparison."""
     several = len(c.tests) > 1
     header = ["run", *(["against"] if c.baseline is None else []), "measure"]
     header += ["test"] if several else []
@@ -110,7 +122,7 @@ def _shown(one: Difference) -> list[str]:
 
 
 def probability(p: float) -> str:
-    """A p in four digits; what is smaller is said to be so.
+    """Format a p-value with four digits; smaller values become `<0.0001`.
 
     >>> probability(0.03), probability(0.00001)
     ('0.0300', '<0.0001')
@@ -120,16 +132,16 @@ def probability(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-# For programs -------------------------------------------------------------------------------
+# JSON and CSV -------------------------------------------------------------------------------------
 
 
 def as_json(c: Comparison) -> str:
-    """Scores, comparisons and warnings."""
+    """Return the scores, comparisons and warnings as JSON."""
     return json.dumps(c.to_dict(), indent=2) + "\n"
 
 
 def as_csv(c: Comparison) -> str:
-    """A row for each mean, followed by its comparisons with others, if any."""
+    """Return CSV with a row for each mean, repeated for each of its comparisons."""
     import csv
     import io
 
@@ -147,17 +159,17 @@ def as_csv(c: Comparison) -> str:
 
 
 def _filled(value: Any) -> Any:
-    """Undefined and infinite are empty."""
+    """Replace undefined and infinite values by an empty string."""
     return ("" if defined(value) is None else value) if isinstance(value, float) else value
 
 
 def against(c: Comparison) -> str:
-    """What stands above the differences."""
+    """Return the heading of the table of differences."""
     return "all pairs:\n" if c.baseline is None else f"against {visible(c.baseline)}:\n"
 
 
 def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = False) -> str:
-    """The comparison in a format of the command line."""
+    """Render a comparison in a layout of the command line."""
     if how == "json":
         return as_json(c)
     if how == "csv":
@@ -174,7 +186,7 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     return "\n".join(parts)
 
 
-# Chunks compared at equal reading, as a table in plain words: runs across, measures down. ---------
+# Comparisons of chunks ----------------------------------------------------------------------------
 
 WORDS = {
     "SpanR": "recall",
@@ -188,7 +200,7 @@ _AT = re.compile(r"(\w+)\(budget=([^)]*)\)")
 
 
 def worded(measure: str) -> str:
-    """A measure in plain words.
+    """Return a measure in plain words.
 
     >>> worded("SpanR(budget=2000)"), worded("FirstEvidence"), worded("MAiP")
     ('recall at 2,000', 'cost to first evidence', 'MAiP')
@@ -200,7 +212,10 @@ def worded(measure: str) -> str:
 
 
 def values_table(c: Comparison) -> Table:
-    """A row for each measure, a column for each run and its interval; the best value is bold."""
+    """Return a table with a row for each measure and two columns for each run.
+
+    The columns are value and interval; the best value is bold.
+    """
     header, bold, marks = [""], set(), {}
     rows = [[worded(measure)] for measure in c.measures]
     for column, run in enumerate(c.runs):
@@ -212,20 +227,11 @@ def values_table(c: Comparison) -> Table:
                 bold.add(cell)
             if mark := c.mark(run, measure):
                 marks[cell] = mark
-    table = tuple(map(tuple, rows))
-    intervals = frozenset(range(2, len(header), 2))
-    return Table(
-        tuple(header),
-        table,
-        tuple(below(c)),
-        bold=frozenset(bold),
-        marks=marks,
-        attached=intervals,
-    )
+    return _with_intervals(c, header, rows, bold, marks)
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
-    """The table, what is unfair, and the differences."""
+    """Render the table of values and the table of differences."""
     if layout == "latex":
         return as_latex(values_table(c))
     tables = [values_table(c)]
@@ -240,11 +246,11 @@ def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool)
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-# What a gate says: Markdown for people, JUnit for the programs that build things. -----------------
+# Verdicts of gates --------------------------------------------------------------------------------
 
 
 def as_md(verdicts: Sequence[Verdict]) -> str:
-    """A table, and one line that says it all."""
+    """Render verdicts as a Markdown table below a line with the overall result."""
     header = ("run", "measure", "before", "now", "drop", "interval", "p", "verdict")
     rows = []
     for one in verdicts:
@@ -252,15 +258,15 @@ def as_md(verdicts: Sequence[Verdict]) -> str:
         bounds = f"[{low:+.4f}, {high:+.4f}]" if isfinite(low) else "-"
         words = (one.run, one.rule.measure)
         numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
-        said = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
-        rows.append((*words, *numbers, probability(one.p), said))
+        result = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
+        rows.append((*words, *numbers, probability(one.p), result))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
     return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))
 
 
 def as_junit(verdicts: Sequence[Verdict]) -> bytes:
-    """One test case for each run and measure."""
+    """Render verdicts as JUnit XML with a test case for each run and measure."""
     failed = sum(not one.passed for one in verdicts)
     suite = ElementTree.Element(
         "testsuite",
@@ -307,5 +313,5 @@ def gate_as_json(verdicts: Sequence[Verdict]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the characters that XML forbids."""
+    """Replace the characters that XML forbids."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,4 +1,4 @@
-"""Why a topic has its score: the ranking row by row, with what a measure makes of it."""
+"""Tables that explain a score: the ranking row by row, with each measure's terms."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from spanwise.report.tables import NARROWEST, Table, as_text, shortened
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
-    from spanwise.model.element_rankings import Journey
+    from spanwise.model.element_rankings import NavigationSteps
     from spanwise.model.rankings import Rankings
     from spanwise.model.readings import Readings
 
 READABLE = 16
-"""Columns of numbers rather go below than make a name shorter than this."""
+"""Minimum width of names; columns of numbers move to a second panel before."""
 Columns = Sequence[tuple[str, Sequence[str]]]
-"""Titles, each with what stands below it."""
+"""Titles, each with the cells of its column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The results of one topic in order, in words."""
+    """The results of one topic in rank order, as text."""
 
     documents: Sequence[str]
-    places: Sequence[str] = ()  # span or path; empty: results are whole documents
+    places: Sequence[str] = ()  # span or path; empty for whole documents
 
     def columns(self) -> list[tuple[str, Sequence[str]]]:
-        """Rank, document and place."""
+        """Return the columns rank, document and, if results are parts, part."""
         ranks = [str(rank) for rank in range(1, len(self.documents) + 1)]
         named = [("rank", ranks), ("document", self.documents)]
         return [*named, ("part", self.places)] if self.places else named
 
 
 def plain_table(listing: Listing) -> Table:
-    """The ranking as it is."""
+    """Return a table of the ranking alone."""
     return table_of(listing, [])
 
 
-# Text ---------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 def text_table(
@@ -51,7 +51,7 @@ def text_table(
     best: FloatArray | None = None,
     marks: Sequence[str] = (),
 ) -> Table:
-    """Characters read and found, result by result."""
+    """Return a table of the characters read and found up to each result."""
     found, read = r.gathered(skip)[0], r.read(skip)[0]
     columns = [
         ("size", _whole(r.size[0])),
@@ -66,9 +66,9 @@ def text_table(
 
 
 def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
-    """Characters paid for and found, result by result, until a reader stops after `limit`.
+    """Return a table of the characters read and found by a reader who stops at a limit.
 
-    A line is drawn below the last result of which something is read.
+    A rule is drawn below the last result of which something is read.
     """
     read = np.minimum(np.cumsum(r.size[0]), limit)
     seen = _read_of(r, np.ones(len(r.pieces.at), np.int64), read)
@@ -87,7 +87,10 @@ def reading_table(r: Readings, listing: Listing, limit: int) -> Table:
 
 
 def _read_of(r: Readings, counts: IntArray, read: IntArray) -> IntArray:
-    """Of the pieces of one topic what counts (1 or 0 each) until so many characters are read."""
+    """Sum the counted pieces of one topic up to given numbers of read characters.
+
+    `counts` has 1 for each piece that is counted and 0 for the others.
+    """
     at, length = r.pieces.at, r.pieces.length
     if not len(at):
         return np.zeros_like(read)
@@ -100,7 +103,7 @@ def _read_of(r: Readings, counts: IntArray, read: IntArray) -> IntArray:
 def context_table(
     r: Readings, documents: Sequence[str], evidence: Columns, scores: FloatArray | None
 ) -> Table:
-    """The documents in order of first appearance, with what each is scored by."""
+    """Return a table of documents in order of first appearance, with their scores."""
     columns = list(evidence)
     if scores is not None:
         means = np.cumsum(scores[0]) / np.arange(1, r.known.shape[-1] + 1)
@@ -109,7 +112,7 @@ def context_table(
 
 
 def document_table(r: Readings, documents: Sequence[str]) -> Table:
-    """The documents in order of first appearance, with precision and recall that count them."""
+    """Return a table of documents with document precision and recall."""
     found = np.cumsum(r.relevant_place[0])
     columns = [
         ("relevant", ["yes" if hit else "" for hit in r.relevant_place[0].tolist()]),
@@ -124,7 +127,7 @@ def _share_of_documents(r: Readings) -> FloatArray:
 
 
 def shown_of_each(r: Readings) -> Columns:
-    """For each document the characters shown, the highlighted ones among them, and of how many."""
+    """Return columns of shown, relevant shown and all relevant characters by document."""
     return [
         ("shown", _whole(r.shown[0])),
         ("relevant", _whole(r.found[0])),
@@ -133,7 +136,7 @@ def shown_of_each(r: Readings) -> Columns:
 
 
 def entries_of_each(r: Readings) -> Columns:
-    """For each document where its first result begins, where it should, and how far that is."""
+    """Return columns of the first result's start, the best entry point and their distance."""
     distance = np.where((r.start < 0) | (r.entry < 0), -1, np.abs(r.start - r.entry))
     named = (("start", r.start), ("best entry", r.entry), ("distance", distance))
     return [
@@ -143,9 +146,9 @@ def entries_of_each(r: Readings) -> Columns:
 
 
 def read_of_each(r: Readings, tolerance: float) -> Columns:
-    """For each document the highlighted and the other characters read until it is enough.
+    """Return columns of the characters read in each document until the tolerance is used up.
 
-    Where nothing is highlighted nobody counts.
+    Characters are undefined in documents without highlighted text.
     """
     relevant, others = (
         np.where(r.relevant_place, column, np.nan)[0] for column in r.read_until(tolerance)
@@ -158,7 +161,7 @@ def read_of_each(r: Readings, tolerance: float) -> Columns:
 
 
 def level_marks(levels: FloatArray, ranks: IntArray, depth: int) -> list[str]:
-    """Beside each rank the levels of recall that take its precision.
+    """Return for each rank the levels of recall that use its precision.
 
     >>> level_marks(np.array([0, 0.01, 0.02, 0.03]), np.array([1, 1, 0, 2]), 2)
     ['< 0.02', '< 0.00-0.01']
@@ -172,7 +175,7 @@ def level_marks(levels: FloatArray, ranks: IntArray, depth: int) -> list[str]:
 
 
 def level_name(level: float) -> str:
-    """A level of recall with two decimals, or as many as it has.
+    """Format a level of recall with two decimals, or with more if needed.
 
     >>> level_name(0.1), level_name(0.125)
     ('0.10', '0.125')
@@ -181,11 +184,11 @@ def level_name(level: float) -> str:
     return name if float(name) == level else f"{level:.12g}"
 
 
-# Documents ----------------------------------------------------------------------------------
+# Documents ----------------------------------------------------------------------------------------
 
 
 def grade_table(r: Rankings, listing: Listing, rel: float, averaged: bool = False) -> Table:
-    """Grades, and precision and recall up to each rank; for AP also what it has come to."""
+    """Return a table of grades, precision and recall, for AP also the running average."""
     precision = r.ratio(r.found(rel)[0], r.ranks)
     relevant = int(r.relevant(rel)[0])
     columns = [
@@ -203,7 +206,7 @@ def grade_table(r: Rankings, listing: Listing, rel: float, averaged: bool = Fals
 def gain_table(
     r: Rankings, listing: Listing, gain: FloatArray, gained: FloatArray, ideal: FloatArray
 ) -> Table:
-    """Grades and gains, and the discounted cumulated gain beside that of the best ranking."""
+    """Return a table of grades, gains, and cumulated gain beside the ideal."""
     columns = [
         ("grade", _grades(r)),
         ("gain", [f"{value:g}" for value in gain[0].tolist()]),
@@ -215,12 +218,12 @@ def gain_table(
 
 
 def _grades(r: Rankings) -> list[str]:
-    """The grade of each result; a dash where nobody judged."""
+    """Return the grade of each result, or a dash if it is unjudged."""
     pairs = zip(r.grade[0].tolist(), r.status[0].tolist(), strict=True)
     return [f"{grade:g}" if status == 1 else "-" for grade, status in pairs]
 
 
-# Drawing ------------------------------------------------------------------------------------
+# Drawing ------------------------------------------------------------------------------------------
 
 
 def _whole(column: IntArray) -> list[str]:
@@ -228,11 +231,12 @@ def _whole(column: IntArray) -> list[str]:
 
 
 def _shown(column: FloatArray, digits: int = 4) -> list[str]:
+    """Format numbers with decimals; undefined ones become a dash."""
     return ["-" if value != value else f"{value:.{digits}f}" for value in column.tolist()]
 
 
 def table_of(listing: Listing, columns: Columns, marks: Sequence[str] = ()) -> Table:
-    """Results with columns of numbers; marks stand behind them."""
+    """Combine results with columns of numbers, and with marks behind them."""
     every = [*listing.columns(), *columns]
     named = len(every) - len(columns)
     words = tuple(range(1, named))
@@ -245,15 +249,15 @@ def table_of(listing: Listing, columns: Columns, marks: Sequence[str] = ()) -> T
 
 
 def cut_after(table: Table, cutoff: Any) -> Table:
-    """The same with a line drawn below the last row that a measure looks at."""
+    """Draw a rule below the last row that a measure considers."""
     inside = isinstance(cutoff, int) and 0 < cutoff < len(table.rows)
     return replace(table, rules=(cutoff,)) if inside else table
 
 
 def drawn(table: Table, below: Sequence[str], width: int | None, most: int | None = None) -> str:
-    """The table as text, in which long names are shortened until it fits.
+    """Draw a table as text, shortening long names until it fits.
 
-    Where even that is not enough the numbers go on in a second panel below, beside the ranks.
+    If that is not enough, the numbers continue in a second panel below, beside the ranks.
     """
     left = len(table.rows) - (len(table.rows) if most is None else most)
     if left > 0:
@@ -282,102 +286,101 @@ def _narrowed(table: Table, width: int) -> Table:
     return replace(table, header=cells(table.header), rows=tuple(map(cells, table.rows)))
 
 
-# Why a ranking of elements has its score: what each result earned, and what was taken off. --------
+# Elements -----------------------------------------------------------------------------------------
 
 GAIN_WORDS = (
-    "value: quantised; case: nothing of it was shown before, a part of so many characters, or all"
-    " (blank: worth nothing either way); earns: after what was seen; bound: what is taken off"
-    " because its ideal element has no more left; ideal: gain of the ideal run so far"
+    "value: quantised grade; case: text shown before: none, part (in characters) or all"
+    " (blank: value 0); earns: value without text shown before; bound: deduction because"
+    " the gain of the ideal element is used up; ideal: cumulated gain of the ideal run"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """Gains of one topic, rank by rank."""
+    """The gains of one topic, rank by rank."""
 
     value: FloatArray
-    cases: Sequence[str]  # of the gain function; none where overlap is ignored
-    seen: Sequence[int]  # characters shown before, where a part was
+    cases: Sequence[str]  # of the gain function; empty if overlap is ignored
+    seen: Sequence[int]  # characters shown before, if only a part was
     bare: FloatArray  # before the bound
     gain: FloatArray
     gained: FloatArray  # cumulated
-    best: FloatArray  # the same of the ideal run
+    best: FloatArray  # cumulated gain of the ideal run
 
 
-def numbers(column: Any) -> list[str]:
-    """Numbers of characters; a dash where nobody knows."""
+def _characters(column: Any) -> list[str]:
+    """Format numbers of characters; unknown numbers become a dash."""
     return ["-" if value < 0 else str(value) for value in column.tolist()]
 
 
-def shown(column: Any) -> list[str]:
-    """Numbers with four decimals."""
-    return ["-" if value != value else f"{value:.4f}" for value in column.tolist()]
-
-
 def earnings_table(earned: Earnings, listing: Listing, last: str, quotient: FloatArray) -> Table:
-    """What every result is worth, what it earned, and how that compares with the ideal run."""
+    """Return a table of the value and gain of every result beside the ideal run."""
     lost = earned.bare - earned.gain
     cases = [
         f"{case} {seen}" if case == "partly" else case
         for case, seen in zip(earned.cases, earned.seen, strict=False)
     ]
     columns = [
-        ("value", shown(earned.value)),
+        ("value", _shown(earned.value)),
         *([("case", cases)] if cases else []),
-        ("earns", shown(earned.bare)),
+        ("earns", _shown(earned.bare)),
         ("bound", [f"-{value:.4f}" if value > 0 else "" for value in lost.tolist()]),
-        ("gain", shown(earned.gain)),
-        ("xCG", shown(earned.gained)),
-        ("ideal", shown(earned.best)),
-        (last, shown(quotient)),
+        ("gain", _shown(earned.gain)),
+        ("xCG", _shown(earned.gained)),
+        ("ideal", _shown(earned.best)),
+        (last, _shown(quotient)),
     ]
     return table_of(listing, columns)
 
 
 def chance_table(listing: Listing, chance: FloatArray, level: Sequence[int]) -> Table:
-    """Probabilities of relevance, and how much is relevant and how much is not so far."""
+    """Return a table of probabilities of relevance with their running sums."""
     columns = [
         ("level", [str(1 + number - level[0]) for number in level]),
-        ("value", shown(chance)),
-        ("relevant", shown(np.cumsum(chance))),
-        ("not", shown(np.cumsum(1 - chance))),
+        ("value", _shown(chance)),
+        ("relevant", _shown(np.cumsum(chance))),
+        ("not", _shown(np.cumsum(1 - chance))),
     ]
     return table_of(listing, columns)
 
 
 def columns_table(listing: Listing, columns: Sequence[tuple[str, Any]]) -> Table:
-    """Whatever a measure is made of: whole numbers are characters."""
+    """Return a table of any columns; integers are numbers of characters."""
     return table_of(
         listing,
         [
-            (name, numbers(column) if np.asarray(column).dtype.kind == "i" else shown(column))
+            (name, _characters(column) if np.asarray(column).dtype.kind == "i" else _shown(column))
             for name, column in columns
         ],
     )
 
 
 def flag_table(listing: Listing, name: str, flags: Any) -> Table:
-    """A yes beside some results."""
+    """Return a table with "yes" beside the flagged results."""
     return table_of(listing, [(name, ["yes" if flag else "" for flag in flags.tolist()])])
 
 
-# Where readers go from each result, and what they have seen by then. ------------------------------
+# User models --------------------------------------------------------------------------------------
 
 
-def journey_table(
-    journey: Journey, ranks: IntArray, targets: IntArray, new: FloatArray, listing: Listing
+def navigation_table(
+    navigation: NavigationSteps,
+    ranks: IntArray,
+    targets: IntArray,
+    new: FloatArray,
+    listing: Listing,
 ) -> Table:
-    """For each result how many targets it may lead to, and what is expected to be discovered.
+    """Return a table of the targets reached from each result and the expected discoveries.
 
-    `new` is by how much the chance to have seen a target grows at a rank.
+    `new` is the increase at a rank of the probability of having seen a target.
     """
-    size = journey.results + 1
-    count = np.bincount(journey.rank, minlength=size)[1:]
+    size = navigation.results + 1
+    count = np.bincount(navigation.rank, minlength=size)[1:]
     chance = np.zeros(size)
-    np.maximum.at(chance, journey.rank, journey.chance)
+    np.maximum.at(chance, navigation.rank, navigation.chance)
     fresh: FloatArray = np.bincount(ranks, weights=new, minlength=size)[1:].astype(np.float64)
-    worth = np.bincount(ranks, weights=new * journey.worth[targets], minlength=size)[1:]
-    total = float(journey.worth.sum())
+    worth = np.bincount(ranks, weights=new * navigation.worth[targets], minlength=size)[1:]
+    total = float(navigation.worth.sum())
     recall = np.cumsum(worth) / total if total else np.full(size - 1, np.nan)
     columns = [
         ("targets", [str(number) if number else "" for number in count.tolist()]),
@@ -388,14 +391,14 @@ def journey_table(
     return table_of(listing, columns)
 
 
-def entry_table(journey: Journey, listing: Listing) -> Table:
-    """How near each result begins to the entry point of its document, if it is the first there."""
-    _, first = np.unique(journey.target, return_index=True)  # pairs come by rank
-    near = np.zeros(journey.results)
-    near[journey.rank[first] - 1] = journey.chance[first]
-    counts = np.bincount(journey.rank[first] - 1, minlength=journey.results)
-    total = len(journey.worth)
-    so_far = np.cumsum(near) / total if total else np.full(journey.results, np.nan)
+def entry_table(navigation: NavigationSteps, listing: Listing) -> Table:
+    """Return a table of the distances of first results to their documents' entry points."""
+    _, first = np.unique(navigation.target, return_index=True)  # pairs come by rank
+    near = np.zeros(navigation.results)
+    near[navigation.rank[first] - 1] = navigation.chance[first]
+    counts = np.bincount(navigation.rank[first] - 1, minlength=navigation.results)
+    total = len(navigation.worth)
+    so_far = np.cumsum(near) / total if total else np.full(navigation.results, np.nan)
     columns = [
         ("score", _shown_share(near, counts)),
         ("BEPD", [f"{value:.4f}" for value in so_far.tolist()]),
@@ -404,6 +407,6 @@ def entry_table(journey: Journey, listing: Listing) -> Table:
 
 
 def _shown_share(column: FloatArray, count: IntArray) -> list[str]:
-    """Numbers where a result leads somewhere."""
+    """Format numbers; results without targets get an empty cell."""
     pairs = zip(column.tolist(), count.tolist(), strict=True)
     return [f"{value:.4f}" if number else "" for value, number in pairs]

@@ -1,7 +1,7 @@
-"""The text of documents with what was retrieved and what is relevant marked in it.
+"""The text of documents in which retrieved and relevant text is marked.
 
-On a terminal the marks are colours, else rulers under the lines. What is not marked is shown as far
-as it stands beside something that is; of long stretches the middle is left out, and counted.
+On a terminal the marks are colours, elsewhere rulers below the lines. Unmarked text is shown only
+beside marked text; the middle of long passages is replaced by the number of its characters.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ WITHIN = 240
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One document of a topic, with its text."""
+    """A document of a topic, with its text and marks."""
 
     title: str
     length: int
     retrieved: Spans
-    relevant: Spans  # disjoint, rising
-    read: Callable[[int, int], str]  # the text from a start, so many characters
+    relevant: Spans  # disjoint and sorted
+    read: Callable[[int, int], str]  # returns the text at a start with a length
 
-    def stretches(self) -> Iterator[tuple[int, int, int]]:
-        """Start, end and mark of stretches in which nothing changes, to the end of the text."""
+    def segments(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the start, end and mark of each segment with constant marks."""
         bounds = {0, self.length}
         spans = [(RETRIEVED, self.retrieved), (RELEVANT, self.relevant)]
         pieces = [
@@ -64,9 +64,10 @@ class Marked:
 
 
 def shown(documents: Sequence[Marked], width: int, colour: bool, page: int | None = None) -> str:
-    """All of them one after the other, below a line that says what the marks mean.
+    """Render the documents one after the other, below a legend of the marks.
 
-    Text has lines of `width`; what is said of it has those of the `page`, of any length if None.
+    Lines of text have at most `width` columns; legend and titles have those of `page`, or any
+    length if it is None.
     """
     lines = [_legend(colour)] if colour else wrapped(_legend(colour), page)
     for one in documents:
@@ -86,13 +87,13 @@ Cell = tuple[str, int]
 
 
 def _parts(one: Marked) -> Iterator[list[Cell]]:
-    """The text as characters with marks; white space is one blank."""
-    stretches = list(one.stretches())
+    """Yield the text as characters with marks; white space becomes one space."""
+    segments = list(one.segments())
     blank = True
-    for number, (start, end, mark) in enumerate(stretches):
+    for number, (start, end, mark) in enumerate(segments):
         keep = WITHIN if mark else BESIDE
         head = 0 if not mark and number == 0 else keep
-        tail = 0 if not mark and number == len(stretches) - 1 else keep
+        tail = 0 if not mark and number == len(segments) - 1 else keep
         if end - start > head + tail + keep:
             pieces = [one.read(start, head), f"[... {end - start - head - tail:,} characters ...]"]
             pieces.append(one.read(end - tail, tail))
@@ -108,7 +109,7 @@ def _parts(one: Marked) -> Iterator[list[Cell]]:
 
 
 def _cells(text: str, mark: int, blank: bool) -> tuple[list[Cell], bool]:
-    """Characters of one mark; a blank after a blank is left out."""
+    """Return the characters with a mark, dropping a space after a space."""
     cells: list[Cell] = []
     for character in text:
         if character.isspace():
@@ -122,7 +123,7 @@ def _cells(text: str, mark: int, blank: bool) -> tuple[list[Cell], bool]:
 
 
 def _wrapped(cells: list[Cell], width: int, colour: bool) -> Iterator[str]:
-    """Lines no longer than the width, broken at blanks where there are any."""
+    """Yield lines no longer than the width, broken at spaces if possible."""
     start = 0
     while start < len(cells):
         end, used, fits = start, 0, start
@@ -139,7 +140,7 @@ def _wrapped(cells: list[Cell], width: int, colour: bool) -> Iterator[str]:
 
 
 def _line(cells: list[Cell], colour: bool) -> Iterator[str]:
-    """The characters, coloured; or plain, and below them a ruler if anything is marked."""
+    """Yield the coloured line, or the plain line followed by its ruler."""
     while cells and cells[-1][0] == " ":
         cells = cells[:-1]
     if colour:
@@ -167,7 +168,7 @@ def _coloured(text: str, mark: int) -> str:
 
 
 def _columns(character: str) -> int:
-    """How many columns of a terminal a character takes."""
+    """Return the number of terminal columns that a character occupies."""
     if character.isascii():
         return 1
     if category(character) in ("Mn", "Me", "Cf"):

@@ -1,4 +1,4 @@
-"""A collection to look at: its documents, a document's tree, an element's text."""
+"""Outlines of collections, documents and structural queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINES = 10_000
 
 
 def listed_documents(collection: Collection) -> Iterator[str]:
-    """One line per document: characters, elements, name; some thousand lines at a time."""
+    """Yield a line for each document: characters, elements, name."""
     yield f"{'characters':>12} {'elements':>10}  document\n"
     documents = collection.documents()
     while lines := [_document_line(document) for document in islice(documents, _LINES)]:
@@ -31,7 +31,7 @@ def _document_line(document: Document) -> str:
 
 
 def shown_tree(tree: Tree, deepest: int | None = None) -> str:
-    """One line per element: start, length, and its step, indented by its depth."""
+    """Return a line for each element: start, length, and its step, indented by depth."""
     lines = [f"{'start':>10} {'length':>10}  element\n"]
     for element in tree.elements():
         if deepest is None or element.depth <= deepest:
@@ -42,7 +42,7 @@ def shown_tree(tree: Tree, deepest: int | None = None) -> str:
 
 
 def shown_text(collection: Collection, document: Name, path: Name) -> str:
-    """The text at a path; where a character is not known, the name of its entity."""
+    """Return the text at a path; unknown characters become the names of their entities."""
     start, length = collection.span(document, path)
     pieces, place = [], start
     for unknown, name in sorted(collection.entities(document).items()):
@@ -53,15 +53,15 @@ def shown_text(collection: Collection, document: Name, path: Name) -> str:
     return "".join(pieces) + "\n"
 
 
-# Queries to look at: as an outline, or as JSON. ---------------------------------------------------
+# Queries ------------------------------------------------------------------------------------------
 
 
 def outlined(query: Query) -> str:
-    """The tree of a query, a line for each of its parts."""
+    """Return the tree of a query, with a line for each of its parts."""
     if isinstance(query, Structured):
         lines = ["content and structure"]
         for step in query.steps:
-            asked = "  (asked for)" if step is query.steps[-1] else ""
+            asked = "  (target)" if step is query.steps[-1] else ""
             lines.append(f"  {step.path}{asked}")
             if step.condition is not None:
                 lines += [f"    {line}" for line in _outlined(step.condition)]
@@ -87,7 +87,7 @@ def _named(term: Term) -> str:
 
 
 def as_json(query: Query) -> str:
-    """The tree of a query for programs."""
+    """Return the tree of a query as JSON."""
     tree: dict[str, Any] = {"canonical": str(query)}
     if isinstance(query, Structured):
         tree["steps"] = [
@@ -101,7 +101,7 @@ def as_json(query: Query) -> str:
 
 
 def _path(path: Path) -> list[dict[str, Any]]:
-    """A list of steps; no names at all stand for any element."""
+    """Return a list of steps; an empty list of names means any element."""
     return [{"axis": node.axis, "names": list(node.names)} for node in path.nodes]
 
 
@@ -117,7 +117,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def _compared(condition: Comparison) -> dict[str, str]:
-    """Operator and value; numbers are written out, so that none is rounded."""
+    """Return the operator and value; numbers are strings, so that none is rounded."""
     kind = "string" if isinstance(condition.value, str) else "number"
     value = condition.value if isinstance(condition.value, str) else condition.shown_value
     return {"operator": condition.operator, kind: value}

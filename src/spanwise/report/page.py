@@ -1,7 +1,7 @@
-"""A comparison as one page that can be mailed: everything is inside, nothing is fetched.
+"""A comparison as a self-contained HTML page.
 
-The data is cut into parts, each compressed and decoded when it is first looked at: what the
-overview needs, the values of each measure, the curves, and each topic's rankings and documents.
+The data is divided into parts, each of which is compressed and decoded when it is first displayed:
+the overview, the values of each measure, the curves, and the rankings and documents of each topic.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6
 Chunk = tuple[str, Any]
-"""A part of the data with its name."""
+"""The name and content of a part of the data."""
 
 
 def page(
@@ -38,7 +38,10 @@ def page(
     title: str,
     explained: str,
 ) -> str:
-    """The whole page. `curves` have for each run and place a mean and its bounds."""
+    """Render the whole page.
+
+    `curves` have a mean and its bounds for each run and position.
+    """
     parts: list[Chunk] = [("all", overview(c, topics, curves, explained))]
     parts += [(f"values-{n}", values(c, topics, m)) for n, m in enumerate(c.measures)]
     parts.append(("curves", [_curve(curve, points) for curve, points in curves]))
@@ -71,17 +74,17 @@ def _s(count: int) -> str:
 
 
 NAMED = 5
-"""So many measures are named at the top of the page; of more the number is given."""
+"""Maximum number of measures that are named at the top of the page."""
 
 
 def named_or_counted(measures: Sequence[str]) -> str:
-    """Which measures there are."""
+    """Name the measures, or count them if there are many."""
     few = len(measures) <= NAMED
     return ", ".join(map(worded, measures)) if few else f"{len(measures)} measures"
 
 
 def method(c: Comparison) -> list[str]:
-    """How the numbers came about."""
+    """Describe how the numbers were computed."""
     lines = [f"Measures: {', '.join(c.measures)}", f"Choices: {c.scores[0].signature}"]
     lines.append(f"Intervals: Student's, {c.confidence:.0%}, over topics.")
     if c.differences:
@@ -95,7 +98,7 @@ def method(c: Comparison) -> list[str]:
 
 
 def legend(c: Comparison) -> list[str]:
-    """What the marks of the overview mean."""
+    """Explain the marks of the overview."""
     lines = [f"Lines are {c.confidence:.0%} intervals of the mean", "the best value is bold"]
     return [*lines, *c.legend()[1 : -len(c.warnings) or None]]
 
@@ -103,7 +106,7 @@ def legend(c: Comparison) -> list[str]:
 def overview(
     c: Comparison, topics: Sequence[str], curves: Sequence[tuple[Curve, Any]], explained: str
 ) -> dict[str, Any]:
-    """What the page needs at once."""
+    """Return the data that the page needs at once."""
     places = {run: n for n, run in enumerate(c.runs)}
     first = [one for one in c.differences if one.test == c.tests[0]]
     return {
@@ -142,7 +145,7 @@ def overview(
 
 
 def values(c: Comparison, topics: Sequence[str], measure: str) -> list[list[float | None]]:
-    """For each run the value of each topic."""
+    """Return the value of each topic, for each run."""
     rows = []
     for scores in c.scores:
         mine = dict(zip(scores.topics, scores.values[measure].tolist(), strict=True))
@@ -155,24 +158,24 @@ def _curve(curve: Curve, points: list[list[list[float | None]]]) -> dict[str, An
 
 
 def short(value: float) -> float | None:
-    """A number with as many digits as a page can show; None where it is undefined."""
+    """Round a number to the digits that the page shows, or return None if undefined."""
     return float(f"{value:.{DIGITS}g}") if isfinite(value) else None
 
 
 def packed(part: Any) -> str:
-    """JSON, compressed, in letters; the same data gives the same letters."""
+    """Return JSON, compressed and in base64; the same data gives the same text."""
     text = json.dumps(part, separators=(",", ":"), ensure_ascii=False)
     data = text.encode("utf-8", "backslashreplace")
     return b64encode(compress(data, 9, mtime=0)).decode()
 
 
 def part_of_page(name: str) -> str:
-    """One of the files that the page is made of."""
+    """Read one of the files that the page is made of."""
     return (files("spanwise") / "data" / "page" / name).read_text(encoding="utf-8")
 
 
 def template() -> Any:
-    """The frame of the page; whatever is put into it is escaped."""
+    """Return the template of the page, which escapes all inserted text."""
     try:
         import jinja2
     except ImportError:

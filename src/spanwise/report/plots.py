@@ -1,7 +1,8 @@
-"""Pictures as Vega-Lite: the same for the page and for the paper. The data is put in later.
+"""Plots as Vega-Lite specifications, for the page and for papers.
 
-A curve has points with run, x, y, low, high; differences have topic, difference, side; a scatter
-has name, x, y, disagrees, and a label where points are few.
+The data is added later. Points of a curve have run, x, y, low and high; differences have topic,
+difference and side; points of a scatter plot have name, x, y, disagrees, and a label if there are
+few.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ENDINGS = ("svg", "png", "pdf", "json", "html")
 
 
 def curve_spec(curve: Curve) -> Spec:
-    """Lines with bands, a colour for each run."""
+    """Return lines with confidence bands, with a colour for each run."""
     scale: Spec = {"type": "log", "nice": False} if curve.logarithmic else {"domain": [0, 1]}
     x: Spec = {"field": "x", "type": "quantitative", "title": curve.x, "scale": scale}
     x["axis"] = {"labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
@@ -71,7 +72,7 @@ def curve_spec(curve: Curve) -> Spec:
 
 
 def differences_spec(measure: str, run: str, baseline: str) -> Spec:
-    """A bar for each topic, the largest gain first."""
+    """Return a bar for each topic, the largest gain first."""
     colour = {
         "field": "side",
         "type": "nominal",
@@ -82,7 +83,7 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
         "field": "difference",
         "type": "quantitative",
         "title": f"{measure}: {run} minus {baseline}",
-        "stack": None,  # stacks are kept under the names of topics, and some names are taken
+        "stack": None,  # stacking fails for topics with some names
     }
     x = {
         "field": "topic",
@@ -102,7 +103,7 @@ def differences_spec(measure: str, run: str, baseline: str) -> Spec:
 
 
 def scatter_spec(x: str, y: str) -> Spec:
-    """One measure against another; what they disagree about stands out."""
+    """Return a scatter plot of two measures that emphasises disagreements."""
     colour = {
         "field": "disagrees",
         "type": "nominal",
@@ -138,11 +139,13 @@ def scatter_spec(x: str, y: str) -> Spec:
 
 
 LABELLED = 12
-"""Up to so many points have their names beside them."""
+"""Maximum number of points that are labelled with their names."""
 
 
 def disagreements(x: Sequence[float], y: Sequence[float]) -> list[bool]:
-    """Which things two measures put in another order than some other thing; equals agree.
+    """Return for each item whether two measures order it differently than some other item.
+
+    Ties count as agreement.
 
     >>> disagreements([1, 2, 3], [1, 3, 2])
     [False, True, True]
@@ -151,7 +154,7 @@ def disagreements(x: Sequence[float], y: Sequence[float]) -> list[bool]:
     return [any((a - c) * (b - d) < 0 for c, d in pairs) for a, b in pairs]
 
 
-# Drawing ------------------------------------------------------------------------------------
+# Drawing ------------------------------------------------------------------------------------------
 
 PAPER = {
     "background": "white",
@@ -162,9 +165,9 @@ PAPER = {
 
 
 def drawn(spec: Spec, values: Sequence[dict[str, Any]], ending: str) -> bytes:
-    """A picture in a format that papers and slides take."""
+    """Draw a specification with its data as SVG, PNG, PDF or JSON."""
     if ending not in ENDINGS[:4]:
-        raise UsageError(f"a picture cannot be {ending!r}; expected .png, .svg, .pdf or .json")
+        raise UsageError(f"found the picture format {ending!r}; expected .png, .svg, .pdf or .json")
     whole = {
         "$schema": SCHEMA,
         "width": 480,
@@ -185,12 +188,12 @@ def drawn(spec: Spec, values: Sequence[dict[str, Any]], ending: str) -> bytes:
 
 
 def ending_of(file: str) -> str:
-    """What kind of picture a file's name asks for."""
+    """Return the lower-case extension of a file name."""
     return Path(file).suffix.lstrip(".").lower()
 
 
 def converter() -> Any:
-    """vl-convert, which draws without a browser and without a network."""
+    """Import vl-convert, which draws without a browser and without a network."""
     try:
         import vl_convert
     except ImportError:
@@ -198,9 +201,9 @@ def converter() -> Any:
     return vl_convert
 
 
-# Curves: a measure at many cut-offs, levels of recall or budgets. ---------------------------------
+# Curves -------------------------------------------------------------------------------------------
 #
-# A point of a curve is a measure like any other, so a curve needs no arithmetic of its own.
+# The value at each point of a curve is an ordinary measure.
 
 LEVELS = tuple(n / 20 for n in range(21))
 TENTHS = tuple(n / 10 for n in range(11))
@@ -211,19 +214,19 @@ BUDGETS = (100, 200, 500, 1000, 2000, 4000, 8000, 16000, 32000)
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What stands along the axes, and which measure gives the value at each place."""
+    """The axes of a curve and the template of the measure at each position."""
 
     name: str
     x: str
     y: str
-    template: str  # the measure, `{x}` standing for the place
+    template: str  # the measure, with `{x}` for the position
     places: tuple[float, ...]
     logarithmic: bool = False
     bounded: bool = True  # between 0 and 1
-    reads: str = ""  # the kind of judgements it is for; empty: whatever its measure is for
+    reads: str = ""  # kind of judgements; empty for that of its measure
 
     def measures(self) -> list[str]:
-        """The measure of every place."""
+        """Return the measure at every position of the curve."""
         return [self.template.format(x=f"{place:g}") for place in self.places]
 
 
@@ -240,14 +243,16 @@ CURVES: dict[str, tuple[Curve, ...]] = {
     "gain-recall": (Curve("gain-recall", "rank", "gain-recall", "gr@{x}", RANKS, True),),
     "budget": (Curve("budget", "characters read", "recall", "SpanR(budget={x})", BUDGETS, True),),
 }
-"""Curves by name; of several, that which fits the judgements is drawn."""
+"""Curves by name; the last one that fits the judgements is drawn."""
 
 AT, LEVEL = re.compile(r"@\d+$"), re.compile(r"\[[\d.]+\]$")
 BUDGET = re.compile(r"budget=\d+")
 
 
 def curve_of(measure: str) -> Curve | None:
-    """A measure over all its cut-offs, levels or budgets; None where it has none.
+    """Return the curve of a measure over its cut-offs, levels or budgets.
+
+    The result is None if the measure has none of them.
 
     >>> curve_of("nDCG@10").template
     'nDCG@{x}'
@@ -259,8 +264,10 @@ def curve_of(measure: str) -> Curve | None:
         return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
-        places = LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]  # few take level 0
-        if re.match(r"(ep|precall)\b", stem):  # as their campaigns drew them
+        places = (
+            LEVELS if stem.startswith(("iP", "IPrec")) else LEVELS[1:]
+        )  # most measures have no level 0
+        if re.match(r"(ep|precall)\b", stem):  # as in their campaigns
             places = HUNDREDTHS
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
@@ -272,7 +279,7 @@ def curve_of(measure: str) -> Curve | None:
 
 
 def find_curve(name: str, measures: Sequence[str], kinds: Sequence[str]) -> Curve:
-    """The curve of that name; `curve` is that of the first measure asked for."""
+    """Return the curve of a name; `curve` means that of the first measure."""
     if name == "curve":
         found = curve_of(measures[0]) if measures else None
         if found is None:
@@ -282,7 +289,7 @@ def find_curve(name: str, measures: Sequence[str], kinds: Sequence[str]) -> Curv
         raise UnknownName("curve", name, [*CURVES, "curve"])
     fitting = [one for one in CURVES[name] if not one.reads or one.reads in kinds]
     if not fitting:
-        raise UsageError(f"{name} cannot be drawn of {' and '.join(kinds)}")
+        raise UsageError(f"{name} cannot be drawn from {' and '.join(kinds)}")
     return fitting[-1]
 
 
@@ -292,7 +299,7 @@ def curve_points(
     names: Sequence[str],
     interval: Callable[[FloatArray], tuple[float, float, float]],
 ) -> list[dict[str, float | str | None]]:
-    """Run, place, mean and bounds of every point."""
+    """Return the run, position, mean and bounds of every point."""
     points: list[dict[str, float | str | None]] = []
     for name, scores in zip(names, results, strict=True):
         for place, measure in zip(curve.places, curve.measures(), strict=True):

@@ -1,4 +1,4 @@
-"""Scores as something to look at or to read in again."""
+"""Scores as tables, CSV, JSON and lines in trec_eval's layout."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ UNDEFINED = "-"
 
 
 def shown(value: float, digits: int = 4) -> str:
-    """A number in a table; counts without decimals, undefined as a dash."""
+    """Format a number for a table; undefined values become a dash."""
     return UNDEFINED if isnan(value) else f"{value:.{digits}f}"
 
 
 def null(value: float) -> float | None:
-    """Undefined as JSON has it."""
+    """Return the JSON form of a number: undefined values become null."""
     return None if isnan(value) else value
 
 
-# For people ---------------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------------------
 
 
 def means_table(results: Sequence[Scores]) -> Table:
-    """Runs and measures; the longer list goes down the page."""
+    """Return a table of means of runs by measures; the longer list forms the rows."""
     counts = [count for scores in results for count in scores.counts.values()]
     same = len(set(counts)) <= 1
     measures = list(dict.fromkeys(name for scores in results for name in scores.means))
@@ -57,7 +57,7 @@ def means_table(results: Sequence[Scores]) -> Table:
 
 
 def topics_table(scores: Scores) -> Table:
-    """Topics and measures of one run, the means last."""
+    """Return a table of the values of one run by topic, followed by the means."""
     measures = list(scores.values)
     columns = [scores.values[name].tolist() for name in measures]
     digits = [0 if name in scores.sums else 4 for name in measures]
@@ -75,7 +75,7 @@ def topics_table(scores: Scores) -> Table:
 
 
 def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, ...]:
-    """The number of topics, the signature, and what is to be said of each run."""
+    """Return the number of topics, the signature, and the notes of each run."""
     counted = f"{topics} topic{'s' if topics != 1 else ''}"
     lines = [counted if topics is not None else "(n): topics behind a mean"]
     lines.append(results[0].signature)
@@ -84,11 +84,11 @@ def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, .
     return tuple(lines)
 
 
-# For programs -------------------------------------------------------------------------------
+# JSON, CSV and TREC -------------------------------------------------------------------------------
 
 
 def records(scores: Scores, per_topic: bool) -> Iterator[dict[str, Any]]:
-    """One record per value: topics first, in byte order, then `all`."""
+    """Yield a record for each value: topics in byte order, then `all`."""
     if per_topic:
         for topic, measure, value in topic_values(scores):
             yield {"run": scores.run, "topic": topic, "measure": measure, "value": value}
@@ -97,7 +97,7 @@ def records(scores: Scores, per_topic: bool) -> Iterator[dict[str, Any]]:
 
 
 def topic_values(scores: Scores) -> Iterator[tuple[str, str, float | str | None]]:
-    """Topic, measure and value, topic by topic; texts come after the numbers."""
+    """Yield topic, measure and value, by topic; texts come after the numbers."""
     columns: dict[str, list[Any]] = {
         name: [null(value) for value in values.tolist()] for name, values in scores.values.items()
     }
@@ -108,14 +108,14 @@ def topic_values(scores: Scores) -> Iterator[tuple[str, str, float | str | None]
 
 
 def as_jsonl(results: Sequence[Scores], per_topic: bool) -> str:
-    """One JSON object per line."""
+    """Return the scores as one JSON object per line."""
     return "".join(
         json.dumps(record) + "\n" for scores in results for record in records(scores, per_topic)
     )
 
 
 def as_json(results: Sequence[Scores], per_topic: bool) -> str:
-    """One JSON object with everything there is to say."""
+    """Return the scores as one JSON object."""
     runs = []
     for scores in results:
         entry: dict[str, Any] = {
@@ -134,7 +134,7 @@ def as_json(results: Sequence[Scores], per_topic: bool) -> str:
 
 
 def as_csv(results: Sequence[Scores], per_topic: bool) -> str:
-    """Columns run, topic, measure, value; undefined is empty."""
+    """Return CSV with columns run, topic, measure, value; undefined values are empty."""
     import csv
     import io
 
@@ -147,7 +147,7 @@ def as_csv(results: Sequence[Scores], per_topic: bool) -> str:
 
 
 def as_trec(results: Sequence[Scores], per_topic: bool) -> str:
-    """Lines as trec_eval prints them; an undefined value is `nan`."""
+    """Return lines in trec_eval's layout; an undefined value is `nan`."""
     lines = []
     for name, scores in zip(run_names(results), results, strict=True):
         if len(results) > 1:
@@ -169,7 +169,7 @@ def drawn(
     per_topic: bool,
     draw: Callable[[Table], str],
 ) -> str:
-    """Tables in one of the ways of drawing."""
+    """Draw the table of means, or the topics of each run, with a drawing function."""
     if not per_topic:
         return draw(means_table(results))
     return "\n".join(draw(topics_table(scores)) for scores in results)
@@ -182,7 +182,7 @@ def rendered(
     per_topic: bool = False,
     width: int | None = None,
 ) -> str:
-    """The scores in a format of the command line."""
+    """Render the scores in a layout of the command line."""
     if how == "jsonl":
         return as_jsonl(results, per_topic)
     if how == "json":

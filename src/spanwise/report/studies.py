@@ -1,4 +1,7 @@
-"""Agreement of judges as tables. What is shown is what `--format json` prints."""
+"""Tables of studies: agreement of assessors, pools, reliability, recall bases.
+
+Tables of agreement and of pools are made from the objects that `--format json` prints.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Answer = Mapping[str, Any]
 
 
 def as_tables(answer: Answer, width: int | None = None) -> str:
-    """Pairs, all judges, entry points, and what becomes of the ranking."""
+    """Return the tables of pairs, all assessors, entry points and rankings."""
     return "\n".join(as_text(table, width) for table in _tables(answer))
 
 
@@ -40,7 +43,7 @@ def _pairs(answer: Answer) -> Table:
         cells = [_number(values[name]) for name in names]
         rows.append((f"{pair['a']} - {pair['b']}", *cells))
     below = (f"mean over topics: {answer['topics']}, unit: {answer['unit']}",)
-    return Table(("judges", *names), tuple(rows), below)
+    return Table(("assessors", *names), tuple(rows), below)
 
 
 def _all(answer: Answer) -> Table:
@@ -49,9 +52,9 @@ def _all(answer: Answer) -> Table:
         low, high = answer["intervals"]["all"].get(name) or (None, None)
         rows.append((name, _number(value), _number(low), _number(high)))
     for size, value in answer["overlap_of"].items():
-        rows.append((f"overlap of {size} judges", _number(value), "-", "-"))
+        rows.append((f"overlap of {size} assessors", _number(value), "-", "-"))
     below = ("95 % intervals: topics drawn with replacement; none below 5 topics",)
-    return Table(("all judges", "value", "low", "high"), tuple(rows), below)
+    return Table(("all assessors", "value", "low", "high"), tuple(rows), below)
 
 
 def _entries(pairs: Sequence[Answer]) -> Table:
@@ -99,7 +102,7 @@ def _rankings(effect: Answer) -> Table:
 
 
 def _verdict(effect: Answer) -> Iterator[str]:
-    """The answer in words."""
+    """Yield sentences that summarise the effect on the ranking."""
     swaps = [(pair, swap) for pair in effect["pairs"] for swap in pair["swaps"]]
     for pair, swap in swaps:
         yield (
@@ -110,7 +113,7 @@ def _verdict(effect: Answer) -> Iterator[str]:
         )
     mixed = effect["mixtures"]
     yield (
-        f"{mixed['count']} mixtures of judges: mean tau {_number(mixed['tau_mean'])},"
+        f"{mixed['count']} mixtures of assessors: mean tau {_number(mixed['tau_mean'])},"
         f" 95 % above {_number(mixed['tau_low'])}, the best run stays the best in"
         f" {100 * mixed['same_best']:.1f} %"
     )
@@ -118,7 +121,7 @@ def _verdict(effect: Answer) -> Iterator[str]:
     if not swaps:
         yield "The disagreement does not change the ranking."
     elif not sure:
-        yield "The disagreement swaps runs, but only such as no judge tells apart (p >= 0.05)."
+        yield "The disagreement swaps runs, but only runs that no assessor separates (p >= 0.05)."
     else:
         yield f"The disagreement changes the ranking: {len(sure)} swaps of p < 0.05."
 
@@ -127,13 +130,13 @@ def _number(value: float | None, digits: int = 4) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-# What was found out about a pool, as tables. ------------------------------------------------------
+# Pools --------------------------------------------------------------------------------------------
 
 PARTS = ("value", "low", "high", "topics_low", "topics_high")
 
 
 def check_tables(found: Mapping[str, Any]) -> str:
-    """Runs and how the pool covers them; below, size and cost."""
+    """Return a table of runs and their coverage, with the size and cost of the pool."""
     names = [name for name in found["runs"][0] if name != "run"]
     rows = tuple((run["run"], *(_cell(run.get(name)) for name in names)) for run in found["runs"])
     sizes = sorted(found["sizes"].values())
@@ -141,7 +144,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
         f"pool: {found['topics']} topics, {found['documents']} documents"
         f" ({sizes[0]} to {sizes[-1]} for a topic)",
         f"expected: {found['hours']:.1f} hours at {found['minutes']:g} minutes a document",
-        "unique: pooled documents that no other of these runs brought in",
+        "unique: pooled documents that none of the other runs contributed",
     ]
     if "judged" in found:
         below.insert(1, f"judged: {found['judged']} of them")
@@ -149,7 +152,7 @@ def check_tables(found: Mapping[str, Any]) -> str:
 
 
 def estimate_tables(found: Mapping[str, Any]) -> str:
-    """Relevant text of each topic, then the measures of each run."""
+    """Return tables of the relevant text by topic and of the measures by run."""
     totals = tuple(
         (topic, *(_cell(one[name], 1) for name in PARTS[:3]))
         for topic, one in [*found["relevant"].items(), ("all", found["all"])]
@@ -166,7 +169,7 @@ def estimate_tables(found: Mapping[str, Any]) -> str:
     header = ("run", "measure", "mean", "low", "high", "low*", "high*")
     below = (
         f"mean over topics: {found['topics']}",
-        "low, high: had other documents been drawn; low*, high*: or other topics, too",
+        "low, high: sampling of documents; low*, high*: sampling of documents and topics",
     )
     return text + "\n" + as_text(Table(header, rows, below))
 
@@ -177,12 +180,12 @@ def _cell(value: float | None, digits: int = 4) -> str:
     return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
 
 
-# The tables of the reliability study. -------------------------------------------------------------
+# Reliability of measures --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """Runs under some measures: a value and a rank for each, and the overlap of each run."""
+    """The values and ranks of runs under several measures, and the overlap of each run."""
 
     runs: tuple[str, ...]
     overlap: tuple[float, ...]
@@ -190,7 +193,7 @@ class Ranked:
     ranks: Mapping[str, tuple[int, ...]]
 
     def table(self) -> Table:
-        """One row for each run, as the study prints it."""
+        """Return a table with a row for each run."""
         rows = [
             (
                 run,
@@ -202,7 +205,7 @@ class Ranked:
         return Table(("run", *self.values, "overlap %"), tuple(rows))
 
     def best(self, measure: str, other: str, most: int = 10) -> Table:
-        """The best runs under one measure, with their ranks under another in brackets."""
+        """Return a table of the best runs under a measure, with their ranks under another."""
         order = sorted(range(len(self.runs)), key=lambda row: self.ranks[measure][row])[:most]
         rows = [
             (
@@ -219,7 +222,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two measures order real runs alike."""
+    """The correlation of the orders of real runs under two measures."""
 
     first: str
     second: str
@@ -231,18 +234,18 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """Everything that was found out."""
+    """The results of a reliability study."""
 
     simulated: Ranked
-    violations: tuple[Any, ...]  # each says itself in words
+    violations: tuple[Any, ...]  # str() describes each
     signature: str
-    notes: tuple[str, ...] = ()  # what was ignored, missing or left open
+    notes: tuple[str, ...] = ()  # about ignored or missing input
     real: Ranked | None = None
     agreements: tuple[Agreement, ...] = ()
     halves: Mapping[str, float] | None = None  # swaps between halves of the topics, by measure
 
     def tables(self) -> list[tuple[str, Table]]:
-        """Titles and tables, in order."""
+        """Return the titles and tables of the study, in order."""
         found = [("Simulated runs", self.simulated.table())]
         if self.real is None:
             return found
@@ -272,7 +275,7 @@ def _agreements(agreements: Sequence[Agreement]) -> Table:
 
 
 def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
-    """The study as text, Markdown, LaTeX, CSV or JSON."""
+    """Render the study as text, Markdown, LaTeX, CSV or JSON."""
     if layout == "json":
         return json.dumps(_as_objects(study), ensure_ascii=False, indent=2) + "\n"
     if layout == "csv":
@@ -283,11 +286,11 @@ def rendered_study(study: Study, layout: str, width: int | None = None) -> str:
         heading = {"md": f"## {title}\n\n", "latex": f"% {title}\n"}.get(layout, f"{title}\n\n")
         drawn = draw(table) if draw else as_text(table, width)
         parts.append(heading + drawn.rstrip("\n") + "\n")
-    said = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
-    said += [f"- {violation}" for violation in study.violations]
-    said += ["", study.signature, *study.notes]
+    footer = [f"{counted(len(study.violations), 'violation')} of the expected orders"]
+    footer += [f"- {violation}" for violation in study.violations]
+    footer += ["", study.signature, *study.notes]
     begin = "% " if layout == "latex" else ""
-    lines = [begin + line if line else "" for text in said for line in wrapped(text, width)]
+    lines = [begin + line if line else "" for text in footer for line in wrapped(text, width)]
     return "\n".join([*parts, *lines]) + "\n"
 
 
@@ -347,19 +350,19 @@ def _as_objects(study: Study) -> dict[str, Any]:
     }
 
 
-# The elements of a recall base, to look at. -------------------------------------------------------
+# Recall bases -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One relevant element."""
+    """A relevant element of a recall base."""
 
     topic: str
     document: str
     path: str
     value: float
     ideal: bool
-    size: int | None  # characters; None where nobody says
+    size: int | None  # in characters; None if unknown
     highlighted: int | None
 
 
@@ -367,7 +370,7 @@ NAMES = tuple(field.name for field in fields(Entry))
 
 
 def drawn(entries: Sequence[Entry], layout: str, quant: str, width: int | None) -> str:
-    """The elements as a table, as lines of JSON, or separated by commas."""
+    """Render the elements as a table, as JSON lines or as CSV."""
     if layout == "jsonl":
         return "".join(json.dumps(asdict(entry)) + "\n" for entry in entries)
     if layout == "csv":

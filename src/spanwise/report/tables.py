@@ -1,4 +1,8 @@
-"""A table once, drawn as text, Markdown or LaTeX."""
+"""Tables, drawn as text, Markdown or LaTeX.
+
+A table is built once. As text it is fitted to the width of a terminal: names are shortened, and
+columns that do not fit continue in further panels.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from unicodedata import category, combining, east_asian_width, normalize
 
-# Text on a terminal: how much room it takes, and how it is made to fit. ---------------------------
+# Text on terminals --------------------------------------------------------------------------------
 
-DISOBEYED = {"Cc", "Zl", "Zp"}
-"""Control characters and separators of lines; beside them, what turns the direction of writing:"""
-TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+CONTROLS = {"Cc", "Zl", "Zp"}
+"""Unicode categories of control characters and line separators."""
+DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things in words.
+    """Return a number with a noun in the singular or plural.
 
     >>> counted(1, "topic"), counted(2, "topic")
     ('1 topic', '2 topics')
@@ -25,7 +29,7 @@ def counted(number: int, what: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""A name as a terminal may be shown it: control characters would be obeyed.
+    r"""Return a text whose control characters are escaped for terminals.
 
     >>> print(visible("a\x1b[1m"))
     a\x1b[1m
@@ -34,16 +38,16 @@ def visible(text: str) -> str:
         return text
     return "".join(
         c.encode("ascii", "backslashreplace").decode()
-        if c in TURNING
+        if c in DIRECTION_MARKS
         else repr(c)[1:-1]
-        if category(c) in DISOBEYED
+        if category(c) in CONTROLS
         else c
         for c in text
     )
 
 
-def room_of(text: str) -> int:
-    """How many columns a text takes: two for wide letters, none for accents that stand above.
+def display_width(text: str) -> int:
+    """Return the number of columns of a text: wide letters take two, combining marks none.
 
     >>> room_of("abc"), room_of("日本"), room_of("e\u0301")
     (3, 4, 1)
@@ -53,60 +57,64 @@ def room_of(text: str) -> int:
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in text if not combining(c))
 
 
-def filled(text: str, width: int, *, right: bool = False) -> str:
-    """A text with blanks behind it, or before it, until it takes so many columns."""
-    blanks = " " * (width - room_of(text))
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """Pad a text with spaces to a number of columns."""
+    blanks = " " * (width - display_width(text))
     return blanks + text if right else text + blanks
 
 
 def shortened(name: str, width: int, head: int = 0) -> str:
-    """A name with dots after its first letters; ends of paths and of names differ most.
+    """Shorten a name to a width, dropping the letters after its first `head` ones.
+
+    The end is kept, because ends of paths and of names differ most.
 
     >>> shortened("/article[1]/sec[2]/p[1]", 12)
     '...c[2]/p[1]'
     >>> shortened("precision at 2,000", 12, head=3)
     'pre... 2,000'
     """
-    if room_of(name) <= width:
+    if display_width(name) <= width:
         return name
     start = name[: max(head, 0)]
     first = len(name)
-    while first > len(start) and room_of(start + name[first - 1 :]) <= width - 3:
+    while first > len(start) and display_width(start + name[first - 1 :]) <= width - 3:
         first -= 1
     return start + "..." + name[first:]
 
 
 def wrapped(line: str, width: int | None) -> list[str]:
-    """A sentence on lines of a width; what has no blanks in it stays whole, to be copied."""
-    if width is None or room_of(line) <= width:
+    """Wrap a sentence to a width; words are never broken, so that they can be copied."""
+    if width is None or display_width(line) <= width:
         return [line]
     return textwrap.wrap(
         line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 
-# A table once, drawn as text, Markdown or LaTeX. --------------------------------------------------
+# Tables as text and Markdown ----------------------------------------------------------------------
 
 Cell = tuple[int, int]
-"""Row and column."""
+"""The row and the column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells as text. The first column is words, all others are numbers, unless it is said."""
+    """A table of text cells; the first column is words and all others are numbers by default."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
-    words: tuple[int, ...] = (0,)  # columns of words, which stand to the left
+    words: tuple[int, ...] = (0,)  # columns of words, aligned left
     bold: frozenset[Cell] = frozenset()
-    marks: Mapping[Cell, str] = field(default_factory=dict)  # raised, behind the cell's text
-    attached: frozenset[int] = frozenset()  # columns that say something about the one before
+    marks: Mapping[Cell, str] = field(default_factory=dict)  # superscripts behind the cell's text
+    attached: frozenset[int] = frozenset()  # columns that belong to the one before
 
     def widths(self) -> list[int]:
-        """The widest cell of every column."""
-        return [max(map(room_of, column)) for column in zip(self.header, *self.rows, strict=True)]
+        """Return the width of the widest cell of every column."""
+        return [
+            max(map(display_width, column)) for column in zip(self.header, *self.rows, strict=True)
+        ]
 
     def written(
         self,
@@ -114,9 +122,9 @@ class Table:
         bold: Callable[[str], str] = str,
         raised: Callable[[str, int], str] = lambda mark, _: mark,
     ) -> Table:
-        """The same with every cell changed and all control characters escaped.
+        """Return the table with every cell changed and all control characters escaped.
 
-        `bold` and `raised` then set apart what is bold and what is a mark; a mark is given the
+        `bold` and `raised` then format bold cells and marks; `raised` is called with a mark and the
         number of its column.
         """
 
@@ -133,7 +141,7 @@ class Table:
         return replace(self, header=header, rows=rows, below=tuple(map(visible, self.below)))
 
     def mark_widths(self) -> list[int]:
-        """The room that marks need in every column."""
+        """Return the width of the widest mark of every column."""
         widths = [0] * len(self.header)
         for (_, column), mark in self.marks.items():
             widths[column] = max(widths[column], len(mark))
@@ -144,10 +152,10 @@ BOLD = "\x1b[1m{}\x1b[0m"
 
 
 def as_text(table: Table, width: int | None = None, styled: bool = False) -> str:
-    """Aligned columns; where they do not fit, the table goes on in a second panel below.
+    """Draw aligned columns; those that do not fit continue in a second panel below.
 
-    Long names are shortened until a column of numbers fits beside them. Only a terminal that can
-    be `styled` shows what is bold.
+    Long names are shortened until a column of numbers fits beside them. Bold type is shown only on
+    a terminal that can be `styled`.
     """
     room = table.mark_widths()
     table = table.written(raised=lambda mark, column: mark.ljust(room[column]))
@@ -159,11 +167,11 @@ def as_text(table: Table, width: int | None = None, styled: bool = False) -> str
 
 
 NARROWEST = 8
-"""No column of words is made narrower than this."""
+"""Minimum width of a column of words."""
 
 
 def _keys(table: Table) -> list[int]:
-    """The first columns, which say what a row is about."""
+    """Return the first columns, which identify a row."""
     named = 0
     while named in table.words and named < len(table.header) - 1:
         named += 1
@@ -171,7 +179,7 @@ def _keys(table: Table) -> list[int]:
 
 
 def _narrowed(table: Table, width: int) -> Table:
-    """The same with names so short that one more column fits, if that is possible."""
+    """Shorten names until one more column fits, if that is possible."""
     keys, widths = _keys(table), table.widths()
     widest = max(widths[len(keys) :], default=0)
     excess = sum(widths[key] + 2 for key in keys) + widest - width
@@ -187,7 +195,7 @@ def _narrowed(table: Table, width: int) -> Table:
 
 
 def _fitting(table: Table, width: int | None) -> list[list[int]]:
-    """Groups of columns that fit side by side, each with those that say what a row is about."""
+    """Group the columns into panels that fit, each with the columns that identify a row."""
     widths, keys = table.widths(), _keys(table)
     if width is None:
         return [list(range(len(widths)))]
@@ -204,7 +212,7 @@ def _fitting(table: Table, width: int | None) -> list[list[int]]:
 
 
 def _groups(table: Table, first: int, room: int) -> list[list[int]]:
-    """Columns from the first on, each with those attached to it, where there is room for them."""
+    """Group columns with those attached to them, as far as they fit."""
     groups: list[list[int]] = []
     widths = table.widths()
     for column in range(first, len(widths)):
@@ -221,9 +229,9 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
 
     def drawn(cells: Sequence[str], column: int, row: int) -> str:
         text, width = cells[column], widths[column]
-        padded = filled(text, width, right=column not in table.words)
+        shown = padded(text, width, right=column not in table.words)
         set_apart = styled and (row, column) in table.bold
-        return padded.replace(text, BOLD.format(text)) if set_apart else padded
+        return shown.replace(text, BOLD.format(text)) if set_apart else shown
 
     def line(cells: Sequence[str], row: int = -1) -> str:
         return "  ".join(drawn(cells, column, row) for column in columns).rstrip()
@@ -237,7 +245,7 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
 
 
 SPECIAL = re.compile(
-    r"[*`~$]|<(?=\S)|\\(?=[!-/:-@\[-`{-~])"  # markup anywhere; a backslash that would escape
+    r"[*`~$]|<(?=\S)|\\(?=[!-/:-@\[-`{-~])"  # markup anywhere; a backslash before punctuation
     r"|\](?=[(\[])|&(?=#?\w+;)"  # links and entities
     r"|(?<![^\W_])_|_(?![^\W_])"  # at the edge of a word
 )
@@ -245,7 +253,7 @@ AT_FIRST = re.compile(r"^(\d*)([#>+.)-])")  # headings, quotes and lists
 
 
 def _for_markdown(text: str) -> str:
-    """What would be taken for markup is escaped."""
+    """Escape characters that Markdown would take for markup."""
     return SPECIAL.sub(lambda found: "\\" + found[0], text)
 
 
@@ -258,13 +266,13 @@ def _in_line(text: str) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """A table as GitHub and most other sites render it."""
+    """Draw a table in Markdown as GitHub and most other sites render it."""
     table = table.written(_in_cell, "**{}**".format)
     widths = [max(width, 4) for width in table.widths()]
 
     def line(cells: Sequence[str]) -> str:
         every = (
-            filled(cell, widths[n], right=n not in table.words) for n, cell in enumerate(cells)
+            padded(cell, widths[n], right=n not in table.words) for n, cell in enumerate(cells)
         )
         return "| " + " | ".join(every) + " |"
 
@@ -274,7 +282,9 @@ def as_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n" + below + "\n"
 
 
-# Tables for papers: LaTeX with the booktabs package, which compiles whatever names are in it. -----
+# Tables in LaTeX ----------------------------------------------------------------------------------
+#
+# The output compiles with any names in it.
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -288,18 +298,18 @@ LATEX = {
 ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0308\u030a\u0327\u030c\u0304\u0306\u0307\u030b")
 OTHERS = frozenset("ßæœøÆŒØłŁı")
 LAST = "\u0180"
-"""The letters of Latin alphabets that pdfTeX knows without further packages."""
+"""First character beyond the Latin letters that pdfTeX knows without further packages."""
 UNKNOWN = re.compile(r"[^\x00-\x7f]+")
 
 
 def escaped(text: str) -> str:
-    """A text that TeX takes as it is."""
+    """Escape a text for TeX."""
     plain = "".join(LATEX.get(c, c) for c in normalize("NFC", text))
     return UNKNOWN.sub(lambda found: "".join(map(_letter, found[0])), plain)
 
 
 def _letter(c: str) -> str:
-    """A letter that every TeX has, or one of which pdfTeX says the number."""
+    """Return a letter known to every TeX, or its code point as a fallback for pdfTeX."""
     parts = normalize("NFD", c)
     accented = c < LAST and parts[0].isascii() and ACCENTS.issuperset(parts[1:])
     if c in OTHERS or accented:
@@ -317,7 +327,7 @@ def _raised(mark: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table for the booktabs package."""
+    """Draw a table for the LaTeX package booktabs."""
     table = table.written(
         escaped,
         r"\textbf{{{}}}".format,
@@ -325,7 +335,7 @@ def as_latex(table: Table) -> str:
     )
 
     def line(cells: Sequence[str]) -> str:
-        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # they would belong to the line before
+        shield = "{}" if cells[0][:1] in ("[", "*") else ""  # else an argument of the line before
         return shield + " & ".join(cells) + r" \\"
 
     body: list[str] = []

@@ -1,1 +1,1 @@
-"""Documents and topics to runs, with real engines."""
+"""Retrieval: from documents and topics to runs, with real engines."""

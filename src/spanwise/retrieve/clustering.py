@@ -1,4 +1,4 @@
-"""Documents put into clusters, and how well these agree with categories."""
+"""Clusters of documents, and their agreement with categories."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from spanwise.errors import InputError, MissingExtra, UsageError
-from spanwise.retrieve.models.latent import counted, fitted
+from spanwise.retrieve.models.latent import counted, fitted, unit_rows
 from spanwise.retrieve.postings import postings_of
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ SPACES: tuple[Space, ...] = ("tfidf", "bm25", "lsi", "plsi")
 K1, B = 1.2, 0.75
 
 
-def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int = 0) -> Any:
-    """Texts as rows of numbers, each of length 1; sparse where the space has a word a column."""
+def row_vectors(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int = 0) -> Any:
+    """Return texts as row vectors of length 1, sparse if each word has a column."""
     sparse, decomposition, _ = _libraries()
     postings = postings_of(texts)
     if not postings.words:
-        raise InputError("no words in the texts but stop words")
+        raise InputError("the texts contain no words except stop words")
     count, owners = len(postings.lengths), postings.owners
     if space == "plsi":
-        return _unit(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
+        return unit_rows(fitted(counted(postings), min(dimensions, count), seed=seed).topics)
     idf = np.log(count / postings.frequencies)[owners]
     tf = postings.counts.astype(np.float64)
     if space == "bm25":
@@ -43,21 +43,18 @@ def placed(texts: Iterable[str], space: Space, dimensions: int = 100, seed: int 
         scale = np.divide(1.0, norms, out=np.zeros(count), where=norms > 0)
         return sparse.diags(scale) @ table
     if min(shape) < 2:
-        return _unit(table.toarray())
+        return unit_rows(table.toarray())
     axes = decomposition.TruncatedSVD(min(dimensions, min(shape) - 1), random_state=seed)
-    return _unit(axes.fit_transform(table))
-
-
-def _unit(rows: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit_rows(axes.fit_transform(table))
 
 
 def clustered(rows: Any, clusters: int, seed: int = 0) -> IntArray:
-    """The cluster of each row, by k-means; the best of ten starts."""
+    """Return the cluster of each row, by the best of ten runs of k-means."""
     _, _, cluster = _libraries()
     if not 1 <= clusters <= rows.shape[0]:
-        raise UsageError(f"{clusters} clusters of {rows.shape[0]} documents; expected no more")
+        raise UsageError(
+            f"found {clusters} clusters for {rows.shape[0]} documents; expected at most as many"
+        )
     labels: IntArray = cluster.KMeans(clusters, n_init=10, random_state=seed).fit_predict(rows)
     return labels.astype(np.int64)
 
@@ -71,11 +68,11 @@ def _libraries() -> tuple[Any, Any, Any]:
     return sparse, decomposition, cluster
 
 
-# Agreement ---------------------------------------------------------------------------------------
+# Agreement of clusters and categories -------------------------------------------------------------
 
 
 def agreement(clusters: Sequence[int], categories: Sequence[str]) -> dict[str, float]:
-    """B-cubed precision, recall and F, normalised mutual information, adjusted Rand index.
+    """Return B-cubed precision, recall and F, mutual information and adjusted Rand index.
 
     >>> agreement([0, 0, 1], ["a", "a", "b"])["B3F"], agreement([0, 1, 2], ["a", "a", "b"])["B3P"]
     (1.0, 1.0)
@@ -93,7 +90,7 @@ def agreement(clusters: Sequence[int], categories: Sequence[str]) -> dict[str, f
 
 
 def _table(clusters: Sequence[int], categories: Sequence[str]) -> FloatArray:
-    """How many documents of each category a cluster has."""
+    """Count the documents of each cluster and category."""
     _, rows = np.unique(np.asarray(clusters), return_inverse=True)
     _, columns = np.unique(np.asarray(categories), return_inverse=True)
     table = np.zeros((rows.max(initial=-1) + 1, columns.max(initial=-1) + 1))
@@ -102,7 +99,7 @@ def _table(clusters: Sequence[int], categories: Sequence[str]) -> FloatArray:
 
 
 def b_cubed(table: FloatArray) -> tuple[float, float]:
-    """The mean over documents: which share of its cluster is of its category, and vice versa."""
+    """Return the mean purity of clusters and of categories over documents."""
     total = table.sum()
     precision = (table**2 / table.sum(axis=1, keepdims=True)).sum() / total
     recall = (table**2 / table.sum(axis=0, keepdims=True)).sum() / total
@@ -110,7 +107,10 @@ def b_cubed(table: FloatArray) -> tuple[float, float]:
 
 
 def mutual_information(table: FloatArray) -> float:
-    """Mutual information over the mean of the two entropies; 1 where both are of one group."""
+    """Return mutual information by the mean of the two entropies.
+
+    It is 1 if there is only one cluster and one category.
+    """
     joint = table / table.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     entropies = [-float((p[p > 0] * np.log(p[p > 0])).sum()) for p in (rows, columns)]
@@ -122,7 +122,7 @@ def mutual_information(table: FloatArray) -> float:
 
 
 def adjusted_rand(table: FloatArray) -> float:
-    """Pairs of documents on which both agree, less what chance would give; 1 is the most."""
+    """Return the adjusted Rand index: agreeing pairs beyond chance; 1 is the maximum."""
 
     def pairs(counts: FloatArray) -> float:
         return float((counts * (counts - 1)).sum() / 2)

@@ -1,4 +1,4 @@
-"""More words for a query: from the best results (Rocchio, RM3), or from WordNet."""
+"""Query expansion from the best results (Rocchio, RM3) or from WordNet."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Expander = Callable[[list[str]], Mapping[str, float]]
 
 FEEDBACK = 10
-"""Results that are taken to be relevant."""
+"""Number of results that are assumed to be relevant."""
 TERMS = 20
-"""Words that are added."""
+"""Maximum number of words that feedback adds to a query."""
 ROCCHIO_BETA = 0.75
 RM3_SHARE = 0.5
-"""How much the words of the query itself weigh in RM3."""
+"""Weight of the original query in RM3."""
 SYNONYM = 0.3
 WORDNET = Path("/usr/share/wordnet")
 ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -40,18 +40,21 @@ ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
-"""Parts of speech, and how WordNet takes the endings off their words."""
+"""Parts of speech with WordNet's rules that remove endings."""
 
 
 def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
-    """What expands a query in the named way; feedback asks `find` for the first results."""
+    """Return the function that expands a query in the named way.
+
+    Feedback calls `find` for the first results.
+    """
     if name == "wordnet":
         return synonyms(WORDNET)
     if name not in ("rocchio", "rm3"):
         raise UnknownName("expansion", name, ["rocchio", "rm3", "wordnet"])
     counts: Counter[str] = Counter()
     postings = postings_of(_counting(units.texts(), counts))
-    spelled = spellings(counts)  # an engine that has other stems wants words, not our stems
+    spelled = spellings(counts)  # engines have other stems and need words
     names = [spelled.get(stem, stem) for stem in postings.words]
     by_unit = _by_unit(postings)
 
@@ -68,14 +71,14 @@ def expander(name: str, units: Units, find: Callable[..., Any]) -> Expander:
 
 
 def _counting(texts: Iterable[str], counts: Counter[str]) -> Iterator[str]:
-    """The texts, whose words are counted as they go by."""
+    """Yield the texts and count their words in `counts`."""
     for text in texts:
         counts.update(words_of(text))
         yield text
 
 
 def _by_unit(postings: Postings) -> Callable[[int], dict[int, int]]:
-    """What turns a unit's number into its words."""
+    """Return a function that maps a unit's number to its words and their counts."""
     order = np.argsort(postings.units, kind="stable")
     owners = postings.owners[order]
     counts = postings.counts[order]
@@ -91,9 +94,9 @@ def _by_unit(postings: Postings) -> Callable[[int], dict[int, int]]:
 def rocchio(
     postings: Postings, words: Sequence[str], best: Sequence[Mapping[int, int]]
 ) -> dict[str | int, float]:
-    """The query plus `ROCCHIO_BETA` times the mean of the best results' tf-idf vectors.
+    """Add `ROCCHIO_BETA` times the mean tf-idf vector of the best results to the query.
 
-    Vectors have length 1, the query's too. Words of the query keep their own spelling.
+    All vectors, also that of the query, have length 1. Words of the query keep their spelling.
     """
     idf = np.log(len(postings.lengths) / postings.frequencies)
     mean: Counter[int] = Counter()
@@ -111,7 +114,7 @@ def rm3(
     best: Sequence[Mapping[int, int]],
     scores: Sequence[float],
 ) -> dict[str | int, float]:
-    """The query mixed with the relevance model: P(w | unit), summed by the units' shares."""
+    """Mix the query with the relevance model: P(w | unit), weighted by unit scores."""
     shares = positive(np.asarray(scores, np.float64))
     total = float(shares.sum()) or 1.0
     model: Counter[int] = Counter()
@@ -128,7 +131,10 @@ def rm3(
 def _joined(
     postings: Postings, words: Sequence[str], added: Mapping[int, float], own: float
 ) -> dict[str | int, float]:
-    """Weights of the query's words and of the best added ones; a word in both has the sum."""
+    """Combine the weights of the query's words with those of the best added words.
+
+    A word in both has the sum of its weights.
+    """
     chosen = dict(sorted(added.items(), key=lambda pair: (-pair[1], pair[0]))[:TERMS])
     weights: dict[str | int, float] = {}
     for word in words:
@@ -139,11 +145,14 @@ def _joined(
     return weights | {word: round(weight, 12) for word, weight in chosen.items()}
 
 
-# WordNet ----------------------------------------------------------------------------------------
+# WordNet ------------------------------------------------------------------------------------------
 
 
 def synonyms(folder: Path) -> Expander:
-    """What adds the words of each word's first sense, by part of speech, with a lower weight."""
+    """Return a function that adds the words of each word's first sense.
+
+    Senses are looked up by part of speech; added words have a lower weight.
+    """
     if not (folder / "index.noun").is_file():
         raise SpanwiseError(
             f"expansion by WordNet needs its files in {folder}; install Debian's wordnet-base"
@@ -161,7 +170,7 @@ def synonyms(folder: Path) -> Expander:
 
 
 class _Part:
-    """The words of one part of speech."""
+    """The words of one part of speech in WordNet."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._index, self._data = _index(folder / f"index.{name}"), folder / f"data.{name}"
@@ -169,7 +178,7 @@ class _Part:
         self._endings = ENDINGS[name]
 
     def synonyms(self, word: str) -> list[str]:
-        """Others of the first sense of a word, or of the one that it is a form of."""
+        """Return the other words in the first sense of a word or of its base form."""
         base = next((form for form in self._forms(word) if form in self._index), None)
         sense = _synset(self._data, self._index[base]) if base is not None else []
         return [other for other in sense if other != base]
@@ -183,7 +192,7 @@ class _Part:
 
 
 def _irregular(file: Path) -> dict[str, str]:
-    """Forms that no ending explains, and what they are forms of."""
+    """Read the irregular forms and their base forms."""
     if not file.is_file():
         return {}
     lines = map(str.split, file.read_text("latin-1").splitlines())
@@ -191,7 +200,7 @@ def _irregular(file: Path) -> dict[str, str]:
 
 
 def _index(file: Path) -> dict[str, int]:
-    """Words and where their first sense stands in the data file."""
+    """Read the position of each word's first sense in the data file."""
     found = {}
     with file.open(encoding="latin-1") as lines:
         for line in lines:
@@ -202,7 +211,7 @@ def _index(file: Path) -> dict[str, int]:
 
 
 def _synset(file: Path, place: int) -> list[str]:
-    """The single words of a sense."""
+    """Return the single words of a sense."""
     with file.open("rb") as stream:
         stream.seek(place)
         fields = stream.readline().decode("latin-1").split()

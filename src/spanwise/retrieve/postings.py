@@ -1,4 +1,4 @@
-"""Which words stand how often in which units: what models of one's own are computed from.
+"""Postings: the counts of words in units, from which the models are computed.
 
 Stems are SQLite's (Porter), read back from its full-text index, so that all models see the same
 words as the default engine.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 
-# Words that say nothing about a topic: articles, pronouns, prepositions, auxiliaries. -------------
+# Stop words ---------------------------------------------------------------------------------------
 
 TEXT = """
 a about above after again against all also am an and any are as at be because been before
@@ -33,10 +33,7 @@ would you your yours yourself yourselves
 STOP_WORDS = frozenset(TEXT.split())
 
 
-# Which words stand how often in which units: what models of one's own are computed from. ----------
-#
-# Stems are SQLite's (Porter), read back from its full-text index, so that all models see the same
-# words as the default engine.
+# Postings -----------------------------------------------------------------------------------------
 
 TABLE = "create virtual table units using fts5(text, detail=full, tokenize='porter unicode61')"
 ROWS = "create virtual table rows using fts5vocab(units, instance)"
@@ -44,7 +41,7 @@ ROWS = "create virtual table rows using fts5vocab(units, instance)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Words as columns: word w stands in the units at first[w] to first[w + 1]."""
+    """Words as columns: word w occurs in the units at first[w] to first[w + 1]."""
 
     words: dict[str, int]
     first: IntArray
@@ -53,22 +50,22 @@ class Postings:
     lengths: IntArray  # words of each unit
 
     def of(self, word: int) -> tuple[IntArray, IntArray]:
-        """Units that have a word, and how often."""
+        """Return the units that contain a word, and its counts there."""
         begin, end = int(self.first[word]), int(self.first[word + 1])
         return self.units[begin:end], self.counts[begin:end]
 
     @property
     def frequencies(self) -> IntArray:
-        """In how many units each word stands."""
+        """The number of units that contain each word."""
         return np.diff(self.first)
 
     @property
     def totals(self) -> FloatArray:
-        """How often each word stands in all units together."""
+        """The number of occurrences of each word in all units."""
         return np.bincount(self.owners, self.counts, len(self.words)).astype(np.float64)
 
     def weights(self, words: Mapping[str, float]) -> dict[int, float]:
-        """Numbers of the stems of weighted words; what several words have in common adds up."""
+        """Return the weights of stems by number; weights of words with one stem add up."""
         found: dict[int, float] = {}
         for word, some in zip(words, stems_of_each(list(words)), strict=True):
             for stem in some:
@@ -83,13 +80,13 @@ class Postings:
         return np.repeat(np.arange(len(self.words)), self.frequencies)
 
     def table(self) -> FloatArray:
-        """Counts by unit and word; for small collections."""
+        """Return the counts by unit and word as a dense array, for small collections."""
         table = np.zeros((len(self.lengths), len(self.words)))
         table[self.units, self.owners] = self.counts
         return table
 
     def save(self, file: Path) -> None:
-        """Keep it in a file."""
+        """Write the postings to a file."""
         names = np.array(list(self.words))
         np.savez(
             file,
@@ -102,14 +99,14 @@ class Postings:
 
 
 def load(file: Path) -> Postings:
-    """What was kept."""
+    """Read postings from a file."""
     known = np.load(file)
     words = {word: number for number, word in enumerate(known["words"].tolist())}
     return Postings(words, known["first"], known["units"], known["counts"], known["lengths"])
 
 
 def postings_of(texts: Iterable[str], *, stop: bool = True) -> Postings:
-    """Count the stems of texts, without stop words."""
+    """Count the stems of texts, without stop words unless `stop` is false."""
     database = sqlite3.connect(":memory:")
     database.execute(TABLE)
     database.execute(ROWS)
@@ -132,12 +129,12 @@ def postings_of(texts: Iterable[str], *, stop: bool = True) -> Postings:
 
 
 def stems(words: Sequence[str]) -> list[str]:
-    """The stems of words, in order; a text that is several words gives several."""
+    """Return the stems of words, in order; a string of several words gives several."""
     return stems_of_each([" ".join(words)])[0]
 
 
 def stems_of_each(texts: Sequence[str]) -> list[list[str]]:
-    """The stems of each text, in order."""
+    """Return the stems of each text, in order."""
     database = sqlite3.connect(":memory:")
     database.execute(TABLE)
     database.execute(ROWS)
@@ -150,7 +147,7 @@ def stems_of_each(texts: Sequence[str]) -> list[list[str]]:
 
 
 def spellings(counts: Mapping[str, int]) -> dict[str, str]:
-    """For each stem the word that it most often comes from, given how often words occur."""
+    """Return for each stem its most frequent word, given the counts of words."""
     words = sorted(counts, key=lambda word: (-counts[word], word))
     found: dict[str, str] = {}
     for word, some in zip(words, stems_of_each(words), strict=True):

@@ -1,15 +1,15 @@
-"""From a request to scored units: weighted words, structural queries, propagation of scores."""
+"""Evaluation of queries: weighted words, structure, propagation, tasks of INEX, runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from warnings import warn
 
 import numpy as np
 
-from spanwise.errors import InputError, SpanwiseWarning
+from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
 from spanwise.model.run import Run
@@ -20,34 +20,35 @@ if TYPE_CHECKING:
     from spanwise.retrieve.registry import Searcher
     from spanwise.retrieve.units import Units
 
+
 Fits = Callable[[str, "Path"], bool]
-"""Whether the element at a path, as in a run, is one that a path of a query leads to."""
+"""A test whether the element at a path, as in a run, matches a path of a query."""
 
 NOTHING = -np.inf
-"""The score of what was not found."""
+"""Score of a unit that does not match."""
 BOOST_TARGET = 1.0
-"""Vaguely, an element of the kind asked for counts so much more."""
+"""Relative bonus of elements of the target kind when a query is read vaguely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Scored units, in no order."""
+    """Units with their scores, in no order."""
 
     units: IntArray
     scores: FloatArray
 
     def best(self, top: int) -> Hits:
-        """The best ones in falling order of score; of equal ones the first unit comes first."""
+        """Return the best units in falling order of score, ties in the order of units."""
         order = np.lexsort((self.units, -self.scores))[:top]
         return Hits(self.units[order], self.scores[order])
 
 
-def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
-    """Units for weighted words.
+def search_weighted(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
+    """Search for weighted words.
 
-    A model that can weigh words does so. Of others the words of one weight are asked together,
-    and scores are added up: BM25 and its like add up over words, so that asking in parts gives
-    what a weighted query would give.
+    A model that supports weights is given them. Other engines are asked once for each weight and
+    the scores are added: the scores of BM25 and similar models are sums over words, so that the
+    result is that of a weighted query.
     """
     if hasattr(searcher, "weighted"):
         return Hits(*searcher.weighted(words, top))
@@ -56,24 +57,24 @@ def asked(searcher: Searcher, words: Mapping[str, float], top: int) -> Hits:
         weight, some = next(iter(groups.items()))
         units, scores = searcher.search(some, top)
         return Hits(units, scores * weight).best(top)
-    parts = [(weight, searcher.search(some, DEEP)) for weight, some in groups.items()]
+    parts = [(weight, searcher.search(some, ALL_RESULTS)) for weight, some in groups.items()]
     return summed([Hits(units, scores * weight) for weight, (units, scores) in parts]).best(top)
 
 
 def by_weight(words: Mapping[str, float]) -> dict[float, list[str]]:
-    """The words of each weight."""
+    """Group the words by their weight."""
     groups: dict[float, list[str]] = {}
     for word, weight in words.items():
         groups.setdefault(weight, []).append(word)
     return groups
 
 
-DEEP = 10_000_000
-"""Units that are asked for where every one counts: more than a collection has."""
+ALL_RESULTS = 10_000_000
+"""Number of results that is asked for when all are needed; no collection has more."""
 
 
 def summed(parts: Sequence[Hits]) -> Hits:
-    """Scores added up by unit."""
+    """Add up the scores of each unit."""
     if not parts:
         return Hits(np.zeros(0, np.int64), np.zeros(0))
     every = np.concatenate([part.units for part in parts])
@@ -83,19 +84,19 @@ def summed(parts: Sequence[Hits]) -> Hits:
 
 
 def positive(scores: FloatArray) -> FloatArray:
-    """Scores that can be multiplied and shared out.
+    """Return scores that can be multiplied and normalised.
 
-    Where some are negative they are logarithms, as those of query likelihood: then chances, of
+    Negative scores are taken for logarithms, as in query likelihood, and converted to values of
     which the greatest is 1.
     """
     return np.exp(scores - scores.max()) if (scores < 0).any() else scores
 
 
-# Structure --------------------------------------------------------------------------------------
+# Structural queries -------------------------------------------------------------------------------
 
 
-def wanted_words(terms: Sequence[Term]) -> list[str]:
-    """The words of an about clause; those with a minus are not asked for."""
+def query_words(terms: Sequence[Term]) -> list[str]:
+    """Return the words of an about clause that are not marked with a minus."""
     found: list[str] = []
     for term in terms:
         if term.sign != "-":
@@ -104,41 +105,41 @@ def wanted_words(terms: Sequence[Term]) -> list[str]:
 
 
 def content_words(query: Query) -> list[str]:
-    """All words that a query wants to find anywhere."""
+    """Return all words that a query asks for in any clause."""
     if not isinstance(query, Structured):
-        return wanted_words(query.terms)
+        return query_words(query.terms)
     conditions = [step.condition for step in query.steps if step.condition is not None]
     return [word for one in conditions for about in _abouts(one) for word in about]
 
 
 def _abouts(condition: Condition) -> list[list[str]]:
     if isinstance(condition, About):
-        return [wanted_words(condition.terms)]
+        return [query_words(condition.terms)]
     if isinstance(condition, Comparison):
         return []
     return [words for part in condition.conditions for words in _abouts(part)]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Everything that an answer to a structural query is made of."""
+class StructuralSearch:
+    """The evaluation of a structural query on the units of a collection."""
 
     units: Units
-    search: Callable[[list[str]], Hits]  # for words, all units that have some
+    search: Callable[[list[str]], Hits]  # returns all units that contain any of the words
     fits: Fits
-    value: Callable[[int], float | None]  # the number that a unit's text is
+    value: Callable[[int], float | None]  # the numeric value of a unit's text
 
     def vaguely(self, query: Structured) -> Hits:
-        """All units about the words; those of the kind asked for count more."""
+        """Return all units that match the words, with a bonus for the target kind."""
         hits = self.search(content_words(query))
         is_target = self._of_kind(hits.units, query.target)
         return Hits(hits.units, positive(hits.scores) * (1.0 + BOOST_TARGET * is_target))
 
     def strictly(self, query: Structured) -> Hits:
-        """Units of the kind asked for, below elements that meet the conditions on the way.
+        """Return units of the target kind below elements that meet the query's conditions.
 
-        A condition is met by text about its words anywhere in the elements it names; the scores
-        of all clauses, each the best in its element, add up.
+        A condition is met by matching text anywhere in the elements that it names. The scores of
+        all clauses, each the best in its element, are added.
         """
         from spanwise.model.nexi import Path
 
@@ -163,9 +164,9 @@ class Asking:
     def _met(
         self, units: IntArray, condition: Condition, place: Path
     ) -> tuple[BoolArray, FloatArray]:
-        """Which units meet a condition, and how well."""
+        """Return which units meet a condition, and their scores."""
         if isinstance(condition, About):
-            hits = self.search(wanted_words(condition.terms))
+            hits = self.search(query_words(condition.terms))
             hits = Hits(hits.units, positive(hits.scores))
             scores = self._inside(units, self._at(hits, place, condition.path))
             met = scores > NOTHING
@@ -211,7 +212,7 @@ class Asking:
         return np.array(found, np.bool_)
 
     def _inside(self, units: IntArray, hits: Hits) -> FloatArray:
-        """For each unit the best score among hits that lie in it."""
+        """Return for each unit the best score among the hits that it contains."""
         best: dict[tuple[int, str], float] = {}
         for unit, score in zip(hits.units.tolist(), hits.scores.tolist(), strict=True):
             for place in self._around(unit):
@@ -220,7 +221,7 @@ class Asking:
         return np.array([best.get(self._place(unit), NOTHING) for unit in units.tolist()])
 
     def _above(self, units: IntArray, hits: Hits) -> FloatArray:
-        """For each unit the best score among hits that it lies in."""
+        """Return for each unit the best score among the hits that contain it."""
         places = map(self._place, hits.units.tolist())
         known = dict(zip(places, hits.scores.tolist(), strict=True))
         found = [
@@ -233,7 +234,7 @@ class Asking:
         return int(self.units.document[unit]), self.units.paths[unit]
 
     def _around(self, unit: int) -> Iterator[tuple[int, str]]:
-        """The places of a unit and of all elements around it."""
+        """Yield the places of a unit and of all its ancestors."""
         document, path = self._place(unit)
         while path:
             yield document, path
@@ -241,18 +242,18 @@ class Asking:
 
 
 def _tags(path: str) -> str:
-    """A path without its numbers, as the kind of an element."""
+    """Return a path without its position numbers."""
     return "/".join(step.partition("[")[0] for step in path.split("/"))
 
 
-# Propagation ------------------------------------------------------------------------------------
+# Propagation of scores ----------------------------------------------------------------------------
 
 
 def propagated(units: Units, hits: Hits, decay: float) -> Hits:
-    """Scores of elements handed on to those around them, each step up times `decay`.
+    """Propagate the scores of elements to their ancestors, times `decay` for each step.
 
-    An element has its own score, and from every element below it that element's score times
-    `decay` for each step between them. Elements that are no units are stepped over.
+    An element has its own score and, from every element below it, that element's score times
+    `decay` for each step between them. Elements that are no units count as steps but have no score.
     """
     rows = {
         (int(units.document[unit]), units.paths[unit]): unit
@@ -271,14 +272,71 @@ def propagated(units: Units, hits: Hits, decay: float) -> Hits:
     return Hits(np.array(list(scores), np.int64), np.array(list(scores.values())))
 
 
-# Rankings of topics, gathered into a run. ---------------------------------------------------------
+# Tasks --------------------------------------------------------------------------------------------
+
+
+Task = Literal["thorough", "focused", "ric", "bic"]
+TASKS: tuple[Task, ...] = ("thorough", "focused", "ric", "bic")
+
+
+def filtered_for_task(units: Units, hits: Hits, task: Task, top: int) -> Hits:
+    """Filter a ranking for a task; `top` counts results, in context tasks documents.
+
+    thorough: the ranking is unchanged. focused: from the top down, a result that overlaps a better
+    one is dropped, so that the best result on every path remains. ric: focused, then grouped by
+    document in the order of their best results. bic: the best result of each document.
+    """
+    if task not in TASKS:
+        raise UsageError(f"task {task!r}; expected one of {', '.join(TASKS)}")
+    ranked = hits.best(len(hits.units))
+    if task == "thorough":
+        return ranked.best(top)
+    if task == "bic":
+        return _first_of_each(units, ranked, top)
+    kept = _without_overlap(units, ranked)
+    return (
+        Hits(kept.units[:top], kept.scores[:top])
+        if task == "focused"
+        else _grouped(units, kept, top)
+    )
+
+
+def _without_overlap(units: Units, ranked: Hits) -> Hits:
+    taken: dict[int, list[tuple[int, int]]] = {}
+    kept = []
+    starts, ends = units.spans.starts, units.spans.ends
+    for row, unit in enumerate(ranked.units.tolist()):
+        start, end = int(starts[unit]), int(ends[unit])
+        mine = taken.setdefault(int(units.document[unit]), [])
+        if all(end <= begin or start >= stop for begin, stop in mine):
+            mine.append((start, end))
+            kept.append(row)
+    return Hits(ranked.units[kept], ranked.scores[kept])
+
+
+def _first_of_each(units: Units, ranked: Hits, top: int) -> Hits:
+    _, first = np.unique(units.document[ranked.units], return_index=True)
+    rows = np.sort(first)[:top]
+    return Hits(ranked.units[rows], ranked.scores[rows])
+
+
+def _grouped(units: Units, ranked: Hits, top: int) -> Hits:
+    documents = units.document[ranked.units]
+    _, first, which = np.unique(documents, return_index=True, return_inverse=True)
+    place = first[which]  # row of the document's best result
+    order = np.argsort(place, kind="stable")
+    kept = order[np.isin(place[order], np.sort(first)[:top])]
+    return Hits(ranked.units[kept], ranked.scores[kept])
+
+
+# Runs ---------------------------------------------------------------------------------------------
 
 DIGITS = 9
-"""Scores are rounded so, which makes runs the same on every machine; small ones keep as many."""
+"""Digits to which scores are rounded, so that runs are the same on every machine."""
 
 
 def rounded(scores: FloatArray) -> FloatArray:
-    """Scores with nine digits after the point, and nine that count below 1.
+    """Round scores to nine decimals, and to nine significant digits below 1.
 
     >>> rounded(np.array([12.3456789012345, 0.000001234567890123, -0.0])).tolist()
     [12.345678901, 1.23456789e-06, 0.0]
@@ -294,15 +352,18 @@ def rounded(scores: FloatArray) -> FloatArray:
 def _say_unanswered(topics: Sequence[str], source: str) -> None:
     if topics:
         some = ", ".join(map(repr, topics[:5])) + (", ..." if len(topics) > 5 else "")
-        message = f"{source}: nothing was found for {len(topics)} of the topics: {some}"
+        message = f"{source}: no results for {len(topics)} of the topics: {some}"
         warn(message, SpanwiseWarning, stacklevel=2)
 
 
 def run_of(answers: Mapping[str, Hits], units: Units, name: str, source: str) -> Run:
-    """The run; topics without an answer are not in it, and are said."""
+    """Collect the rankings of topics in a run.
+
+    Topics without a result are left out with a warning.
+    """
     found = {topic: hits for topic, hits in answers.items() if len(hits.units)}
     if not found:
-        raise InputError(f"{source}: nothing was found for any topic")
+        raise InputError(f"{source}: found no results for any topic")
     _say_unanswered([topic for topic in answers if topic not in found], source)
     rows = np.concatenate([hits.units for hits in found.values()])
     scores = rounded(np.concatenate([hits.scores for hits in found.values()]))

@@ -1,12 +1,22 @@
-"""What an engine is given to search: documents, elements or chunks of a collection."""
+"""Units that an engine searches, and the index that is built of them.
+
+Units are documents, elements or chunks of a collection. An index in a folder is built once and used
+again as long as its engine, settings and texts are the same.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +26,8 @@ from spanwise.model.spans import Spans
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
     from spanwise.model.documents import Collection, Document
+    from spanwise.retrieve.registry import Engine, Searcher
+
 
 Kind = Literal["document", "element", "chunk"]
 SYNTAX = "document, element, element:TAG,TAG..., chunk:SIZE or chunk:SIZE/OVERLAP"
@@ -28,12 +40,12 @@ BLOCKS = (
     *("div", "article", "sec", "section", "main", "nav", "header", "footer", "figure"),
     *("list", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"),
 )
-"""Elements that begin and end on a line of their own, whatever stands around them."""
+"""Elements whose ends always separate words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What a unit is. Sizes of chunks are characters."""
+    """The kind of units and its parameters; sizes of chunks are in characters."""
 
     kind: Kind = "document"
     tags: tuple[str, ...] = ()
@@ -47,7 +59,7 @@ class Grain:
 
 
 def grain_of(text: str) -> Grain:
-    """A grain as it is written on the command line.
+    """Parse a grain as it is written on the command line.
 
     >>> grain_of("element:sec,p")
     Grain(kind='element', tags=('sec', 'p'), size=0, overlap=0)
@@ -72,27 +84,27 @@ def grain_of(text: str) -> Grain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """Units as columns: the document of each, its path if it is an element, and where it lies."""
+    """Units as columns: document, path of an element, and position in the document."""
 
     grain: Grain
     collection: Collection
-    names: Sequence[str]  # of documents, as the collection knows them
-    ids: Sequence[str]  # of documents, as a run calls them
+    names: Sequence[str]  # of documents, as in the collection
+    ids: Sequence[str]  # of documents, as in runs
     document: IntArray
     spans: Spans
     paths: Sequence[str]  # of elements; empty for other grains
     first: IntArray  # document d has the units first[d] to first[d + 1]
-    own: bool = False  # the text of an element is what no smaller unit holds
+    own: bool = False  # whether the text of an element excludes smaller units
 
     def __len__(self) -> int:
         return len(self.document)
 
     def texts(self) -> Iterator[str]:
-        """The text of each unit, in order, as it is to be indexed.
+        """Yield the text of each unit, in order, as it is to be indexed.
 
-        A blank is put in where one element ends and another begins with nothing between them,
-        where an empty element stands, and around blocks: the last word of a paragraph and the
-        first of the next are two words, and so are those on both sides of a line break.
+        A space is inserted where one element ends and another begins, at empty elements, and around
+        blocks. The last word of a paragraph and the first of the next are two words, as are those
+        on both sides of a line break.
         """
         cut = own_texts if self.own else _all_texts
         for number, name in enumerate(self.names):
@@ -105,11 +117,11 @@ class Units:
 
     @property
     def _bytes(self) -> bool:
-        """Whether positions are those of bytes; then a text is handled as one letter a byte."""
+        """Whether positions count bytes; the text then has one character for each byte."""
         return self.collection.policy.unit == "bytes"
 
     def _with_blanks(self, name: str) -> tuple[str, IntArray]:
-        """A document's text with blanks at the seams of elements, and where these seams are."""
+        """Return a document's text with spaces at element boundaries, and the boundaries."""
         text = self.collection.text(name)
         if self._bytes:
             text = text.encode().decode("latin-1")
@@ -126,7 +138,9 @@ def _all_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> Iterato
 
 
 def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
-    """What of each stretch no stretch inside it holds; they come in the order of start tags.
+    """Return the text of each span without that of the spans inside it.
+
+    The spans are in the order of their start tags.
 
     >>> own_texts("abcdefgh", [0, 1, 2, 5], [8, 4, 3, 7])
     ['a e h', 'b d', 'c', 'fg']
@@ -152,7 +166,7 @@ def own_texts(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str
 
 
 def units_of(collection: Collection, grain: Grain) -> Units:
-    """All units of a collection; chunks end at white space where there is some."""
+    """Return all units of a collection; chunks end at white space if possible."""
     documents = list(collection.documents())
     names = [document.name for document in documents]
     paths: list[str] = []
@@ -176,7 +190,9 @@ def units_of(collection: Collection, grain: Grain) -> Units:
             lengths.append(places.lengths)
     counts = [len(one) for one in starts]
     if not sum(counts):
-        raise InputError(f"no {grain} in the collection; see: spanwise collection show")
+        raise InputError(
+            f"found no {grain} in the collection; to list its documents: spanwise collection show"
+        )
     return Units(
         grain,
         collection,
@@ -190,9 +206,9 @@ def units_of(collection: Collection, grain: Grain) -> Units:
 
 
 def ids_of(documents: Sequence[Document]) -> list[str]:
-    """What a run calls documents: ids as they are stated, or made of the names of files.
+    """Return the document ids used in runs: stated ids, or names made from file names.
 
-    These go without extension, and without folders unless they repeat.
+    File names lose their extension, and their folders unless names would be equal.
 
     >>> from spanwise.model.documents import Document
     >>> files = [Document("a/x.xml", 5, 1), Document("b/y.xml", 5, 1)]
@@ -218,7 +234,7 @@ def _stem(name: str) -> str:
 def _elements(
     collection: Collection, document: str, tags: tuple[str, ...]
 ) -> tuple[list[str], Spans]:
-    """The elements that have text, of all tags or of some."""
+    """Return the elements that have text, of all tags or of the given ones."""
     tree = collection.tree(document)
     chosen = tree.length > 0
     if tags:
@@ -230,7 +246,7 @@ def _elements(
 
 
 def _byte_places(text: str) -> IntArray:
-    """Where each character begins in the bytes of a text, and where the last one ends.
+    """Return the byte offset of each character, followed by the length in bytes.
 
     >>> _byte_places("aéb").tolist()
     [0, 1, 3, 4]
@@ -240,7 +256,10 @@ def _byte_places(text: str) -> IntArray:
 
 
 def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:
-    """Windows of a text; each ends after white space, if there is some in its second half."""
+    """Split a text into windows.
+
+    A window ends after white space if there is some in its second half.
+    """
     cuts: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
@@ -254,3 +273,81 @@ def _chunks(text: str, grain: Grain) -> list[tuple[int, int]]:
             break
         start = max(end - grain.overlap, start + 1)
     return cuts
+
+
+# Indexes ------------------------------------------------------------------------------------------
+
+
+DESCRIPTION_FILE = "spanwise-index.json"
+
+
+@contextmanager
+def indexed(
+    engine: Engine, name: str, units: Units, folder: str | None = None
+) -> Iterator[Searcher]:
+    """Open an index of units, in a permanent folder or in a temporary one."""
+    place = Path(folder) if folder is not None else Path(mkdtemp(prefix="spanwise-index-"))
+    try:
+        if folder is None:
+            engine.build(units.texts(), place)
+        else:
+            _prepare(engine, place, _description(engine, name, units), units)
+        with engine.open(place) as searcher:
+            yield searcher
+    finally:
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _description(engine: Engine, name: str, units: Units) -> dict[str, Any]:
+    """Return the description that must be equal for an index to be used again."""
+    digest = blake2b(digest_size=16)
+    for text in units.texts():
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return {
+        "format": "spanwise index/1",
+        "engine": name,
+        "settings": repr(engine),
+        "grain": str(units.grain) + (" (own text)" if units.own else ""),
+        "units": len(units),
+        "texts": digest.hexdigest(),
+    }
+
+
+def _read_description(note: Path) -> dict[str, Any]:
+    try:
+        stored = json.loads(note.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{note}: cannot be read; choose another folder or remove this one"
+        ) from error
+    return stored if isinstance(stored, dict) else {}
+
+
+def _prepare(engine: Engine, place: Path, about: dict[str, Any], units: Units) -> None:
+    """Reuse an index or build it; the description file is written last."""
+    note = place / DESCRIPTION_FILE
+    if note.is_file():
+        known = _read_description(note)
+        if known == about:
+            return
+        other = next(key for key in about if known.get(key) != about[key])
+        raise UsageError(
+            f"{place}: found an index with {other} {known.get(other)!r}; expected"
+            f" {about[other]!r}; choose another folder or remove this one"
+        )
+    if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+        raise UsageError(f"{place}: already exists and is not an index; expected a new folder")
+    part = place.parent / f".{place.name}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        engine.build(units.texts(), part)
+        (part / DESCRIPTION_FILE).write_text(json.dumps(about, indent=1) + "\n")
+        if place.exists():
+            place.rmdir()
+        part.rename(place)
+    except OSError as error:
+        raise UsageError(f"{place}: cannot be written ({error.strerror})") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Scores to statements: aggregation, and later significance and intervals."""
+"""Statistics: means over topics, intervals, tests, agreement and correlation."""
 
 from spanwise.stats.aggregation import overall, pooled, running_sum
 

@@ -1,7 +1,8 @@
-"""Values of many topics to one number.
+"""Aggregation of the values of many topics to one number.
 
-Sums are formed one by one in the order of topics, as trec_eval does; NumPy's own sum and, since
-3.12, Python's add in other ways, and the last digit would depend on the version.
+Values are added one by one in the order of topics, as trec_eval adds them. NumPy's own sum and,
+since Python 3.12, the built-in one add in other orders, so that the last digit would depend on the
+version.
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ if TYPE_CHECKING:
     from spanwise.model.measure import Aggregate
 
 FLOOR = 0.00001
-"""Geometric means take this for anything smaller."""
+"""Smallest value that enters a geometric mean; smaller values are replaced by it."""
 
 
 def running_sum(values: FloatArray) -> float:
-    """The sum, added one by one."""
+    """Return the sum of the values, added one by one."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 def overall(values: FloatArray, how: Aggregate) -> float:
-    """One number for all topics; undefined values are left out, and nothing at all is undefined."""
+    """Aggregate the values of all topics, leaving out undefined ones.
+
+    A mean is undefined if no value is defined.
+    """
     defined = values[~np.isnan(values)]
     if how == "sum":
         return running_sum(defined)
@@ -38,6 +42,9 @@ def overall(values: FloatArray, how: Aggregate) -> float:
 
 
 def pooled(dividends: FloatArray, divisors: FloatArray) -> float:
-    """The sum of the one divided by the sum of the other; undefined values are left out."""
+    """Return the sum of the dividends divided by the sum of the divisors.
+
+    Undefined values are left out.
+    """
     whole = overall(divisors, "sum")
     return overall(dividends, "sum") / whole if whole else float("nan")

@@ -1,8 +1,12 @@
-"""How far judges agree: coefficients of values that each judge gave to the same units.
+"""Coefficients of agreement between assessors who judged the same text.
 
-A unit is a character, a token, a sentence or a document. Units on which nobody changes his mind are
-kept together: a column stands for `weights` units in a row, so that a long text costs no more than
-the highlights in it. A value below 0 says that the judge has not seen the unit.
+The first part is about ratings: values that each assessor gave to the same units. A unit is a
+character, a token, a sentence or a document. Neighbouring units that every assessor rated alike
+share one column, whose weight is their number, so that a long text costs no more than the
+highlights in it. A value below 0 means that the assessor has not judged the unit.
+
+The second part is about units that the assessors cut out of the text themselves: Krippendorff's
+unitised alphas.
 """
 
 from __future__ import annotations
@@ -26,26 +30,26 @@ MISSING = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """What each judge said of each unit: 0 or more, or MISSING."""
+    """The rating of each unit by each assessor: 0 or more, or MISSING."""
 
-    weights: IntArray  # how many units each column stands for
-    values: IntArray | FloatArray  # judges by columns; grades may be fractions
+    weights: IntArray  # number of units in each column
+    values: IntArray | FloatArray  # assessors by columns; grades may be fractions
 
     def of(self, a: int, b: int) -> Ratings:
-        """Two judges, on the units that both have seen."""
+        """Return the ratings of two assessors on the units that both judged."""
         both = self.values[[a, b]]
         seen = (both >= 0).all(axis=0)
         return Ratings(self.weights[seen], both[:, seen])
 
     def complete(self) -> Ratings:
-        """The units that all judges have seen."""
+        """Return the ratings of the units that all assessors judged."""
         seen = (self.values >= 0).all(axis=0)
         return Ratings(self.weights[seen], self.values[:, seen])
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Two judges and two answers: how often both said yes, one of them, or neither."""
+    """The two-by-two table of two assessors: units that both, one or neither marked."""
 
     both: float
     only_a: float
@@ -54,46 +58,49 @@ class Table:
 
     @property
     def total(self) -> float:
-        """All units."""
+        """The total number of units."""
         return self.both + self.only_a + self.only_b + self.neither
 
     def overlap(self) -> float:
-        """What both took of what either took; undefined where neither took anything."""
+        """Return the share of units marked by both among those marked by either.
+
+        Undefined if neither assessor marked a unit.
+        """
         return _share(self.both, self.both + self.only_a + self.only_b)
 
     def f1(self) -> float:
-        """The harmonic mean of precision and recall of one judge against the other."""
+        """Return the harmonic mean of precision and recall between the two assessors."""
         return _share(2 * self.both, 2 * self.both + self.only_a + self.only_b)
 
     def precision(self) -> float:
-        """How much of what the first judge took the second took too."""
+        """Return the share of the first assessor's units that the second marked too."""
         return _share(self.both, self.both + self.only_a)
 
     def recall(self) -> float:
-        """How much of what the second judge took the first took too."""
+        """Return the share of the second assessor's units that the first marked too."""
         return _share(self.both, self.both + self.only_b)
 
     def negative(self) -> float:
-        """Agreement on what is not relevant, as F1 is on what is."""
+        """Return the agreement on unmarked units, the counterpart of F1."""
         return _share(2 * self.neither, 2 * self.neither + self.only_a + self.only_b)
 
     def kappa(self) -> float:
-        """Cohen's: agreement beyond chance, each judge with his own share of yes."""
+        """Return Cohen's kappa: agreement beyond chance, with each assessor's own rate."""
         p = _share(self.both + self.only_a, self.total)
         q = _share(self.both + self.only_b, self.total)
         return _beyond(self._observed(), p * q + (1 - p) * (1 - q))
 
     def ac1(self) -> float:
-        """Gwet's: agreement beyond chance that holds where one answer is rare."""
+        """Return Gwet's AC1: agreement beyond chance that is robust where one value is rare."""
         share = _share(2 * self.both + self.only_a + self.only_b, 2 * self.total)
         return _beyond(self._observed(), 2 * share * (1 - share))
 
     def prevalence(self) -> float:
-        """The mean share of yes."""
+        """Return the mean share of marked units."""
         return _share(2 * self.both + self.only_a + self.only_b, 2 * self.total)
 
     def bias(self) -> float:
-        """How much more the first judge says yes than the second."""
+        """Return the first assessor's share of marked units minus the second's."""
         return _share(self.only_a - self.only_b, self.total)
 
     def _observed(self) -> float:
@@ -101,7 +108,7 @@ class Table:
 
 
 def table(ratings: Ratings) -> Table:
-    """The table of the first two judges; every value above 0 is a yes."""
+    """Count how two assessors marked the units; every value above 0 is a mark."""
     a, b = ratings.values[0] > 0, ratings.values[1] > 0
     weights = ratings.weights
 
@@ -112,7 +119,7 @@ def table(ratings: Ratings) -> Table:
 
 
 def weighted_kappa(ratings: Ratings) -> float:
-    """Cohen's kappa of grades: a difference counts by its square."""
+    """Return Cohen's kappa of grades, weighting differences by their squares."""
     a, b = ratings.values[:2].astype(np.float64)
     weights, total = ratings.weights, float(ratings.weights.sum())
     if not total:
@@ -126,34 +133,34 @@ def weighted_kappa(ratings: Ratings) -> float:
 
 
 def fleiss(ratings: Ratings) -> float:
-    """Fleiss' kappa of all judges, on the units that all have seen."""
+    """Return Fleiss' kappa of all assessors on the units that all of them judged."""
     seen = ratings.complete()
-    judges, total = len(seen.values), float(seen.weights.sum())
-    if judges < 2 or not total:
+    assessors, total = len(seen.values), float(seen.weights.sum())
+    if assessors < 2 or not total:
         return NAN
     counts = _counts(seen)
-    pairs = (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
-    shares = (counts * seen.weights).sum(axis=1) / (judges * total)
+    pairs = (counts * (counts - 1)).sum(axis=0) / (assessors * (assessors - 1))
+    shares = (counts * seen.weights).sum(axis=1) / (assessors * total)
     observed = float((pairs * seen.weights).sum()) / total
     return _beyond(observed, float((shares**2).sum()))
 
 
 def alpha(ratings: Ratings, *, ordinal: bool = False) -> float:
-    """Krippendorff's alpha: disagreement as a share of what chance would give.
+    """Return Krippendorff's alpha: 1 minus observed by expected disagreement.
 
-    A unit that fewer than two judges have seen does not count. Values are names, or, if `ordinal`,
-    grades whose distance is how many values lie between them.
+    A unit that fewer than two assessors judged does not count. Values are categories, or, if
+    `ordinal`, grades whose distance is the number of values between them.
     """
     counts = _counts(ratings)
-    judges = counts.sum(axis=0)
-    counts, judges, weights = (
-        counts[:, judges > 1],
-        judges[judges > 1],
-        ratings.weights[judges > 1],
+    assessors = counts.sum(axis=0)
+    counts, assessors, weights = (
+        counts[:, assessors > 1],
+        assessors[assessors > 1],
+        ratings.weights[assessors > 1],
     )
-    if not len(judges):
+    if not len(assessors):
         return NAN
-    scaled = counts * (weights / (judges - 1))
+    scaled = counts * (weights / (assessors - 1))
     together = scaled @ counts.T
     together[np.diag_indices(len(together))] -= scaled.sum(axis=1)
     totals = together.sum(axis=1)
@@ -165,13 +172,17 @@ def alpha(ratings: Ratings, *, ordinal: bool = False) -> float:
 
 
 def _distances(totals: FloatArray) -> FloatArray:
-    """Squared distances of ordered values: those between two, with half of each of them."""
+    """Return the squared distances of ordered values.
+
+    The distance of two values is the number of ratings between them, with half of the ratings of
+    each.
+    """
     middle = np.cumsum(totals) - totals / 2
     return np.subtract.outer(middle, middle) ** 2
 
 
 def _counts(ratings: Ratings) -> FloatArray:
-    """For each value how many judges gave it to each column."""
+    """Count for each value the assessors who gave it to each column."""
     levels = np.unique(ratings.values[ratings.values >= 0])
     return np.array(
         [(ratings.values == level).sum(axis=0) for level in levels], np.float64
@@ -183,12 +194,15 @@ def _share(part: float, whole: float) -> float:
 
 
 def _beyond(observed: float, expected: float) -> float:
-    """Agreement beyond chance; undefined where chance alone would agree on everything."""
+    """Return the agreement beyond chance; undefined if chance alone would always agree."""
     return (observed - expected) / (1 - expected) if expected < 1 else NAN
 
 
 def interval(values: FloatArray, seed: int = 1, resamples: int = 10_000) -> tuple[float, float]:
-    """95 % of the means of samples of topics, drawn with replacement; none below 5 topics."""
+    """Return the 95 % bootstrap interval of the mean over topics.
+
+    Samples of topics are drawn with replacement. The interval is undefined below 5 topics.
+    """
     known = values[~np.isnan(values)]
     if len(known) < 5:
         return NAN, NAN
@@ -198,26 +212,26 @@ def interval(values: FloatArray, seed: int = 1, resamples: int = 10_000) -> tupl
     return float(low), float(high)
 
 
-# Agreement on units that judges cut out of a text themselves: Krippendorff's unitised alphas. -----
+# Units cut out by the assessors -------------------------------------------------------------------
 #
 # The text of a topic is its documents end to end. Units and gaps end where a document ends.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Continuum:
-    """A text, and the units that each judge marked in it: sorted, disjoint, within documents."""
+    """A text and the units each assessor marked in it: sorted, disjoint, within documents."""
 
     bounds: IntArray  # document i lies from bounds[i] to bounds[i + 1]
     units: tuple[Spans, ...]
 
     @property
     def length(self) -> int:
-        """All characters."""
+        """The number of characters in the text."""
         return int(self.bounds[-1])
 
-    def gaps(self, judge: int) -> IntArray:
-        """The lengths of what lies between the units of a judge, document by document."""
-        units = self.units[judge]
+    def gaps(self, assessor: int) -> IntArray:
+        """Return the lengths of the gaps between an assessor's units in each document."""
+        units = self.units[assessor]
         starts = np.concatenate([self.bounds[:-1], units.ends])
         ends = np.concatenate([units.starts, self.bounds[1:]])
         starts.sort()
@@ -226,23 +240,23 @@ class Continuum:
 
 
 def alpha_u(text: Continuum) -> float:
-    """Alpha of 1995: how far units of different judges begin and end apart.
+    """Return Krippendorff's unitised alpha of 1995, based on where units begin and end.
 
-    For two units that meet it counts the squares of both differences, for a unit inside a gap the
-    square of its length. Undefined where nobody marked anything.
+    Two units that intersect contribute the squares of the distances of their ends; a unit inside a
+    gap contributes the square of its length. Undefined if nothing was marked.
     """
     expected = _expected(text)
     return 1 - _observed(text) / expected if expected > 0 else math.nan
 
 
 def _observed(text: Continuum) -> float:
-    judges = len(text.units)
+    assessors = len(text.units)
     apart = sum(2 * _apart(a, b) for a, b in combinations(text.units, 2))
-    return apart / (judges * (judges - 1) * float(text.length) ** 2)
+    return apart / (assessors * (assessors - 1) * float(text.length) ** 2)
 
 
 def _apart(a: Spans, b: Spans) -> float:
-    """What two judges differ by: units that meet, then units that meet no other."""
+    """Return the disagreement of two assessors: intersecting units, then isolated ones."""
     first = np.searchsorted(b.ends, a.starts, side="right")
     last = np.searchsorted(b.starts, a.ends, side="left")
     counts = np.maximum(last - first, 0)
@@ -258,31 +272,31 @@ def _squares(lengths: IntArray) -> float:
 
 
 def _expected(text: Continuum) -> float:
-    judges, length = len(text.units), float(text.length)
+    assessors, length = len(text.units), float(text.length)
     units = _lengths(text.units).astype(np.float64)
     if not len(units) or not length:
         return 0.0
-    gaps = np.sort(np.concatenate([text.gaps(j) for j in range(judges)])).astype(np.float64)
+    gaps = np.sort(np.concatenate([text.gaps(j) for j in range(assessors)])).astype(np.float64)
     above = np.concatenate([np.cumsum(gaps[::-1])[::-1], [0.0]])
     place = np.searchsorted(gaps, units, side="left")
     room = above[place] - (len(gaps) - place) * (units - 1)
     meeting = (len(units) - 1) / 3 * (2 * units**3 - 3 * units**2 + units)
-    pairs = judges * length * (judges * length - 1) - float((units * (units - 1)).sum())
+    pairs = assessors * length * (assessors * length - 1) - float((units * (units - 1)).sum())
     return 2 / length * float((meeting + units**2 * room).sum()) / pairs
 
 
 def alpha_u_binary(text: Continuum) -> float:
-    """Alpha of 2016 for highlighted or not: how long the judges say the same of a text.
+    """Return the binary unitised alpha of 2016: how long assessors agree on a text.
 
-    What chance gives allows for units as wholes; a gap is no unit, its characters stand alone.
-    Undefined where all of the text, or nothing, was marked by everybody.
+    The expected disagreement treats units as wholes; gaps are not units, their characters count one
+    by one. Undefined if all assessors marked the whole text or nothing.
     """
-    judges, length = len(text.units), float(text.length)
+    assessors, length = len(text.units), float(text.length)
     units = _lengths(text.units).astype(np.float64)
     both = sum(2.0 * float(overlap(a, b).sum()) for a, b in combinations(text.units, 2))
     marked = float(units.sum())
-    apart = 2 * ((judges - 1) * marked - both) / (judges - 1)
-    total = judges * length
+    apart = 2 * ((assessors - 1) * marked - both) / (assessors - 1)
+    total = assessors * length
     rest = total - marked
     whole = float((units**2).sum()) + rest
     expected = 2 * total * marked * rest / (total**2 - whole) if total**2 > whole else 0.0

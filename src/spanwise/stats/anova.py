@@ -1,8 +1,8 @@
-"""Many runs at once: variance by runs and by topics, and all pairs in one family.
+"""Analysis of many runs at once: variance by runs and topics, and tests of all pairs.
 
-Runs are measured on the same topics, and topics differ more than runs do. The two-way analysis
-takes the topics' part out; Tukey's honestly significant differences are then judged by what is
-left. Topics for which a run has no value have to be left out before.
+Runs are measured on the same topics, and topics differ more than runs do. The two-way analysis of
+variance removes the effect of topics; Tukey's honestly significant differences are tested against
+the remaining error. The caller leaves out topics for which a run has no value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from spanwise.model.comparison import Anova
-from spanwise.stats.intervals import CONFIDENCE, special
+from spanwise.stats.paired import CONFIDENCE, special
 from spanwise.stats.resampling import SAME, Draws
 from spanwise.stats.tests import stats
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 class Family(NamedTuple):
-    """What is said of pairs of one family: a p for each, and how far any two runs differ by chance.
+    """The p-values of one family of pairs, and the radius of their joint intervals.
 
-    The bounds of a difference are this `reach` to both sides of it; all of them hold together.
+    The bounds of a difference lie `radius` to both sides of it; all of them hold together.
     """
 
     p: list[float]
-    reach: float
+    radius: float
 
 
 def two_way(values: FloatArray) -> Anova:
-    """The analysis of a grid: a row per topic, a column per run, one value in each cell."""
+    """Analyse the variance of a table with a row per topic and a column per run."""
     topics, runs = values.shape
     grand = values.mean()
     by_run, by_topic = values.mean(0), values.mean(1)
     left = values - by_run - by_topic[:, None] + grand
-    least = SAME**2 * float((values**2).sum())  # below this all that is left is rounding
+    least = SAME**2 * float((values**2).sum())  # smaller sums are rounding errors
 
     def square(parts: FloatArray) -> float:
         total = float(parts.sum())
@@ -71,9 +71,10 @@ def tukey(
     draws: Draws | None = None,  # noqa: ARG001
     confidence: float = CONFIDENCE,
 ) -> Family:
-    """Tukey's honestly significant differences of pairs of runs, topics taken out.
+    """Test pairs of runs with Tukey's honestly significant difference.
 
-    The family is all runs of the grid, however few pairs are asked for: p needs no correction.
+    The effect of topics is removed. The family is all runs of the table, however few pairs are
+    asked for, so that p needs no correction.
     """
     topics, runs = values.shape
     if topics < 2 or runs < 2:
@@ -86,10 +87,10 @@ def tukey(
         return Family(np.where(same, 1.0, 0.0).tolist(), 0.0)
     spread = stats().studentized_range
     with catch_warnings():
-        simplefilter("ignore")  # near 1 the integral is said to diverge, and is right all the same
+        simplefilter("ignore")  # near 1 SciPy wrongly warns of divergence
         p = spread.sf(gaps / error, runs, analysis.freedom_left)
-        reach = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
-    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), reach)
+        radius = float(spread.isf(1 - confidence, runs, analysis.freedom_left)) * error
+    return Family(np.clip(np.atleast_1d(p), 0, 1).tolist(), radius)
 
 
 def randomised_tukey(
@@ -98,10 +99,11 @@ def randomised_tukey(
     draws: Draws | None = None,
     confidence: float = CONFIDENCE,
 ) -> Family:
-    """Tukey's difference without assumptions: within each topic the runs are shuffled.
+    """Test pairs of runs with the randomised version of Tukey's test.
 
-    p is the share of shuffles, the observed order among them, in which the best and the worst run
-    are at least as far apart as the pair. (Carterette, TOIS 2012.)
+    Within each topic the values are shuffled among the runs. p is the share of shuffles, the
+    observed order among them, in which the best and the worst run are at least as far apart as the
+    pair. (Carterette, TOIS 2012.)
     """
     if len(values) < 2:
         return Family([UNDEFINED] * len(pairs), UNDEFINED)
@@ -114,10 +116,10 @@ def randomised_tukey(
     ranges.sort()
     reached = _gaps(values.mean(0), pairs) * len(values) - SAME * np.abs(values).sum()
     extreme = len(ranges) - np.searchsorted(ranges, reached, side="left")
-    reach = float(np.quantile(ranges, confidence, method="higher")) / len(values)
-    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), reach)
+    radius = float(np.quantile(ranges, confidence, method="higher")) / len(values)
+    return Family(((extreme + 1) / (len(ranges) + 1)).tolist(), radius)
 
 
 def _gaps(means: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """How far the means of two runs are apart."""
+    """Return the absolute differences of the means of each pair of runs."""
     return np.abs([means[one] - means[other] for one, other in pairs])

@@ -1,4 +1,9 @@
-"""The same text before several judges: documents that they share, laid end to end by topic."""
+"""Agreement of several assessors over topics.
+
+The documents of a topic that at least two assessors judged are laid end to end on one axis. Their
+ratings give the coefficients of each pair and of all assessors together, the distances of best
+entry points, and intervals.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +36,11 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
 
 Lengths = Callable[[Sequence[bytes]], "IntArray"]
-"""The characters of documents, -1 where nobody knows."""
+"""A function that returns the lengths of documents in characters, -1 if unknown."""
 
 
-class Judge(NamedTuple):
-    """One who judged, and what."""
+class Assessor(NamedTuple):
+    """An assessor and the judgements made by that assessor."""
 
     name: str
     judgements: Judgements
@@ -43,19 +48,19 @@ class Judge(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """The documents of one topic that at least two judges have judged."""
+    """The documents of one topic that at least two assessors judged."""
 
     topic: bytes
     documents: tuple[bytes, ...]
-    bounds: IntArray  # where each document begins and ends when they lie end to end
-    known: BoolArray  # whether each document's length is known, or only how far it was highlighted
-    seen: BoolArray  # judges by documents
-    units: tuple[Spans, ...]  # what each judge highlighted
-    entries: IntArray  # judges by documents: best entry points within the document, -1 for none
-    grades: FloatArray  # judges by documents
+    bounds: IntArray  # of the documents on the common axis
+    known: BoolArray  # whether the lengths are known; else bounds end at highlights
+    seen: BoolArray  # assessors by documents
+    units: tuple[Spans, ...]  # highlights of each assessor
+    entries: IntArray  # assessors by documents: best entry points, -1 for none
+    grades: FloatArray  # assessors by documents
 
     def ratings(self) -> Ratings:
-        """What each judge said of every character."""
+        """Return the rating of every character by every assessor."""
         edges = [
             self.bounds,
             *(one.starts for one in self.units),
@@ -66,7 +71,10 @@ class Shared:
         return self._rated(pieces, pieces.lengths)
 
     def ratings_of(self, pieces: Spans) -> Ratings:
-        """What each judge said of tokens or sentences: yes, if half of one is highlighted."""
+        """Return the rating of tokens, sentences or elements.
+
+        A piece is marked if at least half of it is highlighted.
+        """
         return self._rated(pieces, np.ones(len(pieces), np.int64))
 
     def _rated(self, pieces: Spans, weights: IntArray) -> Ratings:
@@ -76,12 +84,12 @@ class Shared:
         return Ratings(weights, values)
 
     def graded(self) -> Ratings:
-        """What each judge said of every document: its grade; highlighted text alone counts 1."""
+        """Return the rating of every document: its grade, or 1 for highlighted text."""
         grades = np.where(self.seen, self.grades, MISSING)
         return Ratings(np.ones(len(self.documents), np.int64), grades)
 
     def continuum(self) -> Continuum:
-        """The documents that all judges have seen."""
+        """Return the text and units of the documents that all assessors judged."""
         kept = np.asarray(self.seen.all(axis=0))
         bounds = np.concatenate([[0], np.cumsum(np.diff(self.bounds)[kept])])
         moved = np.cumsum(kept) - 1
@@ -95,68 +103,79 @@ class Shared:
         return Continuum(bounds, tuple(units))
 
     def measured(self) -> bool:
-        """Whether the length of every document is known."""
+        """Return whether the length of every document is known."""
         return bool(self.known.all())
 
 
-def shared_topics(judges: Sequence[Judge], lengths: Lengths | None = None) -> list[Shared]:
-    """The topics in byte order that have a document which two judges or more have judged."""
-    books = [_book(judge) for judge in judges]
+def shared_topics(assessors: Sequence[Assessor], lengths: Lengths | None = None) -> list[Shared]:
+    """Collect the documents that two or more assessors judged, in byte order of topics."""
+    judged = [_judged_rows(assessor) for assessor in assessors]
     found = []
-    for topic in sorted(set().union(*books)):
-        pages = [book.get(topic, {}) for book in books]
-        documents = sorted(set().union(*pages))
-        rows = np.array([[page.get(name, -1) for name in documents] for page in pages])
+    for topic in sorted(set().union(*judged)):
+        rows_of_topic = [rows_by_topic.get(topic, {}) for rows_by_topic in judged]
+        documents = sorted(set().union(*rows_of_topic))
+        rows = np.array(
+            [
+                [rows_by_document.get(name, -1) for name in documents]
+                for rows_by_document in rows_of_topic
+            ]
+        )
         several = (rows >= 0).sum(axis=0) > 1
         if several.any():
             chosen = tuple(name for name, kept in zip(documents, several, strict=True) if kept)
-            found.append(_shared(judges, topic, chosen, rows[:, several], lengths))
+            found.append(_shared(assessors, topic, chosen, rows[:, several], lengths))
     return found
 
 
-def _book(judge: Judge) -> dict[bytes, dict[bytes, int]]:
-    """By topic, the row of every document that was judged."""
-    judgements = judge.judgements
+def _judged_rows(assessor: Assessor) -> dict[bytes, dict[bytes, int]]:
+    """Return the row of every judged document, by topic."""
+    judgements = assessor.judgements
     rows = judgements.rows
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts)).tolist()
     names = judgements.documents.take(np.arange(len(rows)))
     graded = (judgements.grades >= 0).tolist()
-    book: dict[bytes, dict[bytes, int]] = {}
+    rows_by_topic: dict[bytes, dict[bytes, int]] = {}
     for row, (owner, name) in enumerate(zip(owners, names, strict=True)):
         topic = rows.topics[owner]
-        page = book.setdefault(topic, {})
-        if graded[row] and name in page:
+        rows_by_document = rows_by_topic.setdefault(topic, {})
+        if graded[row] and name in rows_by_document:
             raise InputError(
                 f"{rows.place(row)}: document {text(name)!r} of topic {text(topic)!r} is"
-                f" judged twice by {judge.name!r}; expected one judgement by each judge"
+                f" judged twice by {assessor.name!r}; expected one judgement by each assessor"
             )
         if graded[row]:
-            page[name] = row
-    return book
+            rows_by_document[name] = row
+    return rows_by_topic
 
 
 def _shared(
-    judges: Sequence[Judge],
+    assessors: Sequence[Assessor],
     topic: bytes,
     documents: tuple[bytes, ...],
     rows: IntArray,
     lengths: Lengths | None,
 ) -> Shared:
-    stated = _stated_lengths(judges, topic, documents, rows)
+    stated = _stated_lengths(assessors, topic, documents, rows)
     if lengths is not None:
-        told = lengths(documents)
-        stated = np.where(stated < 0, told, stated)
+        found = lengths(documents)
+        stated = np.where(stated < 0, found, stated)
     known = stated >= 0
     reach = np.array(
-        [[_reach(judge, row) for row in mine] for judge, mine in zip(judges, rows, strict=True)]
+        [
+            [_reach(assessor, row) for row in mine]
+            for assessor, mine in zip(assessors, rows, strict=True)
+        ]
     ).max(axis=0)
     if (beyond := np.flatnonzero(known & (reach > stated))).size:
         raise InputError(
-            f"topic {text(topic)!r}, document {text(documents[beyond[0]])!r}: highlighted up to"
-            f" character {reach[beyond[0]]}, but it has {stated[beyond[0]]}"
+            f"topic {text(topic)!r}, document {text(documents[beyond[0]])!r}: found a"
+            f" highlight up to character {reach[beyond[0]]}; expected at most the length"
+            f" of the document, {stated[beyond[0]]}"
         )
     bounds = np.concatenate([[0], np.cumsum(np.where(known, stated, reach))])
-    units = tuple(_laid_out(judge, mine, bounds) for judge, mine in zip(judges, rows, strict=True))
+    units = tuple(
+        _laid_out(assessor, mine, bounds) for assessor, mine in zip(assessors, rows, strict=True)
+    )
     return Shared(
         topic,
         documents,
@@ -164,45 +183,45 @@ def _shared(
         known,
         rows >= 0,
         units,
-        _entries(judges, rows),
-        _grades(judges, rows),
+        _entries(assessors, rows),
+        _grades(assessors, rows),
     )
 
 
 def _stated_lengths(
-    judges: Sequence[Judge], topic: bytes, documents: Sequence[bytes], rows: IntArray
+    assessors: Sequence[Assessor], topic: bytes, documents: Sequence[bytes], rows: IntArray
 ) -> IntArray:
-    """The lengths that judgements state; they must agree, else the texts are not the same."""
+    """Return the lengths that the judgements state; raise if they contradict each other."""
     stated = np.full(len(documents), -1)
-    for judge, mine in zip(judges, rows, strict=True):
-        marked = judge.judgements.highlights
+    for assessor, mine in zip(assessors, rows, strict=True):
+        marked = assessor.judgements.highlights
         if marked is None:
             continue
-        said = np.where(mine >= 0, marked.lengths[mine], -1)
-        other = np.flatnonzero((said >= 0) & (stated >= 0) & (said != stated))
+        lengths_ = np.where(mine >= 0, marked.lengths[mine], -1)
+        other = np.flatnonzero((lengths_ >= 0) & (stated >= 0) & (lengths_ != stated))
         if other.size:
             raise InputError(
-                f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {judge.name!r}"
-                f" judged a text of {said[other[0]]} characters, another judge one of"
+                f"topic {text(topic)!r}, document {text(documents[other[0]])!r}: {assessor.name!r}"
+                f" judged a text of {lengths_[other[0]]} characters, another assessor one of"
                 f" {stated[other[0]]}; expected the same text"
             )
-        stated = np.maximum(stated, said)
+        stated = np.maximum(stated, lengths_)
     return stated
 
 
-def _spans(judge: Judge, row: int) -> Spans:
-    marked = judge.judgements.highlights
+def _spans(assessor: Assessor, row: int) -> Spans:
+    marked = assessor.judgements.highlights
     return NOTHING if marked is None or row < 0 else marked.of(row)
 
 
-def _reach(judge: Judge, row: int) -> int:
-    spans = _spans(judge, row)
+def _reach(assessor: Assessor, row: int) -> int:
+    spans = _spans(assessor, row)
     return int(spans.ends[-1]) if len(spans) else 0
 
 
-def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
-    """The highlights of a judge on the common axis."""
-    each = [_spans(judge, row) for row in rows.tolist()]
+def _laid_out(assessor: Assessor, rows: IntArray, bounds: IntArray) -> Spans:
+    """Return the highlights of an assessor on the common axis."""
+    each = [_spans(assessor, row) for row in rows.tolist()]
     offsets = np.repeat(bounds[:-1], [len(one) for one in each])
     return Spans(
         np.concatenate([one.starts for one in each]) + offsets,
@@ -210,26 +229,26 @@ def _laid_out(judge: Judge, rows: IntArray, bounds: IntArray) -> Spans:
     )
 
 
-def _entries(judges: Sequence[Judge], rows: IntArray) -> IntArray:
+def _entries(assessors: Sequence[Assessor], rows: IntArray) -> IntArray:
     entries = np.full(rows.shape, -1)
-    for number, (judge, mine) in enumerate(zip(judges, rows, strict=True)):
-        marked = judge.judgements.highlights
+    for number, (assessor, mine) in enumerate(zip(assessors, rows, strict=True)):
+        marked = assessor.judgements.highlights
         if marked is not None:
             entries[number] = np.where(mine >= 0, marked.entries[mine], -1)
     return entries
 
 
-def _grades(judges: Sequence[Judge], rows: IntArray) -> FloatArray:
+def _grades(assessors: Sequence[Assessor], rows: IntArray) -> FloatArray:
     return np.array(
         [
-            np.where(mine >= 0, judge.judgements.grades[mine], MISSING)
-            for judge, mine in zip(judges, rows, strict=True)
+            np.where(mine >= 0, assessor.judgements.grades[mine], MISSING)
+            for assessor, mine in zip(assessors, rows, strict=True)
         ],
         np.float64,
     )
 
 
-# Agreement of judges over topics: each pair, all together, best entry points, intervals. ----------
+# Agreement over topics ----------------------------------------------------------------------------
 
 PAIRS = ("overlap", "f1", "kappa")
 BESIDE = ("precision", "recall", "negative", "ac1", "prevalence", "bias")
@@ -243,30 +262,33 @@ Cut = Callable[["Shared"], "Spans"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
-    """Values by topic, nan where undefined; means are over the topics that have one."""
+    """Coefficients by topic, nan where undefined; means are over the defined ones."""
 
     topics: tuple[bytes, ...]
     pairs: Mapping[tuple[int, int], Mapping[str, FloatArray]]
     all: Mapping[str, FloatArray]
     entries: Mapping[tuple[int, int], Entries]
-    curve: Mapping[int, float]  # overlap of all within groups of so many judges
+    curve: Mapping[int, float]  # overlap by size of groups of assessors
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """How far apart two judges would begin to read, over all documents with both points."""
+    """The distances between the best entry points of two assessors."""
 
     documents: int
     median: float
-    within: Mapping[int, float]  # share of documents within so many characters
+    within: Mapping[int, float]  # share of documents by maximum distance
     chance: float  # the median for two points anywhere in the document
 
 
 def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Agreement:
-    """All coefficients. `cut` says where the tokens, sentences or elements of a topic lie."""
-    judges = len(topics[0].seen) if topics else 0
+    """Compute all coefficients of agreement.
+
+    `cut` returns the tokens, sentences or elements of a topic; without it units are characters.
+    """
+    assessors = len(topics[0].seen) if topics else 0
     rated = [_rated(shared, unit, cut) for shared in topics]
-    chosen = list(combinations(range(judges), 2))
+    chosen = list(combinations(range(assessors), 2))
     pairs = {(a, b): _pair(topics, rated, a, b, graded=unit == "document") for a, b in chosen}
     every = _columns(
         [_of_all(shared, one, unit) for shared, one in zip(topics, rated, strict=True)]
@@ -276,7 +298,7 @@ def agreement(topics: Sequence[Shared], unit: str, cut: Cut | None = None) -> Ag
         pairs,
         every,
         {(a, b): entry_points(topics, a, b) for a, b in chosen},
-        _curve(rated, judges),
+        _curve(rated, assessors),
     )
 
 
@@ -319,7 +341,7 @@ def _of_all(shared: Shared, ratings: Ratings, unit: str) -> dict[str, float]:
 
 
 def _yes(ratings: Ratings) -> Ratings:
-    """Grades as yes and no; every grade above 0, however small, is a yes."""
+    """Return grades as marks: every grade above 0, however small, is 1."""
     return Ratings(ratings.weights, np.where(ratings.values > 0, 1, ratings.values))
 
 
@@ -329,18 +351,18 @@ def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, FloatArray]:
 
 
 def mean(values: FloatArray) -> float:
-    """Over the topics that have a value."""
+    """Return the mean over the topics that have a value."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def intervals(values: Mapping[str, FloatArray], seed: int) -> dict[str, tuple[float, float]]:
-    """For each coefficient the interval of its mean, where there are topics enough."""
+    """Return the interval of the mean of each coefficient."""
     return {name: interval(column, seed) for name, column in values.items()}
 
 
 def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
-    """How far apart the best entry points of two judges are."""
+    """Measure the distances between the best entry points of two assessors."""
     distances: list[float] = []
     lengths: list[float] = []
     for shared in topics:
@@ -358,20 +380,23 @@ def entry_points(topics: Sequence[Shared], a: int, b: int) -> Entries:
     )
 
 
-def _curve(rated: Sequence[Ratings], judges: int) -> dict[int, float]:
-    """Expected overlap within a random group of 2, 3, ... judges, on what all have seen.
+def _curve(rated: Sequence[Ratings], assessors: int) -> dict[int, float]:
+    """Return the expected overlap in a random group of 2, 3, ... assessors.
 
-    What such a group has in common, over what any of it took, both as means over all groups.
+    It is the text that all members of such a group marked, divided by the text that any member
+    marked. Both are means over all groups, on the units that all assessors judged.
     """
     curve = {}
-    for size in range(2, judges + 1):
-        share = np.array([math.comb(k, size) for k in range(judges + 1)]) / math.comb(judges, size)
+    for size in range(2, assessors + 1):
+        share = np.array([math.comb(k, size) for k in range(assessors + 1)]) / math.comb(
+            assessors, size
+        )
         curve[size] = mean(np.array([_expected_overlap(one.complete(), share) for one in rated]))
     return curve
 
 
 def _expected_overlap(ratings: Ratings, share: FloatArray) -> float:
-    """`share[k]` of all groups lie within k judges."""
+    """Return the expected overlap, given the share of groups that lie within k assessors."""
     yes = (ratings.values > 0).sum(axis=0)
     common = float((ratings.weights * share[yes]).sum())
     either = float((ratings.weights * (1 - share[len(ratings.values) - yes])).sum())

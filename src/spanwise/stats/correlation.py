@@ -1,7 +1,8 @@
-"""How far two rankings of the same things agree: Kendall's tau, tau-AP, rank-biased overlap.
+"""Correlation of rankings: Kendall's tau, tau-AP, rank-biased overlap, Spearman.
 
-A ranking is given by scores, the highest first: two sequences in one order of things, or two
-mappings from the same names to scores. Nothing here depends on the scores but through their order.
+A ranking is given by scores, the highest first: two sequences in one order of items, or two
+mappings from the same names to scores. The coefficients depend on the scores only through their
+order. The last part compares the rankings of runs under different assessors.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ Ranked: TypeAlias = "Mapping[str, float] | Sequence[float] | FloatArray"
 
 
 def kendall(a: Ranked, b: Ranked) -> float:
-    """Kendall's tau-b: pairs in the same order minus pairs in opposite order, per pair.
+    """Return Kendall's tau-b: concordant minus discordant pairs, per pair.
 
-    Pairs that one side ties count for neither, and the divisor is made smaller for them.
-    Undefined where one side ties everything.
+    Pairs that one side ties count for neither, and the divisor is reduced by them. Undefined if one
+    side ties everything.
 
     >>> kendall([3, 2, 1], [3, 1, 2])
     0.3333333333333333
@@ -39,11 +40,12 @@ def kendall(a: Ranked, b: Ranked) -> float:
 
 
 def tau_ap(a: Ranked, b: Ranked) -> float:
-    """tau-AP of the ranking `b` against the true ranking `a`: mistakes at the top weigh most.
+    """Return tau-AP of the ranking `b` against the true ranking `a`.
 
-    For each thing but the first of `b`, the share of those above it that belong there; the mean of
-    these shares, scaled to -1 ... 1. Equal scores are the mean over all their orders, on both
-    sides. Undefined for fewer than two things.
+    Mistakes at the top weigh most. For each item of `b` but the first, the share of the items above
+    it that belong there is taken; tau-AP is the mean of these shares, scaled to -1 ... 1. With
+    equal scores it is the mean over all their orders, on both sides. Undefined for fewer than two
+    items.
 
     Yilmaz, Aslam and Robertson, SIGIR 2008; ties as in Urbano and Marrero, SIGIR 2017 (tau_AP,a).
 
@@ -54,14 +56,14 @@ def tau_ap(a: Ranked, b: Ranked) -> float:
     things = len(truth)
     if things < 2:
         return float("nan")
-    right = (1 + _signs(truth)) / 2  # [i, j]: how far i belongs above j
+    right = (1 + _signs(truth)) / 2  # [i, j]: degree to which i belongs above j
     total = 0.0
     for thing in range(things):
         above, level = scores > scores[thing], scores == scores[thing]
         level[thing] = False
         before, beside = int(above.sum()), int(level.sum())
         sure, open_ = float(right[above, thing].sum()), float(right[level, thing].sum())
-        k = np.arange(beside + 1)  # how many of its equals stand above it: all equally likely
+        k = np.arange(beside + 1)  # equal items above it: all numbers equally likely
         held = sure + (k * open_ / beside if beside else 0.0)
         others = before + k
         shares = np.divide(held, others, out=np.zeros(len(k)), where=others > 0)
@@ -70,11 +72,11 @@ def tau_ap(a: Ranked, b: Ranked) -> float:
 
 
 def rbo(a: Ranked, b: Ranked, p: float = 0.9) -> float:
-    """Rank-biased overlap: the share that the first d of both have in common, over all d.
+    """Return the rank-biased overlap: the shared items at each depth, over all depths.
 
     Depth d weighs p^(d-1), so that a small p looks at the top only; what lies below the end is
-    extrapolated. Things of equal score all stand at the first of their ranks, and the share is
-    twice what is common by what there is on both sides.
+    extrapolated. Items of equal score share the first of their ranks, and the share at a depth is
+    twice the number of common items by the number of items on both sides.
 
     Webber, Moffat and Zobel, TOIS 2010 (RBO_EXT, section 4.5 for ties).
 
@@ -92,7 +94,7 @@ def rbo(a: Ranked, b: Ranked, p: float = 0.9) -> float:
 
 
 def _paired(a: Ranked, b: Ranked) -> tuple[FloatArray, FloatArray]:
-    """Two columns of scores of the same things."""
+    """Return two columns of scores of the same items."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         if set(a) != set(b):
             odd = min(set(a) ^ set(b))
@@ -100,60 +102,65 @@ def _paired(a: Ranked, b: Ranked) -> tuple[FloatArray, FloatArray]:
         b = [b[name] for name in a]
         a = list(a.values())
     elif isinstance(a, Mapping) or isinstance(b, Mapping):
-        raise UsageError("one ranking has names and the other has none; expected two of a kind")
+        raise UsageError(
+            "one ranking has names and the other has none; expected names in both or in none"
+        )
     first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if first.shape != second.shape or first.ndim != 1 or not len(first):
-        raise UsageError(f"{first.size} scores against {second.size}; expected the same things")
+        raise UsageError(f"{first.size} scores against {second.size}; expected equally many")
     if np.isnan(first).any() or np.isnan(second).any():
-        raise UsageError("a score is undefined; leave out what is not scored on both sides")
+        raise UsageError("found an undefined score; remove items that are not scored on both sides")
     return first, second
 
 
 def _signs(scores: FloatArray) -> FloatArray:
-    """[i, j]: 1 where i is above j, -1 where it is below, 0 where they are equal."""
+    """Compare all pairs of scores: [i, j] is 1 if i is above j, -1 if below, else 0."""
     signs: FloatArray = np.sign(scores[:, None] - scores[None, :])
     return signs
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """1 for the best; equals share the first of their ranks."""
+    """Return competition ranks: 1 for the best, equal scores share the first rank."""
     ranks: FloatArray = 1.0 + (scores[None, :] > scores[:, None]).sum(1)
     return ranks
 
 
-# Does it matter who judged? The ranking of runs under one judge against that under another. -------
+# Rankings of runs under different assessors -------------------------------------------------------
 
 MIXTURES = 10_000
 FLIPS = 10_000
 DIGITS = 9
-"""Means that differ by rounding are equal."""
+"""Decimals to which means are rounded, so that rounding errors decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two runs that change places between two judges."""
+    """Two runs whose order differs between two assessors."""
 
     better_for_a: str
     better_for_b: str
     difference_a: float  # of the means, above 0
     difference_b: float
-    p_a: float  # how likely so large a difference is by chance, under each judge
+    p_a: float  # p-value of the difference, under each assessor
     p_b: float
 
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
-    """How alike two judges rank the runs."""
+    """The correlation of the rankings of runs under two assessors."""
 
     tau: float
-    tau_ap: float  # the first judge's ranking is taken for the true one
+    tau_ap: float  # with the first assessor's ranking as the true one
     spearman: float
     swaps: tuple[Swap, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mixtures:
-    """Rankings under judges drawn anew for each topic, against that of the mean over judges."""
+    """Rankings under random mixtures of assessors, compared with that of the mean.
+
+    A mixture draws one assessor for each topic.
+    """
 
     count: int
     tau_mean: float
@@ -162,7 +169,7 @@ class Mixtures:
 
 
 def rankings(names: Sequence[str], a: FloatArray, b: FloatArray, seed: int) -> Rankings:
-    """Compare two judges; `a` and `b` have a value for each run and topic."""
+    """Compare two assessors' rankings; `a` and `b` have a value per run and topic."""
     x, y = a.mean(axis=1).round(DIGITS), b.mean(axis=1).round(DIGITS)
     swaps = [
         _swap(names, a, b, first, second, seed)
@@ -189,7 +196,7 @@ def _swap(
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
-    """The correlation of ranks, equal values sharing theirs."""
+    """Return the correlation of ranks; equal values share their mean rank."""
     a, b = _ranks_of_runs(x), _ranks_of_runs(y)
     a, b = a - a.mean(), b - b.mean()
     spread = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
@@ -202,7 +209,7 @@ def _ranks_of_runs(x: FloatArray) -> FloatArray:
 
 
 def randomisation(differences: FloatArray, seed: int) -> float:
-    """Share of random changes of sign that give so large a mean: exact up to 13 topics."""
+    """Return the p-value of a mean by random signs: exact for at most 13 topics."""
     n = len(differences)
     if n <= 13:
         signs = 1 - 2 * (np.arange(1 << n)[:, None] >> np.arange(n) & 1)
@@ -214,15 +221,18 @@ def randomisation(differences: FloatArray, seed: int) -> float:
 
 
 def mixtures(values: FloatArray, seed: int) -> Mixtures:
-    """`values` are judges by runs by topics; a mixture takes one judge for each topic."""
-    judges, _, topics = values.shape
+    """Rank the runs under random mixtures of assessors.
+
+    `values` has axes assessor, run and topic; a mixture takes one assessor for each topic.
+    """
+    assessors, _, topics = values.shape
     random = np.random.default_rng(seed)
     whole = values.mean(axis=(0, 2)).round(DIGITS)
     best = whole >= whole.max()
     taus = np.empty(MIXTURES)
     kept = 0
     for number in range(MIXTURES):
-        chosen = random.integers(0, judges, topics)
+        chosen = random.integers(0, assessors, topics)
         means = values[chosen, :, np.arange(topics)].mean(axis=0).round(DIGITS)
         taus[number] = kendall(whole, means)
         kept += bool((best & (means >= means.max())).any())

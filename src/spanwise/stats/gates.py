@@ -1,4 +1,4 @@
-"""A gate for continuous integration: is a run worse than before, beyond what is allowed?"""
+"""Gates for continuous integration: rules that a run must meet against a baseline."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 def judged(run: Scores, baseline: Scores, rule: Rule, question: Question) -> Verdict:
-    """Hold a run to a rule, topic by topic against its baseline."""
+    """Check a run against a rule, topic by topic against its baseline."""
     for scores in (run, baseline):
         if rule.measure not in scores.values:
             raise UnknownName(f"measure of {scores.source}", rule.measure, list(scores.values))
     common = [topic for topic in baseline.topics if topic in set(run.topics)]
     if not common:
-        raise InputError(f"{run.source} and {baseline.source} have no topic in common")
+        raise InputError(
+            f"{run.source} and {baseline.source} have no topic in common; expected one"
+        )
     new, old = (_only(one, common, rule.measure) for one in (run, baseline))
     lowest = frozenset({rule.measure} if rule.less_is_better else ())
     pair = [replace(old, run="baseline"), replace(new, run="run")]
@@ -52,10 +54,10 @@ def _reasons(rule: Rule, value: float, drop: float, p: float) -> Sequence[str]:
     if rule.floor is not None:
         below = value > rule.floor if rule.less_is_better else value < rule.floor
         if below or isnan(value):
-            word = "above" if rule.less_is_better else "below"
-            reasons.append(f"{value:.4f} is {word} the least allowed, {rule.floor:g}")
+            word, limit = ("above", "maximum") if rule.less_is_better else ("below", "minimum")
+            reasons.append(f"{value:.4f} is {word} the {limit} of {rule.floor:g}")
     if drop > rule.max_drop and p < rule.alpha:
-        reasons.append(f"worse by {drop:.4f}, more than {rule.max_drop:g} allowed, p = {p:.4f}")
+        reasons.append(f"worse by {drop:.4f}, the maximum is {rule.max_drop:g}, p = {p:.4f}")
     return reasons
 
 

@@ -1,7 +1,7 @@
-"""Signs and draws at random: the same seed gives the same ones, on any number of threads.
+"""Random signs and samples, the same for the same seed on any number of threads.
 
-Sums over topics are formed with `np.einsum`, not with a matrix product: libraries of linear
-algebra may add in an order that depends on the number of threads, and the last digit with it.
+Sums over topics are formed with `np.einsum`, not with a matrix product: libraries of linear algebra
+may add in an order that depends on the number of threads, which changes the last digit.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
 
 RESAMPLES = 10_000
 CELLS = 1 << 24
-"""Resamples are drawn in blocks of about so many numbers."""
+"""Approximate number of values in a block of resamples."""
 SAME = 1e-12
-"""Sums that differ by less than this share of what was added up are equal: rounding decides
-nothing."""
+"""Relative tolerance below which two sums are equal, so that rounding decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """How often to draw, and from where the random numbers start."""
+    """The number of resamples and the seed of the random generator."""
 
     seed: int = 0
     resamples: int = RESAMPLES
 
     def blocks(self, topics: int) -> Iterator[tuple[np.random.Generator, int]]:
-        """The generator, and how many resamples are to be drawn next."""
+        """Yield the generator and the size of the next block of resamples."""
         generator = np.random.default_rng(self.seed)
         size = max(1, CELLS // max(topics, 1))
         for start in range(0, self.resamples, size):
             yield generator, min(size, self.resamples - start)
 
     def signs(self, topics: int) -> Iterator[FloatArray]:
-        """Blocks of rows of 1 and -1, a sign for each topic."""
+        """Yield blocks of rows of 1 and -1, with a sign for each topic."""
         for generator, rows in self.blocks(topics):
             coins = generator.integers(0, 2, (rows, topics), dtype=np.int8)
             coins *= 2  # in place: blocks are large, and fresh memory is slow
@@ -46,7 +45,7 @@ class Draws:
             yield coins.astype(np.float64)
 
     def counts(self, topics: int) -> Iterator[FloatArray]:
-        """Blocks of rows that say how often each topic was drawn, with replacement."""
+        """Yield blocks of rows that count the draws of each topic, with replacement."""
         for generator, rows in self.blocks(topics):
             drawn = generator.integers(0, topics, (rows, topics))
             places = drawn + topics * np.arange(rows)[:, None]
@@ -55,7 +54,7 @@ class Draws:
 
 
 def all_signs(topics: int) -> FloatArray:
-    """Every assignment of signs whose last sign is 1; the others are these turned around.
+    """Return every assignment of signs whose last sign is 1; the others mirror these.
 
     >>> all_signs(2).tolist()
     [[1.0, 1.0], [-1.0, 1.0]]
@@ -66,6 +65,6 @@ def all_signs(topics: int) -> FloatArray:
 
 
 def sums(weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """Weighted sums over topics: a row for each row of weights, a column for each column."""
+    """Return weighted sums over topics: a row per row of weights, a column per column."""
     result: FloatArray = np.einsum("rt,tc->rc", weights, columns)
     return result

@@ -1,4 +1,15 @@
-"""Totals from a sample, where every judged document stands for 1/p of its stratum, and means."""
+"""Estimates from sampled pools.
+
+Totals are estimated from a sample in which every judged document represents 1/p documents of its
+stratum. For means of measures, the relevant documents that were not drawn are imputed several
+times.
+
+How many: a stratum of a topic has a rate of relevant documents. The rate is drawn from a beta
+distribution given the topic's own sample; where that is small, other topics of the same stratum
+provide the prior. Which ones: copies of relevant documents that were drawn, from the topic itself
+if it has some, else from other topics. Every draw uses other weights of topics, so that the
+uncertainty of the prior enters the variance.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +25,22 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 NORMAL = 1.959963984540054
-"""95 % of a normal distribution lie within so many standard deviations."""
+"""Number of standard deviations that hold 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The judged documents of one topic."""
+    """The judged documents of one topic with their inclusion probabilities and strata."""
 
     p: FloatArray
     stratum: IntArray
 
     def total(self, values: FloatArray) -> float:
-        """Horvitz and Thompson's estimate of a sum over all documents."""
+        """Return Horvitz and Thompson's estimate of a sum over all documents."""
         return float((values / self.p).sum())
 
     def variance(self, values: FloatArray) -> float:
-        """How far that estimate scatters: simple random samples within strata."""
+        """Return the variance of that estimate for simple random samples within strata."""
         found = 0.0
         for number in np.unique(self.stratum):
             mine = self.stratum == number
@@ -42,7 +53,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the 95 % interval that sampling leaves."""
+    """A value with its 95 % interval due to sampling."""
 
     value: float
     low: float
@@ -50,24 +61,25 @@ class Estimate:
 
 
 def estimate(value: float, variance: float) -> Estimate:
-    """The interval of a value that scatters normally."""
+    """Return a value with the interval of a normal distribution."""
     reach = NORMAL * math.sqrt(variance) if variance >= 0 else math.nan
     return Estimate(value, value - reach, value + reach)
 
 
 @dataclass(frozen=True, slots=True)
 class Mean(Estimate):
-    """A mean over topics; also the interval where topics, too, might have been others."""
+    """A mean over topics, with a second interval that also allows for other topics."""
 
     topics_low: float
     topics_high: float
 
 
 def mean_of(values: FloatArray) -> Mean:
-    """The mean of `values[draw, topic]`, each draw being one way in which things may be.
+    """Return the mean of `values[draw, topic]` with both intervals.
 
-    The variance over draws is that of sampling. What topics scatter within a draw comes to it, as
-    Rubin adds what is imputed to what is seen.
+    Each draw is one imputation. The variance over draws is that of sampling. For the second
+    interval the variance over topics within a draw is added, as in Rubin's rules for multiple
+    imputation.
     """
     known = ~np.isnan(values)
     values, known = values[known.any(axis=1)], known[known.any(axis=1)]
@@ -85,31 +97,25 @@ def mean_of(values: FloatArray) -> Mean:
     return Mean(one.value, one.low, one.high, both.low, both.high)
 
 
-# What may be relevant among the documents of a sampled pool that were not drawn. ------------------
-#
-# How many: a stratum of a topic has a rate of relevant documents. It is drawn from what the topic's
-# own sample leaves open (a beta distribution), and where that is little, other topics of the same
-# stratum say what is usual. Which: ones like the relevant documents that were drawn, from the topic
-# itself if it has some, else from other topics. Every draw uses other weights of topics, so that
-# what is not known about the usual is part of what scatters.
+# Imputation of documents that were not drawn ------------------------------------------------------
 
 STRENGTHS = np.geomspace(0.5, 300, 25)
-"""How many documents of the own sample what is usual may be worth."""
+"""Candidate weights of the prior, in documents of the topic's own sample."""
 OTHERS = 1.0
-"""Relevant documents of other topics together weigh as much as one of the own."""
+"""Weight of all relevant documents of other topics, relative to one of the topic's own."""
 TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """Documents of each topic and stratum: all, those drawn, and the relevant among these."""
+    """The documents of each topic and stratum: all, drawn, and drawn and relevant."""
 
     size: IntArray
     drawn: IntArray
     relevant: IntArray
 
     def left(self, weights: FloatArray, random: np.random.Generator) -> IntArray:
-        """For each topic and stratum how many relevant documents may not have been drawn."""
+        """Draw for each topic and stratum the number of relevant documents not drawn."""
         usual = (weights @ self.relevant + TINY) / (weights @ self.drawn + 2 * TINY)
         strength = self._strength(usual, weights)
         a, b = strength * usual, strength * (1 - usual)
@@ -117,13 +123,13 @@ class Strata:
         return random.binomial(self.size - self.drawn, rates)
 
     def _strength(self, usual: FloatArray, weights: FloatArray) -> FloatArray:
-        """For each stratum how alike topics are: the likeliest of STRENGTHS."""
+        """Return for each stratum the likeliest of STRENGTHS: how similar topics are."""
         steps = np.arange(int(self.drawn.max(initial=0)))
         a = STRENGTHS[:, None, None] * usual[:, None]
         b = STRENGTHS[:, None, None] * (1 - usual)[:, None]
 
         def rising(start: FloatArray, counts: IntArray) -> FloatArray:
-            """Logarithms of start (start + 1) ... for every strength, topic and stratum."""
+            """Return logarithms of rising factorials for every strength, topic and stratum."""
             sums = np.cumsum(np.log(start + steps + TINY), axis=-1)
             sums = np.concatenate([np.zeros((*sums.shape[:-1], 1)), sums], axis=-1)
             found: FloatArray = sums[:, np.arange(len(usual))[:, None], counts.T]
@@ -137,7 +143,7 @@ class Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The relevant documents that were drawn from strata that were not judged as a whole."""
+    """The relevant documents drawn from strata that were judged only in part."""
 
     topic: IntArray
     stratum: IntArray
@@ -146,7 +152,10 @@ class Found:
 def filled(
     strata: Strata, found: Found, draws: int, seed: int
 ) -> Iterator[list[tuple[int, IntArray]]]:
-    """For each draw the topics, and for each which of `found` its other relevant ones are like."""
+    """Yield, for each draw, the imputed relevant documents of each topic.
+
+    They are given as rows of `found` that they are copies of.
+    """
     random = np.random.default_rng(seed)
     topics = len(strata.size)
     for _ in range(draws):
@@ -164,7 +173,7 @@ def _like(
     chosen = [np.zeros(0, np.int64)]
     for stratum in np.flatnonzero(left).tolist():
         able = np.flatnonzero(found.stratum == stratum)
-        if len(able):  # else nobody has seen one
+        if len(able):  # else no such document was drawn
             others = weights[found.topic[able]]
             own = found.topic[able] == topic
             share = random.gamma(OTHERS * others / others.sum() + own + TINY)

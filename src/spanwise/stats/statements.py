@@ -1,41 +1,96 @@
-"""Scores of several runs to statements about them: the one place where a comparison is made."""
+"""Statements about several runs: which differ, by how much, and what limits the conclusions.
+
+A question holds the choices of a comparison: tests, correction, confidence and resampling. The
+comparison aligns the runs by topic, tests pairs of them in families, and corrects the p-values of
+each family. Warnings report data that cannot support a conclusion.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import isclose, isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from spanwise.errors import UsageError
+from spanwise.errors import UnknownName, UsageError
 from spanwise.model.comparison import Comparison, Difference, Mean
 from spanwise.model.scores import run_names
-from spanwise.stats.anova import two_way
-from spanwise.stats.cautions import cautions
-from spanwise.stats.grid import Grid, alike, grid, wins_ties_losses
-from spanwise.stats.intervals import Interval, cohen, student, topics_needed
-from spanwise.stats.question import FAMILIES
-from spanwise.stats.question import Question as Question
-from spanwise.stats.tests import bootstrap_intervals, corrected, p_values
+from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
+from spanwise.stats.paired import (
+    CONFIDENCE,
+    Grid,
+    Interval,
+    alike,
+    checked,
+    cohen,
+    grid,
+    student,
+    topics_needed,
+    wins_ties_losses,
+)
+from spanwise.stats.resampling import Draws
+from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
     from spanwise.model.comparison import Anova
     from spanwise.model.scores import Scores
 
+
+# Questions ----------------------------------------------------------------------------------------
+
+
+FAMILIES: dict[str, Callable[..., Family]] = {"tukey": tukey, "randomised_tukey": randomised_tukey}
+"""Tests of all pairs at once, whose p-values allow for the number of runs."""
+
+T = TypeVar("T")
+Watching = Callable[[Iterable[Any], int], Iterable[Any]]
+"""A function that passes items on one by one and may report progress."""
+
+
+def unwatched(things: Iterable[T], count: int) -> Iterable[T]:  # noqa: ARG001
+    """Return the items unchanged, without reporting progress."""
+    return things
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The choices of a comparison of runs."""
+
+    tests: tuple[str, ...] = ("randomisation",)
+    correction: str = "holm"
+    confidence: float = CONFIDENCE
+    draws: Draws = field(default_factory=Draws)
+    all_pairs: bool = False
+    watching: Watching = unwatched  # reports progress
+    lowest: frozenset[str] = frozenset()  # measures of which lower values are better
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in (*TESTS, *FAMILIES):
+                raise UnknownName("test", test, [*TESTS, *FAMILIES])
+        corrected([], self.correction)
+        checked(self.confidence)
+        if not self.tests:
+            raise UsageError("no test was named; expected at least one")
+
+
+# Comparisons --------------------------------------------------------------------------------------
+
+
 Pair = tuple[int, int]
-"""Places of a run and of what it is compared with."""
+"""Positions of a run and of the run it is compared with."""
 
 
 def compared(
     results: Sequence[Scores], baseline: int | None = 0, question: Question | None = None
 ) -> Comparison:
-    """The runs side by side, aligned by topic, each against the baseline or all against all.
+    """Compare runs topic by topic, each with the baseline or all with all.
 
-    `baseline` is the place of a run; it does not matter where all pairs are asked for.
+    `baseline` is the position of a run; it is ignored if all pairs are asked for.
     """
     question = question or Question()
     names, measures = run_names(results), shared_measures(results)
@@ -75,7 +130,7 @@ def compared(
 
 
 def shared_measures(results: Sequence[Scores]) -> list[str]:
-    """The measures that every run has, in the order of the first."""
+    """Return the measures that every run has, in the order of the first run."""
     if not results:
         raise UsageError("no run was given; expected at least one")
     shared = [name for name in results[0].means if all(name in s.values for s in results)]
@@ -93,24 +148,24 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
-    """Places of the runs, the best first, undefined last; equals stay in the order given."""
+    """Return the positions of the runs, best first, undefined last; ties keep their order."""
     sign = 1 if less_is_better else -1
     return sorted(range(len(values)), key=lambda n: (isnan(values[n]), sign * values[n]))
 
 
 def _pairs(order: Sequence[int], baseline: int | None) -> list[Pair]:
-    """Each run with the baseline; without one, each with every run above it."""
+    """Pair each run with the baseline, or, without one, with every lower run."""
     if baseline is not None:
         return [(run, baseline) for run in order if run != baseline]
     return [(run, other) for n, run in enumerate(order) for other in order[n + 1 :]]
 
 
 BATCH = 256
-"""So many pairs are resampled together: their draws fit in memory, however many runs there are."""
+"""Number of pairs that are resampled together, so that their draws fit in memory."""
 
 
 def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
-    """The pairs in portions; a test of all pairs at once takes them whole."""
+    """Split the pairs into batches; a test of all pairs at once takes them whole."""
     size = len(pairs) if test in FAMILIES else BATCH
     return [pairs[start : start + size] for start in range(0, len(pairs), size or 1)]
 
@@ -118,7 +173,7 @@ def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
 def _differences(
     g: Grid, pairs: Sequence[Pair], names: Sequence[str], test: str, question: Question
 ) -> list[Difference]:
-    """The differences of pairs in one measure by one test, not yet adjusted for their number."""
+    """Compute the differences of pairs in one measure by one test, p unadjusted."""
     columns = [g.differences(*pair) for pair in pairs]
     if test in FAMILIES:
         p, intervals = _family(g, pairs, columns, test, question)
@@ -129,13 +184,13 @@ def _differences(
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
         for n, pair in enumerate(pairs)
     ]
-    if g.measure in question.lowest:  # to win is to be better, not to have more
+    if g.measure in question.lowest:  # a win is a better value, not a higher one
         return [replace(one, wins=one.losses, losses=one.wins) for one in found]
     return found
 
 
 def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Difference]:
-    """All pairs in one measure by one test are a family of comparisons."""
+    """Adjust the p-values of each family: all pairs in one measure by one test."""
     for (_, test), some in groupby(found, lambda one: (one.measure, one.test)):
         family = list(some)
         p = [one.p for one in family]
@@ -145,7 +200,7 @@ def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Differen
 
 
 def _analysed(g: Grid) -> Anova | None:
-    """The analysis of variance, where there is something to analyse."""
+    """Analyse the variance of a measure, or return None if there is none to analyse."""
     values = g.complete()
     found = two_way(values) if min(values.shape) > 1 else None
     return found if found and found.squares_left else None
@@ -154,14 +209,14 @@ def _analysed(g: Grid) -> Anova | None:
 def _family(
     g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
 ) -> tuple[list[float], list[Interval]]:
-    """P and bounds that hold for all pairs together."""
-    p, reach = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
+    """Return p-values and intervals that hold for all pairs together."""
+    p, radius = FAMILIES[test](g.complete(), pairs, question.draws, question.confidence)
     means = [student(column).mean for column in columns]
-    return p, [Interval(mean, mean - reach, mean + reach) for mean in means]
+    return p, [Interval(mean, mean - radius, mean + radius) for mean in means]
 
 
 def _intervals(columns: Sequence[FloatArray], test: str, question: Question) -> list[Interval]:
-    """Student's intervals; of the bootstrap its own."""
+    """Return Student's intervals, or bootstrap intervals for the bootstrap test."""
     if test != "bootstrap":
         return [student(column, question.confidence) for column in columns]
     found = [Interval(nan, nan, nan)] * len(columns)
@@ -201,3 +256,166 @@ def _difference(
         effect=effect,
         topics_needed=topics_needed(effect),
     )
+
+
+# Warnings -----------------------------------------------------------------------------------------
+
+
+FEW = 10
+"""Number of topics below which intervals are wide and tests weak."""
+MANY = 10
+"""Number of measures from which a warning about multiple measures is given."""
+LISTED = 3
+"""Maximum number of names in a list; the rest are counted."""
+
+
+def cautions(
+    results: Sequence[Scores],
+    names: Sequence[str],
+    grids: Sequence[Grid],
+    found: Sequence[Difference],
+    question: Question,
+) -> Iterator[str]:
+    """Yield every warning that a reader of the comparison needs."""
+    if len(results) == 1:
+        yield "only one run: there is nothing to compare it with"
+    yield from _choices(results, names)
+    yield from _topics(results, found)
+    yield from _no_difference(found)
+    yield from _kinds(results, names, grids)
+    yield from _many(found, question.correction)
+    yield from _out_of_reach(found, question)
+
+
+def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
+    """Warn of runs that were scored under different signatures."""
+    for name, scores in zip(names, results, strict=True):
+        if scores.signature != results[0].signature:
+            yield (
+                f"{names[0]} and {name} were scored with different signatures:"
+                f" {results[0].signature} and {scores.signature}"
+            )
+
+
+def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[str]:
+    """Warn of too few topics, or of runs scored on different topics."""
+    every = {topic for scores in results for topic in scores.topics}
+    if any(len(scores.topics) < len(every) for scores in results):
+        yield (
+            f"the runs were not scored on the same topics ({len(every)} in all):"
+            " differences are over the topics that two runs share, means are not"
+        )
+    if not found:
+        return
+    topics = min(one.topics for one in found)
+    counted = f"{topics} topic{'s' if topics != 1 else ''}"
+    if topics < 2:
+        yield f"{counted} to compare on: no test can tell a difference from chance"
+    elif topics < FEW:
+        least = 2.0 ** (1 - topics)
+        consequence = (
+            f"; a randomisation, Wilcoxon or sign test cannot give a p below {least:.2g},"
+            " so they find nothing significant"
+            if least > 0.05
+            else ""
+        )
+        yield f"only {counted} to compare on: differences are uncertain{consequence}"
+
+
+def _no_difference(found: Sequence[Difference]) -> Iterator[str]:
+    """Warn of pairs of runs that have the same value for every topic."""
+    same: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        if one.topics and one.ties == one.topics:
+            measures = same.setdefault((one.run, one.baseline), [])
+            if one.measure not in measures:
+                measures.append(one.measure)
+    for (run, baseline), measures in same.items():
+        yield (
+            f"{run} and {baseline} have the same value for every topic in {listed(measures)}:"
+            " all differences are zero, there is nothing to test"
+        )
+
+
+def _kinds(results: Sequence[Scores], names: Sequence[str], grids: Sequence[Grid]) -> Iterator[str]:
+    """Warn of measures that are not means and of partly undefined topics."""
+    for n, g in enumerate(grids):
+        whole = [
+            isclose(scores.means[g.measure], student(g.values[:, k]).mean, rel_tol=1e-9,
+                    abs_tol=1e-12)
+            or np.isnan(scores.means[g.measure])
+            for k, scores in enumerate(results)
+        ]  # fmt: skip
+        if not all(whole):
+            yield (
+                f"{g.measure} is not a mean over topics: it has no interval, and its differences"
+                " are means over topics"
+            )
+        undefined = np.isnan(g.values)
+        uneven = undefined.any(axis=1) & ~undefined.all(axis=1)
+        if n == 0 and uneven.any() and len({scores.topics for scores in results}) == 1:
+            lacking = [name for k, name in enumerate(names) if undefined[uneven, k].any()]
+            yield (
+                f"{g.measure} is undefined for some topics of {listed(lacking)}:"
+                " their pairs leave these topics out"
+            )
+
+
+def _many(found: Sequence[Difference], correction: str) -> Iterator[str]:
+    """Warn of many comparisons, some of which are significant by chance."""
+    families: dict[tuple[str, str], int] = {}
+    for one in found:
+        key = (one.measure, one.test)
+        families[key] = families.get(key, 0) + (one.test not in FAMILIES)
+    count = max(families.values(), default=0)
+    if correction == "none" and count > 1:
+        chance = 1 - 0.95**count
+        yield (
+            f"{count} comparisons without correction: by chance alone, at least one p below 0.05"
+            f" occurs with probability {chance:.0%} (if they were independent);"
+            " use --correction holm"
+        )
+    measures = len({measure for measure, _ in families})
+    if measures >= MANY:
+        yield (
+            f"{measures} measures: p is corrected for the number of runs, not of measures;"
+            " decide on one measure before you look"
+        )
+
+
+def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[str]:
+    """Warn where corrected p-values cannot become significant."""
+    if question.correction not in ("holm", "bonferroni"):
+        return
+    alpha = 1 - question.confidence
+    for test in question.tests:
+        for measure in dict.fromkeys(one.measure for one in found):
+            mine = [one for one in found if (one.measure, one.test) == (measure, test)]
+            least = min(_least_p(one, question.draws.resamples) for one in mine)
+            if least < alpha <= least * len(mine):
+                yield (
+                    f"a {test} test gives no p below {least:.2g} here, which is"
+                    f" {min(least * len(mine), 1):.2g} corrected for {len(mine)} comparisons:"
+                    " nothing can be significant; use --test t or tukey, or more --resamples"
+                )
+                break
+
+
+def _least_p(one: Difference, resamples: int) -> float:
+    """Return the smallest p-value that a test can give on these topics."""
+    differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
+    if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
+        return drawn
+    if one.test in ("randomisation", "wilcoxon", "sign"):
+        return 2.0 ** (1 - max(differing, 1))
+    return 0.0
+
+
+def listed(names: Sequence[str]) -> str:
+    """List the first names and count the others.
+
+    >>> listed(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = len(names) - LISTED
+    return ", ".join(names[:LISTED]) + (f" and {more} more" if more > 0 else "")

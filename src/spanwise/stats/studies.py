@@ -1,4 +1,4 @@
-"""What becomes of measures when they are measured themselves: orders of runs, and who disagrees."""
+"""Reliability of measures: expected orders of runs, violations, swaps of pairs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 ROUNDING = 1e-9
-"""Scores that differ by no more than this are equal."""
+"""Tolerance below which two scores are equal."""
 IDEAL = "irb"
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A measure puts a run where it should not be."""
+    """A pair of runs that a measure puts in the wrong order."""
 
     measure: str
     rule: str
@@ -37,7 +37,9 @@ class Violation:
 
 
 def competition_ranks(values: Sequence[float], less_is_better: bool = False) -> list[int]:
-    """1 for the best; equal ones share the first of their ranks, undefined ones come last.
+    """Return competition ranks: 1 for the best, undefined values last.
+
+    Equal values share the first of their ranks.
 
     >>> competition_ranks([0.2, 0.9, 0.2, float("nan")])
     [2, 1, 2, 4]
@@ -49,14 +51,14 @@ def competition_ranks(values: Sequence[float], less_is_better: bool = False) -> 
 
 
 def _merits(values: Sequence[float], less_is_better: bool) -> list[float]:
-    """Values of which the highest is best."""
+    """Return the values with signs such that the highest is best."""
     return [-value if less_is_better else value for value in values]
 
 
 def ideal_beaten(
     measure: str, runs: Sequence[str], values: Sequence[float], less_is_better: bool = False
 ) -> list[Violation]:
-    """Nothing should score better than the ideal recall base itself."""
+    """Return the runs that score better than the ideal recall base."""
     scores = dict(zip(runs, values, strict=True))
     merits = dict(zip(runs, _merits(values, less_is_better), strict=True))
     ideal = merits.get(IDEAL, float("nan"))
@@ -74,7 +76,7 @@ def overlap_rewarded(
     overlaps: Sequence[float],
     less_is_better: bool = False,
 ) -> list[Violation]:
-    """A run with more overlap should not score better than one with less."""
+    """Return the pairs in which the run with more overlap scores better."""
     found = []
     merits = _merits(values, less_is_better)
     for one, other in combinations(range(len(runs)), 2):
@@ -88,11 +90,11 @@ def overlap_rewarded(
     return found
 
 
-# Swaps --------------------------------------------------------------------------------------
+# Swaps --------------------------------------------------------------------------------------------
 
 
 def swapped(one: FloatArray, other: FloatArray) -> float:
-    """The share of pairs of runs that two columns of scores put in opposite order.
+    """Return the share of pairs of runs that two columns of scores order oppositely.
 
     >>> swapped(np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.3, 0.2]))
     0.3333333333333333
@@ -110,10 +112,10 @@ def _signs(scores: FloatArray) -> FloatArray:
 
 
 def swapped_by_halves(table: FloatArray, seed: int, splits: int = 100) -> float:
-    """How often two halves of the topics put a pair of runs in opposite order, on average.
+    """Return the mean share of pairs that two halves of the topics order oppositely.
 
-    `table` has a row for each run and a column for each topic; topics that are undefined for a
-    run are left out. Undefined for fewer than two topics.
+    `table` has a row for each run and a column for each topic; topics that are undefined for a run
+    are left out. Undefined for fewer than two topics.
     """
     known = table[:, ~np.isnan(table).any(axis=0)]
     topics = known.shape[1]

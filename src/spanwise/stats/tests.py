@@ -1,8 +1,8 @@
-"""Is a difference between two runs more than chance? Paired tests, two-sided, uncorrected.
+"""Paired, two-sided tests of the difference between two runs, and corrections of p.
 
-Each takes differences (a row per topic, a column per pair of runs) and gives a p for each column.
-Where all differences are zero nothing speaks against equality, and p is 1. A single topic leaves
-Student's t and the bootstrap without a variance: p is undefined.
+Each test takes differences (a row per topic, a column per pair of runs) and returns a p-value for
+each column. p is 1 if all differences are zero. It is undefined for Student's t and the bootstrap
+on a single topic, which has no variance.
 """
 
 from __future__ import annotations
@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import MissingExtra, UnknownName
-from spanwise.stats.grid import alike, wins_ties_losses
-from spanwise.stats.intervals import CONFIDENCE, Interval, checked, student_tail
+from spanwise.stats.paired import (
+    CONFIDENCE,
+    Interval,
+    alike,
+    checked,
+    student_tail,
+    wins_ties_losses,
+)
 from spanwise.stats.resampling import SAME, Draws, all_signs, sums
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 EXACT = 14
-"""Up to so many topics that differ, all signs are gone through instead of drawing some."""
+"""Maximum number of differing topics for which all signs are enumerated."""
 
 
 def t(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
-    """Student's paired t-test, as SciPy's `ttest_rel`."""
+    """Run Student's paired t-test, as SciPy's `ttest_rel`."""
     topics = len(differences)
     if topics < 2:
         return np.full(differences.shape[1], np.nan)
@@ -36,7 +42,7 @@ def t(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noq
 
 
 def wilcoxon(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
-    """Wilcoxon's signed ranks, as SciPy's `wilcoxon` with its defaults."""
+    """Run Wilcoxon's signed-rank test, as SciPy's `wilcoxon` with its defaults."""
     return np.array([_wilcoxon(column) for column in differences.T])
 
 
@@ -47,7 +53,7 @@ def _wilcoxon(column: FloatArray) -> float:
 
 
 def sign(differences: FloatArray, draws: Draws | None = None) -> FloatArray:  # noqa: ARG001
-    """The sign test, as SciPy's `binomtest`; topics without a difference are dropped."""
+    """Run the sign test, as SciPy's `binomtest`, dropping topics without a difference."""
     return np.array([_sign(column) for column in differences.T])
 
 
@@ -57,10 +63,10 @@ def _sign(column: FloatArray) -> float:
 
 
 def randomisation(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
-    """Fisher's randomisation of the mean difference: each topic's sign may be turned around.
+    """Run Fisher's randomisation test, which flips the signs of topics at random.
 
-    All signs are gone through where at most 14 topics differ. Otherwise signs are drawn, and the
-    observed ones count as one draw more, so that p is never 0.
+    All signs are enumerated if at most 14 topics differ. Otherwise signs are drawn, and the
+    observed ones count as one more draw, so that p is never 0.
     """
     few = np.count_nonzero(differences, axis=0) <= EXACT
     p = np.ones(differences.shape[1])
@@ -89,9 +95,9 @@ def _drawn(differences: FloatArray, draws: Draws) -> FloatArray:
 
 
 def bootstrap(differences: FloatArray, draws: Draws | None = None) -> FloatArray:
-    """The studentised paired bootstrap: topics are drawn again, with replacement.
+    """Run the studentised paired bootstrap test, which resamples topics.
 
-    Differences are moved so that their mean is 0; p is the share of draws whose t is at least as
+    Differences are shifted so that their mean is 0; p is the share of draws whose t is at least as
     far from 0 as the observed one. (Sakai, SIGIR 2006.)
     """
     draws = draws or Draws()
@@ -107,7 +113,7 @@ def bootstrap(differences: FloatArray, draws: Draws | None = None) -> FloatArray
 
 
 def bootstrap_ts(differences: FloatArray, draws: Draws) -> Any:
-    """Blocks of t-values of draws around the mean."""
+    """Yield blocks of t-values of bootstrap draws around the mean."""
     topics = len(differences)
     centred = differences - differences.mean(0)
     squares = centred**2
@@ -119,7 +125,10 @@ def bootstrap_ts(differences: FloatArray, draws: Draws) -> Any:
 
 
 def studentised(means: FloatArray, deviations: FloatArray, topics: int) -> FloatArray:
-    """Means by their standard errors; without variance, 0 or infinite as the mean is."""
+    """Divide means by their standard errors.
+
+    Without variance the result is 0 or infinite, as the mean is.
+    """
     endless = np.where(np.abs(means) > SAME, np.copysign(np.inf, means), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = means / (deviations / np.sqrt(topics))
@@ -135,18 +144,18 @@ TESTS: dict[str, Test] = {
     "randomisation": randomisation,
     "bootstrap": bootstrap,
 }
-"""Every test of one pair of runs."""
+"""The tests of one pair of runs, by name."""
 
 
 def find_test(name: str) -> Test:
-    """The test of that name."""
+    """Return the test of a name."""
     if name not in TESTS:
         raise UnknownName("test", name, list(TESTS))
     return TESTS[name]
 
 
 def p_values(columns: Sequence[FloatArray], test: str, draws: Draws | None = None) -> list[float]:
-    """A p for each column of differences; columns may have different topics."""
+    """Return a p-value for each column of differences, which may differ in length."""
     function = find_test(test)
     p = np.full(len(columns), np.nan)
     for numbers, differences in alike(columns):
@@ -156,7 +165,7 @@ def p_values(columns: Sequence[FloatArray], test: str, draws: Draws | None = Non
 
 
 def stats() -> Any:
-    """SciPy's statistics, imported when they are needed."""
+    """Import SciPy's statistics when they are first needed."""
     try:
         from scipy import stats
     except ImportError:
@@ -164,17 +173,19 @@ def stats() -> Any:
     return stats
 
 
-# Many comparisons, some of them significant by chance: p-values made larger to allow for it. ------
+# Corrections for multiple comparisons -------------------------------------------------------------
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
-    """Each p times the number of comparisons: at most this chance of any mistake."""
+    """Correct p-values with Bonferroni's method: multiply each by their number."""
     return np.minimum(p * len(p), 1)
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """The smallest p times all comparisons, the next times one less, ...: as safe as Bonferroni's,
-    and never larger.
+    """Correct p-values with Holm's method.
+
+    The smallest is multiplied by the number of comparisons, the next by one less, and so on. The
+    error rate is controlled as with Bonferroni's method, and no value is larger.
     """
     order = np.argsort(p, kind="stable")
     scaled = p[order] * np.arange(len(p), 0, -1)
@@ -182,7 +193,10 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
-    """The share of mistakes among what is called significant is kept low, not the chance of any."""
+    """Correct p-values with Benjamini and Hochberg's method.
+
+    It controls the share of false discoveries instead of the chance of any.
+    """
     order = np.argsort(p, kind="stable")
     scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
     return _in_place(order, np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1))
@@ -204,11 +218,11 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "bh": benjamini_hochberg,
     "none": _unchanged,
 }
-"""Every correction by its name; `bh` is Benjamini and Hochberg's."""
+"""The corrections by name; `bh` is Benjamini and Hochberg's."""
 
 
 def corrected(p: Sequence[float], correction: str) -> list[float]:
-    """The p-values of one family, corrected; undefined ones stay so and do not count.
+    """Correct the p-values of one family; undefined ones are ignored and kept.
 
     >>> corrected([0.01, 0.02, 0.03], "holm")
     [0.03, 0.04, 0.04]
@@ -221,15 +235,15 @@ def corrected(p: Sequence[float], correction: str) -> list[float]:
     return values.tolist()
 
 
-# An interval that assumes nothing about the shape of the differences. -----------------------------
+# Bootstrap intervals ------------------------------------------------------------------------------
 
 
 def bootstrap_intervals(
     differences: FloatArray, draws: Draws, confidence: float = CONFIDENCE
 ) -> list[Interval]:
-    """Symmetric bootstrap-t intervals of the means, one for each column.
+    """Return symmetric bootstrap-t intervals of the means, one for each column.
 
-    They leave out 0 when the bootstrap test rejects it, but for the observed draw that the test
+    They exclude 0 when the bootstrap test rejects it, except for the observed draw that the test
     adds.
     """
     topics, means = len(differences), differences.mean(0)

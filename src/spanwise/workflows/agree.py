@@ -1,4 +1,9 @@
-"""What `spanwise agree` does with its words: read each judge, compare, rank the runs."""
+"""Agreement of assessors on the documents that several of them have judged.
+
+`agree` reads the judgements of each assessor, computes coefficients for each topic and averages
+them over topics. With runs, it also ranks these under the judgements of each assessor, to show
+whether the disagreement changes the ranking.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +35,14 @@ from spanwise.stats.assessors import (
     BESIDE,
     PAIRS,
     Agreement,
-    Judge,
     Shared,
     agreement,
     intervals,
     mean,
     shared_topics,
+)
+from spanwise.stats.assessors import (
+    Assessor as Judge,
 )
 from spanwise.stats.correlation import Mixtures, Rankings, mixtures, rankings
 
@@ -46,8 +53,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """Who is compared on what, and which runs are to be ranked."""
+class AgreementRequest:
+    """The judgements to compare, the unit to compare them by, and the runs to rank."""
 
     judgements: Sequence[Any]
     unit: str = "char"
@@ -56,7 +63,7 @@ class Question:
     collection: Any = None
     seed: int = 0
     judgements_format: str | None = None
-    names: Sequence[str | None] = ()  # of the assessors, where each source is of one
+    names: Sequence[str | None] = ()  # of assessors, for sources with one assessor each
 
 
 def agree(
@@ -72,16 +79,16 @@ def agree(
 ) -> Findings:
     """Compare assessors on the documents that they have in common.
 
-    `judgements` are files or objects, each of one assessor or of several; a mapping gives names to
-    the assessors. Coefficients are computed for each topic and averaged over topics. With `runs`,
-    these are scored under each assessor, to see whether the disagreement matters.
+    `judgements` are files or objects, each of one assessor or of several; a mapping names the
+    assessors. Coefficients are computed for each topic and averaged over topics. Runs are scored
+    under each assessor, which shows whether the disagreement changes their ranking.
 
     >>> one, other = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}
     >>> agree({"anna": one, "ben": other}, unit="document")["pairs"][0]["overlap"]
     0.5
     """
     sources = judgements if isinstance(judgements, Mapping) else dict(enumerate(judgements))
-    question = Question(
+    request = AgreementRequest(
         tuple(plain(source) for source in sources.values()),
         unit,
         tuple(plain(run) for run in runs),
@@ -91,47 +98,50 @@ def agree(
         judgements_format,
         tuple(name if isinstance(name, str) else None for name in sources),
     )
-    answer = answered(question, per_topic)
-    return Findings("agreement", answer, lambda: as_tables(answer))
+    found = compared(request, per_topic)
+    return Findings("agreement", found, lambda: as_tables(found))
 
 
-def answered(question: Question, per_topic: bool) -> dict[str, Any]:
-    """Return everything that was found, as JSON has it."""
-    if question.unit in ("token", "sentence", "element") and question.collection is None:
-        raise UsageError(f"--unit {question.unit} needs --collection, to know the text")
-    if question.measures and not question.runs:
-        raise UsageError("-m ranks runs, and there are none; give --runs")
-    collection = opened(question.collection)
-    judges = read_judges(question, collection)
-    _refuse_unfit(judges, question.unit)
+def compared(request: AgreementRequest, per_topic: bool) -> dict[str, Any]:
+    """Compare the assessors of a request, and return the findings as plain data."""
+    if request.unit in ("token", "sentence", "element") and request.collection is None:
+        raise UsageError(f"--unit {request.unit} needs the text of documents; pass --collection")
+    if request.measures and not request.runs:
+        raise UsageError("-m ranks runs, but none are given; pass --runs")
+    collection = opened(request.collection)
+    judges = read_judges(request, collection)
+    _refuse_unsuitable(judges, request.unit)
     shared = shared_topics(judges, None if collection is None else _lengths(collection))
     if not shared:
         names = ", ".join(judge.name for judge in judges)
-        raise InputError(f"no document was judged by two of {names}; expected some in common")
-    _say_unmeasured(shared, question.unit)
-    found = agreement(shared, question.unit, _cut(collection, question.unit))
-    answer = said([judge.name for judge in judges], found, question, per_topic=per_topic)
-    if question.runs:
-        answer["ranking"] = list(ranking_effects(judges, question, collection))
+        raise InputError(
+            f"{names}: found no document judged by two of them; expected documents in common"
+        )
+    _warn_of_unknown_lengths(shared, request.unit)
+    found = agreement(shared, request.unit, _cut(collection, request.unit))
+    assessors = [judge.name for judge in judges]
+    answer = agreement_data(assessors, found, request, per_topic=per_topic)
+    if request.runs:
+        answer["ranking"] = list(ranking_effects(judges, request, collection))
     return answer
 
 
-def said(
-    names: Sequence[str], found: Agreement, question: Question, *, per_topic: bool
+def agreement_data(
+    names: Sequence[str], found: Agreement, request: AgreementRequest, *, per_topic: bool
 ) -> dict[str, Any]:
-    """Everything that was found, as JSON has it."""
+    """Return the agreement of assessors as plain data."""
     answer: dict[str, Any] = {
         "pairs": [
-            {**_who(names, pair), **{name: null(mean(values[name])) for name in PAIRS}}
+            {**_pair_names(names, pair), **{name: null(mean(values[name])) for name in PAIRS}}
             for pair, values in found.pairs.items()
         ],
         "all": {name: null(mean(values)) for name, values in found.all.items()},
-        "unit": question.unit,
+        "unit": request.unit,
         "topics": len(found.topics),
-        "intervals": _intervals(found, question.seed),
+        "intervals": _intervals(found, request.seed),
         "details": [
             {
-                **_who(names, pair),
+                **_pair_names(names, pair),
                 "values": {n: null(mean(values[n])) for n in (*BESIDE, *_extra(values))},
             }
             for pair, values in found.pairs.items()
@@ -139,7 +149,7 @@ def said(
         "overlap_of": {str(size): null(value) for size, value in found.curve.items()},
         "bep": [
             {
-                **_who(names, pair),
+                **_pair_names(names, pair),
                 "documents": points.documents,
                 "median": null(points.median),
                 "within": {str(most): null(share) for most, share in points.within.items()},
@@ -149,11 +159,11 @@ def said(
         ],
     }
     if per_topic:
-        answer["per_topic"] = list(_lines(names, found))
+        answer["per_topic"] = list(_topic_rows(names, found))
     return answer
 
 
-def _who(names: Sequence[str], pair: tuple[int, int]) -> dict[str, str]:
+def _pair_names(names: Sequence[str], pair: tuple[int, int]) -> dict[str, str]:
     return {"a": printable(names[pair[0]]), "b": printable(names[pair[1]])}
 
 
@@ -172,7 +182,7 @@ def _intervals(found: Agreement, seed: int) -> dict[str, Any]:
     }
 
 
-def _lines(names: Sequence[str], found: Agreement) -> Iterator[dict[str, Any]]:
+def _topic_rows(names: Sequence[str], found: Agreement) -> Iterator[dict[str, Any]]:
     for row, topic in enumerate(found.topics):
         line: dict[str, Any] = {"topic": printable(text(topic))}
         for (a, b), values in found.pairs.items():
@@ -203,16 +213,16 @@ def _cut(collection: Collection | None, unit: str) -> Callable[[Shared], Spans] 
     return cut
 
 
-def read_judges(question: Question, collection: Collection | None = None) -> list[Judge]:
-    """Every judge of every file, in the order given; all need names of their own."""
+def read_judges(request: AgreementRequest, collection: Collection | None = None) -> list[Judge]:
+    """Read the assessors of all files, in the order given, and make their names distinct."""
     judges: list[Judge] = []
-    names = question.names or [None] * len(question.judgements)
-    for name, source in zip(names, question.judgements, strict=True):
-        some = list(_judges_of(source, question.judgements_format, collection))
+    names = request.names or [None] * len(request.judgements)
+    for name, source in zip(names, request.judgements, strict=True):
+        some = list(_judges_of(source, request.judgements_format, collection))
         judges += [some[0]._replace(name=name)] if name and len(some) == 1 else some
     if len(judges) < 2:
         raise UsageError(
-            f"{question.judgements[0]}: judgements of one judge; expected two judges or more"
+            f"{request.judgements[0]}: found judgements of one assessor; expected two or more"
         )
     names = [judge.name for judge in judges]
     if len(set(names)) < len(names):
@@ -230,7 +240,7 @@ def _judges_of(file: Any, name: str | None, collection: Collection | None) -> It
         from spanwise.judge.verdicts import judgements_of, verdicts
 
         store = Store(file)
-        for judge in [one for one, role in store.judges().items() if role == "judge"]:
+        for judge in [one for one, role in store.assessors().items() if role == "judge"]:
             if found := verdicts(store, [judge]):
                 yield Judge(judge, judgements_of(found, file))
         return
@@ -238,7 +248,9 @@ def _judges_of(file: Any, name: str | None, collection: Collection | None) -> It
     source = judgements.rows.source
     stem = Path(source).name.partition(".")[0] or source
     if not isinstance(judgements, Judgements):
-        raise InputError(f"{source}: preferences; expected judgements of documents or of text")
+        raise InputError(
+            f"{source}: found preferences; expected judgements of documents or of text"
+        )
     if judgements.assessors is None:
         yield Judge(stem, judgements)
         return
@@ -247,63 +259,65 @@ def _judges_of(file: Any, name: str | None, collection: Collection | None) -> It
         yield Judge(text(person) or stem, part)
 
 
-def _refuse_unfit(judges: Sequence[Judge], unit: str) -> None:
+def _refuse_unsuitable(judges: Sequence[Judge], unit: str) -> None:
     if unit == "document":
         return
     for judge in judges:
         if judge.judgements.highlights is None:
             raise UsageError(
-                f"{judge.judgements.rows.source}: no highlighted text to compare by {unit};"
-                " use --unit document, or --collection where passages are named by paths"
+                f"{judge.judgements.rows.source}: found no highlighted text to compare by {unit};"
+                " use --unit document, or pass --collection if passages are named by paths"
             )
     _refuse_other_units(judges)
 
 
 def _refuse_other_units(judges: Sequence[Judge]) -> None:
-    """What positions of INEX's lines count nobody says: they are compared as they stand."""
+    """Raise an error if positions count different units; INEX files state no unit."""
     counted: dict[str, str] = {}
     for judge in judges:
         marked = judge.judgements.highlights
         if marked is not None and marked.unit != "opaque":
             counted.setdefault(marked.unit, judge.judgements.rows.source)
     if len(counted) > 1:
-        told = ", ".join(f"{unit} in {file}" for unit, file in counted.items())
-        raise UsageError(f"positions count {told}; expected one unit, or --collection to convert")
+        units = ", ".join(f"{unit} in {file}" for unit, file in counted.items())
+        raise UsageError(
+            f"positions count {units}; expected one unit; pass --collection to convert"
+        )
 
 
-def _say_unmeasured(shared: Sequence[Shared], unit: str) -> None:
-    """Agreement on what is not relevant needs to know how much text there was."""
+def _warn_of_unknown_lengths(shared: Sequence[Shared], unit: str) -> None:
+    """Warn of unknown lengths, which agreement on text that is not relevant depends on."""
     unknown = sum(not one.measured() for one in shared)
     if unknown and unit == "char":
         warn(
-            f"topics with documents whose length nobody states: {unknown}; kappa, Fleiss and alpha"
-            " are undefined there; give --collection, or doc_len in the judgements",
+            f"topics with documents of unknown length: {unknown}; kappa, Fleiss and alpha are"
+            " undefined there; pass --collection, or state doc_len in the judgements",
             SpanwiseWarning,
             stacklevel=2,
         )
 
 
-# Does it matter? ----------------------------------------------------------------------------
+# Ranking of runs --------------------------------------------------------------------------------
 
 
 def ranking_effects(
-    judges: Sequence[Judge], question: Question, collection: Collection | None = None
+    judges: Sequence[Judge], request: AgreementRequest, collection: Collection | None = None
 ) -> Iterator[dict[str, Any]]:
-    """For each measure how the runs are ranked under each judge."""
+    """Yield, for each measure, how the runs are ranked under each assessor."""
     files = [
-        f for one in question.runs for f in (expanded([one]) if isinstance(one, str) else [one])
+        f for one in request.runs for f in (expanded([one]) if isinstance(one, str) else [one])
     ]
     if len(files) < 2:
-        raise UsageError(f"{files[0]}: one run has no ranking; give two runs or more")
+        raise UsageError(f"{files[0]}: found one run to rank; expected two or more")
     common = set.intersection(*(set(judge.judgements.rows.topics) for judge in judges))
     if not common:
-        raise InputError("no topic was judged by all judges; expected one in common")
+        raise InputError("found no topic judged by all assessors; expected at least one")
     scores = [
         score_all(
             Request(
                 _of_topics(judge.judgements, common),
                 files,
-                question.measures,
+                request.measures,
                 policy={"average_over": "judged"},
                 collection=collection,
             )
@@ -312,8 +326,8 @@ def ranking_effects(
     ]
     names = [run.run for run in scores[0]]
     labels = list(scores[0][0].means)
-    for label in labels if question.measures else labels[:1]:
-        yield _effect(label, judges, names, scores, question.seed)
+    for label in labels if request.measures else labels[:1]:
+        yield _effect(label, judges, names, scores, request.seed)
 
 
 def _of_topics(judgements: Judgements, topics: set[bytes]) -> Judgements:
@@ -334,7 +348,7 @@ def _effect(
     values = np.array([[run.values[label] for run in mine] for mine in scores])
     defined = ~np.isnan(values).any(axis=(0, 1))
     if not defined.any():
-        raise InputError(f"{label} is undefined for every topic that all judges have judged")
+        raise InputError(f"{label} is undefined for every topic that all assessors have judged")
     values = values[:, :, defined]
     people = [printable(judge.name) for judge in judges]
     named = [printable(name) for name in names]
@@ -345,14 +359,17 @@ def _effect(
         "topics": int(defined.sum()),
         "means": {name: means[:, row].tolist() for row, name in enumerate(named)},
         "pairs": [
-            {**_who(people, (a, b)), **_known(rankings(named, values[a], values[b], seed))}
+            {
+                **_pair_names(people, (a, b)),
+                **_plain_fields(rankings(named, values[a], values[b], seed)),
+            }
             for a, b in combinations(range(len(judges)), 2)
         ],
-        "mixtures": _known(mixtures(values, seed)),
+        "mixtures": _plain_fields(mixtures(values, seed)),
     }
 
 
-def _known(found: Rankings | Mixtures) -> dict[str, Any]:
-    """As JSON has it: where all runs are equal they have no ranking."""
+def _plain_fields(found: Rankings | Mixtures) -> dict[str, Any]:
+    """Return the fields as plain data, with None for undefined numbers."""
     fields = asdict(found).items()
     return {name: null(value) if isinstance(value, float) else value for name, value in fields}

@@ -26,7 +26,7 @@ from spanwise.formats import FORMATS, Reading, expanded, read
 from spanwise.formats.builders import places
 from spanwise.formats.io.dataset import Dataset, dataset_at, paths_in
 from spanwise.formats.io.files import STDIN, lasts
-from spanwise.formats.registry import Holds, find_format, told
+from spanwise.formats.registry import Holds, find_format, format_and_pieces
 from spanwise.formats.topics.nexi import parse as parse_nexi
 from spanwise.matching.documents import repeated_rows
 from spanwise.matching.order import by_score
@@ -399,7 +399,7 @@ def _read(report: Report, format_name: str | None, how: Reading) -> None:
         report.format = find_format(format_name or dataset.file_format, KINDS).name
         report.content = read(report.file, KINDS, report.format, how)
         return
-    entry, pieces = told(report.file, KINDS, format_name)
+    entry, pieces = format_and_pieces(report.file, KINDS, format_name)
     report.format = entry.name
     report.content = entry.parse(pieces, report.file, how)
 

@@ -17,7 +17,7 @@ from spanwise.formats import read_judgements
 from spanwise.model.columns import plural, text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import html_table, number
-from spanwise.retrieve.clustering import agreement, clustered, placed
+from spanwise.retrieve.clustering import agreement, clustered, row_vectors
 from spanwise.retrieve.units import Grain, units_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def cluster(
         raise InputError(f"{named}: no document of {place} has a category")
     ids = list(compress(units.ids, chosen))
     kinds = [labels[one] for one in ids] if labels is not None else []
-    rows = placed(compress(units.texts(), chosen), space, dimensions or DIMENSIONS, seed)
+    rows = row_vectors(compress(units.texts(), chosen), space, dimensions or DIMENSIONS, seed)
     found = clustered(rows, clusters or len(set(kinds)), seed).tolist()
     return Clusters(
         dict(zip(ids, found, strict=True)),

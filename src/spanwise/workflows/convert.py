@@ -27,10 +27,10 @@ from spanwise.formats import (
 )
 from spanwise.formats.io.dataset import MARK, Dataset
 from spanwise.formats.io.files import STDIN, fits, is_remote, lasts
-from spanwise.formats.pieces import format_of, part_of, partitioned, read_part
+from spanwise.formats.pieces import format_of, part_of, partition, read_part
 from spanwise.formats.registry import Holds, find_format
 from spanwise.matching.documents import repeated_rows
-from spanwise.matching.placing import placed_judgements, placed_run, sized_anew
+from spanwise.matching.placing import placed_judgements, placed_run, recompute_sizes
 from spanwise.matching.points import assessed
 from spanwise.model.columns import text as text_of
 from spanwise.model.contents import ASSESSORS, HIGHLIGHTED, PASSAGES, loss_in_words
@@ -241,7 +241,7 @@ def _placed(
         notes = in_lines(found)
     elif isinstance(content, Judgements):
         if anew:
-            content = sized_anew(content, collection, notes)
+            content = recompute_sizes(content, collection, notes)
         if entry is not None and content.elements is None and content.highlights:
             content = _named(content, content.highlights, collection, entry, notes)
         elif not anew:
@@ -405,7 +405,7 @@ def _in_parts(
 ) -> tuple[str, Format, Parts]:
     """A file that memory does not hold: the name of the run, the format to write, the parts."""
     entry = format_of(source, name, KINDS)
-    common, there, last = partitioned(source, entry, parts, shop.folder() / "parts", shop.watch)
+    common, there, last = partition(source, entry, parts, shop.folder() / "parts", shop.watch)
     if entry.holds not in PARQUET:
         raise UsageError(f"{source} holds {entry.holds}; --partition is for runs and judgements")
     how = Reading(ranks=True)

@@ -1,12 +1,13 @@
-"""Running an experiment: stores, runs, results and one page, each made once.
+"""Experiments: collections, engines and parameters from a TOML file, run into a folder.
 
     FOLDER/stores/COLLECTION    documents
-    FOLDER/runs/COLLECTION/     a run for each engine, grain and setting, with a note of its making
+    FOLDER/runs/COLLECTION/     a run for each engine, grain and setting, with a record of its input
     FOLDER/results/             scores by topic, a file for each collection
-    FOLDER/report.html          everything on one page
+    FOLDER/pages/               a page for each collection
+    FOLDER/report.html          all tables and pages in one file
 
-What is there already and was made from the same things is not made again, so that an experiment
-that was interrupted goes on where it stopped.
+Stores and runs that already exist and were made from the same input are kept, so that an
+interrupted experiment continues where it stopped.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from spanwise.evaluation.request import Request
 from spanwise.formats import FORMATS, expanded, read_judgements, read_topics
 from spanwise.measures.names import parse
 from spanwise.model.comparison import BETTER, WORSE
+from spanwise.retrieve.queries import TASKS
 from spanwise.retrieve.registry import MissingEngine
-from spanwise.retrieve.shaping import TASKS
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question
 from spanwise.workflows.convert import plainest
@@ -45,11 +46,176 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# An experiment as a file says it: collections, engines, grains, parameters, measures. -------------
+# Running ----------------------------------------------------------------------------------------
+
+
+def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
+    """Run the experiment of a TOML file in a folder; return a comparison for each collection.
+
+    Relative paths in the file start at the folder `data`, by default that of the file. Stores and
+    runs that already exist in `folder` and were made from the same input are kept.
+    """
+    planned = read_experiment(file, data)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    found = conducted(planned, place)
+    write_report(planned, found, place)
+    return {one.name: comparison for one, comparison in found}
+
+
+def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
+    """Make the missing stores and runs, and compare the runs of each collection."""
+    question = _validated(experiment)
+    found = []
+    for data in experiment.collections:
+        store = _stored(data, folder / "stores")
+        runs = [run for run in _runs(experiment, data, store, folder) if run is not None]
+        if not runs:
+            raise InputError(
+                f"{experiment.source}: none of its engines is installed; expected at least one"
+            )
+        request = Request(
+            data.judgements,
+            [str(run) for run in runs],
+            experiment.measures,
+            experiment.profile,
+            judgements_format=data.judgements_format,
+            collection=str(store),
+        )
+        comparison = compare_runs(
+            request, _baseline(experiment, runs), question, PROCESSES, watched
+        )
+        _keep(request, comparison, folder / "results", data.name)
+        found.append((data, comparison))
+        _page(request, comparison, folder / "pages" / f"{data.name}.html")
+    return found
+
+
+def _validated(experiment: Experiment) -> Question:
+    """Return the tests of an experiment, after checking everything that can fail early."""
+    try:
+        find_profile(experiment.profile)
+        for name in measure_names(list(experiment.measures)):
+            parse(name)
+        for search in (cell.search for cell in experiment.cells):
+            check_request(search)
+        question = Question(experiment.tests, draws=Draws(experiment.seed))
+    except SpanwiseError as error:
+        raise FormatError(experiment.source, None, str(error), "") from error
+    for data in experiment.collections:
+        read_topics(data.topics, data.topics_format)
+        read_judgements(data.judgements, data.judgements_format)
+    return question
+
+
+def _baseline(experiment: Experiment, runs: list[Path]) -> str | None:
+    if experiment.baseline is None:
+        return None
+    wanted = f"{run_name(experiment.baseline)}.run"
+    return next((str(run) for run in runs if run.name == wanted), None)
+
+
+def _stored(data: Data, folder: Path) -> Path:
+    """Return the store of a collection, built if it is missing or its documents changed."""
+    if is_store(Path(data.documents)):
+        return Path(data.documents)
+    folder.mkdir(parents=True, exist_ok=True)
+    place, note = folder / data.name, folder / f"{data.name}.json"
+    about = {"documents": _listing_digest(Path(data.documents))}
+    if not is_store(place) or _read(note) != about:
+        build([data.documents], str(place), Plan(fresh=place.exists()))
+        write_atomically(note, json.dumps(about).encode() + b"\n")
+    return place
+
+
+def _listing_digest(documents: Path) -> str:
+    """Return a digest of the names, sizes and dates of files."""
+    digest = blake2b(digest_size=16)
+    for file in sorted(documents.rglob("*")) if documents.is_dir() else [documents]:
+        if file.is_file():
+            about = file.stat()
+            digest.update(
+                f"{file}\0{about.st_size}\0{about.st_mtime_ns}\0".encode(errors="replace")
+            )
+    return digest.hexdigest()
+
+
+def _runs(experiment: Experiment, data: Data, store: Path, folder: Path) -> Iterator[Path | None]:
+    place = folder / "runs" / data.name
+    place.mkdir(parents=True, exist_ok=True)
+    documents = _content_digest(sorted(store.glob("*.json")))
+    topics = _content_digest([Path(file) for file in expanded([data.topics])])
+    for cell in experiment.cells:
+        search = replace(
+            cell.search,
+            collection=str(store),
+            topics=data.topics,
+            topics_format=data.topics_format,
+        )
+        about = asdict(search) | {
+            "collection": documents,
+            "topics": topics,
+            "settings": dict(search.settings),
+        }
+        name = run_name(cell.label)
+        target, note = place / f"{name}.run", place / f"{name}.json"
+        if target.is_file() and _read(note) == json.loads(json.dumps(about)):
+            yield target
+            continue
+        run = _made(experiment, cell, search)
+        if run is not None:
+            write = FORMATS[plainest(run)].write
+            assert write is not None
+            write_atomically(target, b"".join(write(run)))
+            write_atomically(note, json.dumps(about, indent=1).encode() + b"\n")
+            say("done", f"{data.name}: {cell.label}")
+        yield target if run is not None else None
+
+
+def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
+    try:
+        return searched(search)
+    except MissingEngine as error:
+        if not experiment.skip_missing:
+            raise
+        say("warning", f"{cell.label} is skipped: {error}")
+        return None
+
+
+def _read(note: Path) -> Any:
+    try:
+        return json.loads(note.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _content_digest(files: list[Path]) -> str:
+    digest = blake2b(digest_size=16)
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _keep(request: Request, comparison: Comparison, folder: Path, name: str) -> None:
+    """Write the scores with their provenance, and the comparison as JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keep(request, comparison.scores, str(folder / f"{name}.jsonl"))
+    content = json.dumps(comparison.to_dict(), indent=1)
+    write_atomically(folder / f"{name}.comparison.json", content.encode() + b"\n")
+
+
+def _page(request: Request, comparison: Comparison, file: Path) -> None:
+    from spanwise.workflows.page import write_page
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_page(request, comparison, str(file))
+
+
+# The file of an experiment ----------------------------------------------------------------------
 
 
 class Kind(NamedTuple):
-    """What may stand behind a key."""
+    """A kind of value of a key, with a description for messages."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -101,12 +267,12 @@ SEARCH: Mapping[str, Kind] = {
     "propagate": _number(0, 1, "a number from 0 to 1", int, float),
     "expand": _choice("rocchio", "rm3", "wordnet"),
 }
-"""What each table of a file may say."""
+"""Keys of each table of the file, with the kinds of their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Documents with topics and judgements."""
+    """The documents, topics and judgements of a collection."""
 
     name: str
     documents: str
@@ -118,7 +284,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run to be made on every collection."""
+    """A search that makes one run on each collection."""
 
     label: str
     search: Search
@@ -126,7 +292,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Collections x engines x grains x parameters."""
+    """An experiment: collections, and the searches that are run on each of them."""
 
     name: str
     about: str
@@ -142,51 +308,53 @@ class Experiment:
 
 
 def read_experiment(file: str, data: str | None = None) -> Experiment:
-    """The experiment of a file; paths are relative to the file, or to a folder of data."""
+    """Read the experiment of a file; paths are relative to `data` or to the file's folder."""
     try:
-        said = tomllib.loads(Path(file).read_text("utf-8"))
+        tables = tomllib.loads(Path(file).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(file, None, f"cannot be read ({error})", "") from error
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(file, None, f"not TOML ({error})", "") from error
-    _check(said, TOP, file, "the file")
+        raise FormatError(file, None, f"invalid TOML ({error})", "") from error
+    _check(tables, TOP, file, "the file")
     folder = Path(data) if data is not None else Path(file).parent
-    collections = tuple(_data(one, folder, file) for one in _tables(said, "collection", file))
-    cells = tuple(_cells(said, file))
-    _once([data.name for data in collections], "collections", "a name for each", file)
-    _once([cell.label for cell in cells], "runs", "a label for each engine", file)
-    _once([run_name(cell.label) for cell in cells], "runs", "labels that differ as files", file)
-    baseline = said.get("baseline")
+    collections = tuple(_data(one, folder, file) for one in _tables(tables, "collection", file))
+    cells = tuple(_cells(tables, file))
+    _refuse_duplicates([data.name for data in collections], "collections", "a name for each", file)
+    _refuse_duplicates([cell.label for cell in cells], "runs", "a label for each engine", file)
+    _refuse_duplicates(
+        [run_name(cell.label) for cell in cells], "runs", "labels that differ as files", file
+    )
+    baseline = tables.get("baseline")
     if baseline is not None and baseline not in (names := [cell.label for cell in cells]):
         raise FormatError(file, None, f"baseline {baseline!r}", f"one of {', '.join(names)}")
     return Experiment(
-        said.get("name", Path(file).stem),
-        said.get("about", ""),
+        tables.get("name", Path(file).stem),
+        tables.get("about", ""),
         collections,
         cells,
-        tuple(said.get("measures", ("AP",))),
-        tuple(said.get("tests", ("randomisation",))),
+        tuple(tables.get("measures", ("AP",))),
+        tuple(tables.get("tests", ("randomisation",))),
         baseline,
-        said.get("profile"),
-        said.get("seed", 0),
-        said.get("missing", "stop") == "skip",
+        tables.get("profile"),
+        tables.get("seed", 0),
+        tables.get("missing", "stop") == "skip",
         file,
     )
 
 
 def run_name(label: str) -> str:
-    """A label as the name of a file."""
+    """Return a label as the name of a file."""
     return "".join(c if c.isalnum() or c in "=.-_" else "_" for c in label)
 
 
-def _once(names: Sequence[str], what: str, due: str, file: str) -> None:
+def _refuse_duplicates(names: Sequence[str], what: str, due: str, file: str) -> None:
     again = next((name for name in names if names.count(name) > 1), None)
     if again is not None:
-        raise FormatError(file, None, f"two {what} are called {again!r}", due)
+        raise FormatError(file, None, f"two {what} named {again!r}", due)
 
 
-def _tables(said: Mapping[str, Any], name: str, file: str) -> Sequence[Mapping[str, Any]]:
-    tables: list[Mapping[str, Any]] = said.get(name, [])
+def _tables(parent: Mapping[str, Any], name: str, file: str) -> Sequence[Mapping[str, Any]]:
+    tables: list[Mapping[str, Any]] = parent.get(name, [])
     if not tables:
         raise FormatError(file, None, f"no [[{name}]]", f"at least one [[{name}]]")
     return tables
@@ -205,19 +373,19 @@ def _data(table: Mapping[str, Any], folder: Path, file: str) -> Data:
     keys = list(COLLECTION)
     missing = next((key for key in keys[:4] if key not in table), None)
     if missing is not None:
-        raise FormatError(file, None, f"a [[collection]] without {missing!r}", "")
+        raise FormatError(file, None, f"a [[collection]] without {missing!r}", "this key")
     documents, topics, judgements = (str(folder / table[key]) for key in keys[1:4])
     return Data(table["name"], documents, topics, judgements, *map(table.get, keys[4:]))
 
 
-def _cells(said: Mapping[str, Any], file: str) -> Iterator[Cell]:
-    for table in _tables(said, "engine", file):
+def _cells(tables: Mapping[str, Any], file: str) -> Iterator[Cell]:
+    for table in _tables(tables, "engine", file):
         _check(table, ENGINE, file, "[[engine]]")
         if "name" not in table:
-            raise FormatError(file, None, "an [[engine]] without 'name'", "")
-        options = dict(said.get("search", {})) | dict(table.get("search", {}))
+            raise FormatError(file, None, "an [[engine]] without 'name'", "this key")
+        options = dict(tables.get("search", {})) | dict(table.get("search", {}))
         _check(options, SEARCH, file, "search")
-        grains = table.get("grains", said.get("grains", ["document"]))
+        grains = table.get("grains", tables.get("grains", ["document"]))
         empty = next((key for key, value in table.get("set", {}).items() if value == []), None)
         if empty is not None:
             raise FormatError(file, None, f"{empty} = [] in set", "at least one value")
@@ -230,183 +398,14 @@ def _cells(said: Mapping[str, Any], file: str) -> Iterator[Cell]:
             yield Cell(label, replace(search, name=label.replace(" ", "_")))
 
 
-def _settings(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """All combinations of values; a list stands for each of its members."""
-    values = [one if isinstance(one, list) else [one] for one in said.values()]
+def _settings(choices: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield all combinations of values; a list holds alternative values."""
+    values = [one if isinstance(one, list) else [one] for one in choices.values()]
     for chosen in product(*values):
-        yield dict(zip(said, chosen, strict=True))
+        yield dict(zip(choices, chosen, strict=True))
 
 
-# Running an experiment: stores, runs, results and one page, each made once. -----------------------
-#
-# FOLDER/stores/COLLECTION    documents
-# FOLDER/runs/COLLECTION/     a run for each engine, grain and setting, with a note of its making
-# FOLDER/results/             scores by topic, a file for each collection
-# FOLDER/report.html          everything on one page
-#
-# What is there already and was made from the same things is not made again, so that an experiment
-# that was interrupted goes on where it stopped.
-
-
-def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
-    """Run the experiment of a TOML file in a folder; return a comparison for each collection.
-
-    `data` is the folder that relative paths in the file begin at; by default that of the file.
-    What is in the folder already and was made of the same things is not made again.
-    """
-    planned = read_experiment(file, data)
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    found = conducted(planned, place)
-    write_report(planned, found, place)
-    return {one.name: comparison for one, comparison in found}
-
-
-def conducted(experiment: Experiment, folder: Path) -> list[tuple[Data, Comparison]]:
-    """Make what is missing, and compare the runs of every collection."""
-    question = _foreseen(experiment)
-    found = []
-    for data in experiment.collections:
-        store = _stored(data, folder / "stores")
-        runs = [run for run in _runs(experiment, data, store, folder) if run is not None]
-        if not runs:
-            raise InputError(f"{experiment.source}: none of its engines is installed")
-        request = Request(
-            data.judgements,
-            [str(run) for run in runs],
-            experiment.measures,
-            experiment.profile,
-            judgements_format=data.judgements_format,
-            collection=str(store),
-        )
-        statement = compare_runs(request, _baseline(experiment, runs), question, PROCESSES, watched)
-        _keep(request, statement, folder / "results", data.name)
-        found.append((data, statement))
-        _page(request, statement, folder / "pages" / f"{data.name}.html")
-    return found
-
-
-def _foreseen(experiment: Experiment) -> Question:
-    """What is to be asked of runs; all mistakes are found before hours of searching, not after."""
-    try:
-        find_profile(experiment.profile)
-        for name in measure_names(list(experiment.measures)):
-            parse(name)
-        for search in (cell.search for cell in experiment.cells):
-            check_request(search)
-        question = Question(experiment.tests, draws=Draws(experiment.seed))
-    except SpanwiseError as error:
-        raise FormatError(experiment.source, None, str(error), "") from error
-    for data in experiment.collections:
-        read_topics(data.topics, data.topics_format)
-        read_judgements(data.judgements, data.judgements_format)
-    return question
-
-
-def _baseline(experiment: Experiment, runs: list[Path]) -> str | None:
-    if experiment.baseline is None:
-        return None
-    wanted = f"{run_name(experiment.baseline)}.run"
-    return next((str(run) for run in runs if run.name == wanted), None)
-
-
-def _stored(data: Data, folder: Path) -> Path:
-    """The documents as a store, built if it is not there or was made of other documents."""
-    if is_store(Path(data.documents)):
-        return Path(data.documents)
-    folder.mkdir(parents=True, exist_ok=True)
-    place, note = folder / data.name, folder / f"{data.name}.json"
-    about = {"documents": _listed(Path(data.documents))}
-    if not is_store(place) or _read(note) != about:
-        build([data.documents], str(place), Plan(fresh=place.exists()))
-        write_atomically(note, json.dumps(about).encode() + b"\n")
-    return place
-
-
-def _listed(documents: Path) -> str:
-    """A digest of the names, sizes and dates of files."""
-    digest = blake2b(digest_size=16)
-    for file in sorted(documents.rglob("*")) if documents.is_dir() else [documents]:
-        if file.is_file():
-            about = file.stat()
-            digest.update(
-                f"{file}\0{about.st_size}\0{about.st_mtime_ns}\0".encode(errors="replace")
-            )
-    return digest.hexdigest()
-
-
-def _runs(experiment: Experiment, data: Data, store: Path, folder: Path) -> Iterator[Path | None]:
-    place = folder / "runs" / data.name
-    place.mkdir(parents=True, exist_ok=True)
-    documents = _digest(sorted(store.glob("*.json")))
-    topics = _digest([Path(file) for file in expanded([data.topics])])
-    for cell in experiment.cells:
-        search = replace(
-            cell.search,
-            collection=str(store),
-            topics=data.topics,
-            topics_format=data.topics_format,
-        )
-        about = asdict(search) | {
-            "collection": documents,
-            "topics": topics,
-            "settings": dict(search.settings),
-        }
-        name = run_name(cell.label)
-        target, note = place / f"{name}.run", place / f"{name}.json"
-        if target.is_file() and _read(note) == json.loads(json.dumps(about)):
-            yield target
-            continue
-        run = _made(experiment, cell, search)
-        if run is not None:
-            write = FORMATS[plainest(run)].write
-            assert write is not None
-            write_atomically(target, b"".join(write(run)))
-            write_atomically(note, json.dumps(about, indent=1).encode() + b"\n")
-            say("done", f"{data.name}: {cell.label}")
-        yield target if run is not None else None
-
-
-def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
-    try:
-        return searched(search)
-    except MissingEngine as error:
-        if not experiment.skip_missing:
-            raise
-        say("warning", f"{cell.label} is left out: {error}")
-        return None
-
-
-def _read(note: Path) -> Any:
-    try:
-        return json.loads(note.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def _digest(files: list[Path]) -> str:
-    digest = blake2b(digest_size=16)
-    for file in files:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
-
-
-def _keep(request: Request, statement: Comparison, folder: Path, name: str) -> None:
-    """Scores by topic with their provenance, and what the comparison says."""
-    folder.mkdir(parents=True, exist_ok=True)
-    keep(request, statement.scores, str(folder / f"{name}.jsonl"))
-    said = json.dumps(statement.to_dict(), indent=1)
-    write_atomically(folder / f"{name}.comparison.json", said.encode() + b"\n")
-
-
-def _page(request: Request, statement: Comparison, file: Path) -> None:
-    from spanwise.workflows.page import write_page
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_page(request, statement, str(file))
-
-
-# The report of an experiment: a table of all collections, and each one's page, in one file. -------
+# The report -------------------------------------------------------------------------------------
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}"
@@ -420,14 +419,14 @@ Found = Sequence[tuple["Data", "Comparison"]]
 
 
 class TableCell(NamedTuple):
-    """What a table says of a run on a collection."""
+    """The mean of a run on a collection, as the table shows it."""
 
     text: str
     is_best: bool = False
 
 
 def heads_of(found: Found, measure: str) -> list[str]:
-    """Collections, with the number of topics over which their means go."""
+    """Return the heads of columns: collections, with the number of topics of their means."""
     return [f"{data.name} ({max(_topics(one, measure))})" for data, one in found]
 
 
@@ -436,7 +435,7 @@ def _topics(one: Comparison, measure: str) -> list[int]:
 
 
 def rows_of(found: Found, measure: str) -> list[tuple[str, list[TableCell]]]:
-    """For every run what it reaches on each collection, nothing where it was not made."""
+    """Return a row for each run, with its mean on each collection or a dash."""
     names = list(dict.fromkeys(run for _, one in found for run in one.runs))
     return [(name, [_cell(one, name, measure) for _, one in found]) for name in names]
 
@@ -454,7 +453,7 @@ def _cell(one: Comparison, run: str, measure: str) -> TableCell:
 
 
 def legend(found: Found) -> str:
-    """What the marks mean; nothing where there is no baseline."""
+    """Return the meaning of the marks; empty if there is no baseline."""
     one = next((one for _, one in found if one.baseline is not None), None)
     if one is None:
         return ""
@@ -463,7 +462,7 @@ def legend(found: Found) -> str:
 
 
 def summary(experiment: Experiment, found: Found) -> str:
-    """Means by run and collection, for each measure."""
+    """Return a text table of means by run and collection for each measure."""
     parts = []
     for measure in found[0][1].measures:
         rows, heads = rows_of(found, measure), heads_of(found, measure)
@@ -480,7 +479,7 @@ def summary(experiment: Experiment, found: Found) -> str:
 
 
 def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """Texts to the right; a mark stands to the right of its column."""
+    """Return cells aligned to the right, with marks outside the columns."""
     shown = (
         f"{text.rstrip(MARKS):>{width}}{text[len(text.rstrip(MARKS)) :]:<1}"
         for text, width in zip(texts, widths, strict=True)
@@ -489,7 +488,7 @@ def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def write_report(experiment: Experiment, found: Found, folder: Path) -> None:
-    """One page that holds everything; the pages of the collections unfold in it."""
+    """Write the report: tables of means, and the pages of all collections, in one file."""
     body = [f"<h1>{escape(experiment.name)}</h1>", f"<p>{escape(experiment.about)}</p>"]
     body += [_table(found, measure) for measure in found[0][1].measures]
     body.append(f"<p>{escape(legend(found))}</p>" if legend(found) else "")

@@ -1,8 +1,13 @@
-"""What `spanwise explain` does: one topic of one run, as its measure sees it."""
+"""Explanations of scores: one topic of one run, result by result, as a measure sees it.
+
+`explain` prepares a case for each assessor: the judgements, the run, the topic and the measure.
+From a case follows a table with a row for each result, whose columns are those that the measure
+computes with. There is one function for each family of measures. The text of documents can be
+printed too, with the retrieved and the relevant parts marked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.evaluation.kinds import TEXTUAL, Grounding, element_setting, journey_blocks, kinds_of
+from spanwise.evaluation.kinds import (
+    TEXTUAL,
+    MatchTask,
+    element_setting,
+    kinds_of,
+    navigation_blocks,
+)
 from spanwise.evaluation.merge import assumptions
 from spanwise.evaluation.prepare import Prepared
 from spanwise.evaluation.prepare import asked as measures_of
@@ -29,7 +40,7 @@ from spanwise.measures.highlight import LEVELS, best_from, highlighted_in_all, p
 from spanwise.measures.next_generation import exhaustivity_in_all, parts
 from spanwise.model.columns import text
 from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
 from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
@@ -47,13 +58,14 @@ from spanwise.report.scores import shown
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Unpack
 
     from spanwise.evaluation.request import Request
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.element_rankings import ElementRankings
-    from spanwise.model.measure import Asked
+    from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy, PolicyFields
     from spanwise.model.rankings import Rankings
@@ -63,188 +75,7 @@ if TYPE_CHECKING:
     from spanwise.report.tables import Table
 
 
-# Explaining measures of elements: which case each result was, and what the bound took away. -------
-
-Told = tuple["Table", list[str]]
-CASES = {UNSEEN: "unseen", PARTLY: "partly", SEEN: "seen"}
-
-
-def block_of(
-    run: Run,
-    judgements: Judgements,
-    topic: bytes,
-    asked: Asked,
-    policy: Policy,
-    collection: Collection | None,
-) -> ElementRankings:
-    """The topic's results, put together with what was judged."""
-    setting = element_setting([asked], collection)
-    (block,) = element_rankings(run, judgements, [topic], policy, setting)
-    return block
-
-
-def of_elements(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    """The rows, and what is to be said about them."""
-    family, name = asked.measure.family, asked.measure.name
-    if family == "cumulated":
-        return _gains(block, asked, listing)
-    if family == "precall":
-        return _chances(block, asked, listing)
-    if name in ("NGP", "NGR"):
-        return _next_generation(block, asked, listing)
-    if name == "Overlap":
-        inside = asked.parameter("variant") == "inside"
-        flags = block.inside() if inside else block.seen_before("anything")
-        return flag_table(listing, "inside another" if inside else "seen before", flags), []
-    return _highlighted_characters(block, asked, listing)
-
-
-def _gains(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    curves: Curves = asked.measure.made(block, **asked.parameters)
-    gains, base = block.gains(curves.rule), block.base(curves.rule.quant)
-    depth = len(gains.gain)
-    worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
-    ranks = np.arange(1, depth + 1)
-    best = np.array([block.at(curves.best, rank)[0] for rank in ranks.tolist()])
-    cases = _cases(gains, worth) if curves.rule.alpha else []
-    seen = gains.seen.tolist()
-    gained = np.cumsum(gains.gain)
-    earned = Earnings(worth, cases, seen, gains.bare, gains.gain, gained, best)
-    last, quotient = _quotient(block, asked, curves, earned)
-    words = [GAIN_WORDS if cases else "overlap is ignored: every result earns its value"]
-    total, count = float(curves.total[0]), int(curves.count[0])
-    words.append(
-        f"the recall base has {counted(count, 'element')}, worth {total:g} in all;"
-        f" quant={base.quant}"
-    )
-    if asked.measure.name == "ep":
-        words += _effort(curves, asked)
-    return earnings_table(earned, listing, last, quotient), words
-
-
-def _cases(gains: Gains, worth: FloatArray) -> list[str]:
-    """The cases of the gain function; none for what is worth nothing, seen or not."""
-    looked = (worth > 0) | (gains.case != UNSEEN)
-    return [
-        CASES[case] if known else ""
-        for case, known in zip(gains.case.tolist(), looked.tolist(), strict=True)
-    ]
-
-
-def _quotient(
-    block: ElementRankings, asked: Asked, curves: Curves, earned: Earnings
-) -> tuple[str, Any]:
-    """What a row comes to: the measure's own number at that rank."""
-    name = asked.measure.name
-    if name == "gr":
-        return "gr", block.ratio(earned.gained, curves.total[0])
-    if name in ("MAep", "ep"):
-        ideal, beyond = reached(curves.best, earned.gained[None, :], curves.interpolate)
-        ideal = np.where(beyond, curves.count[0], ideal)[0]
-        ranks = np.arange(1, len(earned.gain) + 1)
-        return "ep", np.where(earned.gain > 0, ideal / ranks, np.nan)
-    return "nxCG", block.ratio(earned.gained, earned.best)
-
-
-def _effort(curves: Curves, asked: Asked) -> list[str]:
-    wanted = np.array([[asked.parameter("recall") * curves.total[0]]])
-    ideal, _ = reached(curves.best, wanted, curves.interpolate)
-    run, missed = reached(curves.run(), wanted, curves.interpolate)
-    where = "never" if missed[0, 0] else f"at rank {run[0, 0]:.4f}"
-    return [
-        f"a gain of {wanted[0, 0]:g}: the ideal run at rank {ideal[0, 0]:.4f}, this run {where}"
-    ]
-
-
-def _chances(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    base = block.base(asked.parameter("quant"))
-    element = block.results.element
-    value = base.value / base.highest
-    chance = np.where(element != NOBODY, value[element], 0.0) if len(value) else element * 0.0
-    total = float(block.of_topics(base.judged.of_topics(value))[0])
-    words = [f"all that is relevant adds up to {total:g}; quant={base.quant}"]
-    return chance_table(listing, chance, block.results.level.tolist()), words
-
-
-def _next_generation(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    exhaustivity, specificity, new = parts(block, asked.parameter("overlap"))
-    size = block.results.size
-    columns = [("size", size), ("new", new)]
-    if asked.measure.name == "NGP":
-        read = block.sizes() * new
-        so_far = block.ratio(np.cumsum(specificity * read), np.cumsum(read), undefined=0)
-        columns += [("specificity", specificity), ("precision", so_far)]
-    else:
-        so_far = block.ratio(np.cumsum(exhaustivity * new), exhaustivity_in_all(block)[0])
-        columns += [("exhaustivity", exhaustivity), ("recall", so_far)]
-    return columns_table(listing, columns), ["new: the share that earlier results have not shown"]
-
-
-def _highlighted_characters(block: ElementRankings, asked: Asked, listing: Listing) -> Told:
-    results, alpha = block.results, asked.parameter("alpha")
-    seen = block.seen_before("highlighted")
-    found = np.cumsum(results.highlighted - alpha * seen)
-    columns = [
-        ("size", results.size),
-        ("highlighted", results.highlighted),
-        ("seen", seen),
-        ("found", found),
-    ]
-    recall = block.ratio(found, highlighted_in_all(block, asked.parameter("base"))[0])
-    columns.append(("recall", recall))
-    if (results.size >= 0).all():
-        precision = block.ratio(found, np.cumsum(results.size), undefined=0)
-        columns.insert(-1, ("precision", precision))
-        if asked.measure.name == "HiF":
-            both = precision + recall
-            columns.append(("F", block.ratio(2 * precision * recall, both, undefined=0)))
-    return columns_table(listing, columns), ["seen: highlighted characters shown before"]
-
-
-# Which text of a document is relevant, to be shown. -----------------------------------------------
-
-Relevant = tuple[Spans, int]
-"""Spans, and the best entry point; UNKNOWN where there is none."""
-
-
-def relevant_text(
-    judgements: Judgements, topic: bytes, name: bytes, collection: Collection | None
-) -> Relevant:
-    """The relevant text of a document, and its best entry point.
-
-    Where no text was highlighted, these are the smallest elements that were judged relevant, or
-    all of a relevant document.
-    """
-    rows, highlights = judgements.rows, judgements.highlights
-    number = rows.topics.index(topic)
-    every = np.arange(rows.starts[number], rows.starts[number + 1])
-    names = judgements.documents.take(every)
-    if name not in names:
-        return NOTHING, UNKNOWN
-    row = int(every[names.index(name)])
-    if highlights is not None:
-        return highlights.of(row), int(highlights.entries[row])
-    if judgements.elements is not None:
-        return _elements(judgements, row), UNKNOWN
-    return _whole(judgements, row, name, collection), UNKNOWN
-
-
-def _elements(judgements: Judgements, row: int) -> Spans:
-    assert judgements.elements is not None
-    judged = judgements.elements.elements.at(np.array([row]))
-    if judged.spans is None:
-        return NOTHING
-    placed = judged.relevant() & (judged.spans.starts != UNKNOWN)
-    return inmost(judged.spans.at(np.flatnonzero(placed)))
-
-
-def _whole(judgements: Judgements, row: int, name: bytes, collection: Collection | None) -> Spans:
-    if collection is None or name not in collection or judgements.grades[row] <= 0:
-        return NOTHING
-    return Spans(np.zeros(1, np.int64), np.array([collection.length(name)]))
-
-
-# What `spanwise explain` does: one topic of one run, as its measure sees it. ----------------------
+# Explanations -----------------------------------------------------------------------------------
 
 TEXT = {"iP", "MAiP", "char_prec", "char_rec", "char_f1"}
 CONTEXT = {"gP", "gR", "MAgP"}
@@ -255,46 +86,46 @@ GAINS = {"nDCG", "DCG"}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One topic of one run, and the measure that is to be explained."""
+    """One topic of one run, with the measure that is to be explained."""
 
     judgements: Judgements | Preferences
     run: Run
     topic: bytes
-    asked: Asked
+    asked: MeasureRequest
     policy: Policy
     collection: Collection | None = None
-    notes: tuple[Note, ...] = ()  # what was said when things were placed
-    block: Rankings | None = None  # the topic's ranking, where it has been made already
-    rows: IntArray | None = None  # of its results in order, likewise
-    assessor: str | None = None  # whose judgements these are, where there are several
+    notes: tuple[Note, ...] = ()  # on the placement of results
+    block: Rankings | None = None  # the ranking of the topic, if it is ready
+    rows: IntArray | None = None  # of its results in order, if they are known
+    assessor: str | None = None  # of these judgements, if there are several
 
     @property
     def name(self) -> str:
-        """The measure's own name, whatever it was called."""
+        """Return the name of the measure, without parameters."""
         return self.asked.measure.name
 
     def parameters(self, *names: str) -> list[Any]:
-        """The values of some of the measure's parameters."""
+        """Return the values of some parameters of the measure."""
         return [self.asked.parameter(name) for name in names]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """Why a topic has its score: the ranking row by row, as the measure sees it."""
+    """An explanation of the score of a topic: a table with a row for each result."""
 
     cases: Sequence[Case]
 
     def text(self, width: int | None = None, most: int | None = None) -> str:
-        """Return the ranking, the value, and the choices that it depends on."""
+        """Return the table, the value, and the choices that it depends on, as text."""
         return explained(self.cases, width, most)
 
     def marked(self, width: int | None = None, most: int | None = None) -> str:
-        """Return the documents with what was retrieved and what is relevant in them marked."""
+        """Return the documents as text, with the retrieved and the relevant parts marked."""
         return marked_text(self.cases[0], width, colour=False, most=most)
 
     @property
     def value(self) -> Any:
-        """Return the value of the topic; its mean over assessors, if there are several."""
+        """Return the value of the topic, averaged over assessors if there are several."""
         values = [_explained(case, None, None)[0] for case in self.cases]
         if len(values) == 1:
             return values[0]
@@ -302,7 +133,7 @@ class Explanation:
         return sum(defined) / len(defined) if defined else float("nan")
 
     def rows(self) -> list[dict[str, str]]:
-        """Return the ranking, a dict of columns for each result; that of the first assessor."""
+        """Return a dict of columns for each result, under the first assessor."""
         table, _ = _table(self.cases[0])
         return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
@@ -357,7 +188,7 @@ def explain(
 
 
 def cases_of(request: Request, topic: str) -> list[Case]:
-    """Prepare a request and return what is to be explained: a case for each assessor."""
+    """Prepare a request, and return the case of each assessor for a topic of its run."""
     measures_of(request.measures)  # a mistake in a name is reported before anything is read
     files = [
         file
@@ -365,26 +196,28 @@ def cases_of(request: Request, topic: str) -> list[Case]:
         for file in (expanded([one]) if one.__class__ is str else [one])
     ]
     if len(files) != 1:
-        raise UsageError(f"{len(files)} runs were given; expected one, to explain its score")
+        raise UsageError(f"found {len(files)} runs; expected the one run to explain")
     prepared = Prepared(replace(request, runs=(), names=()))
     run = prepared.read(files[0])
     settled = prepared.settle(prepared.profile_of(run))
     if len(settled.measures) != 1:
-        names = ", ".join(request.measures) or "those that fit"
-        raise UsageError(f"{names!r} is {len(settled.measures)} measures; name one of them")
+        names = ", ".join(request.measures) or "the default"
+        raise UsageError(f"{names!r} stands for {len(settled.measures)} measures; expected one")
     (measure,), policy = settled
     if request.names and request.names[0] is not None:
         run = replace(run, name=request.names[0])
     key = topic.encode("utf-8", "surrogateescape")
     judged, answered = prepared.judgements.rows.topics, run.rows.topics
     if key not in judged and not (policy.average_over == "run" and key in answered):
-        raise UsageError(f"topic {topic!r} is not in {prepared.judgements.rows.source}")
+        raise UsageError(
+            f"{prepared.judgements.rows.source}: found no topic {topic!r}; expected a judged topic"
+        )
     if isinstance(prepared.judgements, Judgements):
         refuse_duplicate_judgements(prepared.judgements, [key])
     matched = match(prepared, run, settled)
     run = matched.run
     if key in run.rows.topics:
-        run = of_topics(run, [key])  # notes on results are about these
+        run = of_topics(run, [key])  # so that notes count only these results
     case = Case(matched.judgements, run, key, measure, policy, matched.collection, matched.notes)
     if not isinstance(matched.judgements, Judgements) or matched.judgements.assessors is None:
         return [case]
@@ -397,7 +230,7 @@ def cases_of(request: Request, topic: str) -> list[Case]:
 
 
 def explained(cases: Sequence[Case], width: int | None, most: int | None = None) -> str:
-    """Return the ranking row by row, then the value with its signature."""
+    """Return the tables of all cases, each followed by its value and its signature."""
     parts = [_explained(case, width, most) for case in cases]
     if len(parts) == 1:
         return parts[0][1]
@@ -409,15 +242,15 @@ def explained(cases: Sequence[Case], width: int | None, most: int | None = None)
 
 
 def _explained(case: Case, width: int | None, most: int | None) -> tuple[Any, str]:
-    """Return the value of a case, and its ranking with what is to be said about it."""
-    said = list(case.notes)
+    """Return the value of a case, and its table with all notes as text."""
+    found = list(case.notes)
     values = values_of(
-        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, said),
+        *(case.judgements, case.run, [case.topic], [case.asked], case.policy, found),
         case.collection,
     )
-    notes = in_lines(said)
+    notes = in_lines(found)
     value = values[case.asked.label][0]
-    table, words = _table(case)
+    table, remarks = _table(case)
     if case.policy.ties == "expected":
         notes.append("the value is the mean over all orders of equal scores; one order is shown")
     if case.topic not in case.run.rows.topics:
@@ -426,7 +259,7 @@ def _explained(case: Case, width: int | None, most: int | None) -> tuple[Any, st
     who = "" if case.assessor is None else f", assessor {case.assessor}"
     lines = [
         f"{case.run.name}, topic {text(case.topic)}{who}: {case.asked.label} = {result}",
-        *words,
+        *remarks,
         case.policy.signature(*assumptions([case.asked])),
         *notes,
     ]
@@ -436,125 +269,52 @@ def _explained(case: Case, width: int | None, most: int | None) -> tuple[Any, st
 
 
 def _table(case: Case) -> tuple[Table, list[str]]:
-    """The rows, and what is to be said about them."""
+    """Return the table of a measure of elements, with remarks."""
     (cutoff,) = case.parameters("cutoff")
     if case.name in TEXT | CONTEXT | ARTICLES:
-        table, words = _of_text(case)
+        table, remarks = _of_text(case)
     elif case.name in BINARY | GAINS:
-        table, words = _of_documents(case), []
+        table, remarks = _of_documents(case), []
     elif case.asked.measure.reads == "elements":
         assert isinstance(case.judgements, Judgements)
         block = block_of(
             *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
         )
-        table, words = of_elements(block, case.asked, _listing(case.run, block.results.row))
-    elif case.asked.measure.reads == "journeys":
-        table, words = _of_journey(case)
+        table, remarks = of_elements(block, case.asked, _listing(case.run, block.results.row))
+    elif case.asked.measure.reads == "navigation":
+        table, remarks = _of_navigation(case)
     elif case.asked.measure.reads == "readings":
         return _of_reading(case)
     else:
-        words = [f"how {case.name} comes about is not shown row by row"]
+        remarks = [f"{case.name} is not explained row by row"]
         table = explanation.plain_table(_listing(case.run, _rows(case)))
-    return explanation.cut_after(table, cutoff), words
+    return explanation.cut_after(table, cutoff), remarks
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a page says of one topic of one run."""
+    """The table of one topic of one run, with its results and relevant text."""
 
     table: Table
-    words: list[str]
+    remarks: list[str]
     rows: IntArray  # of the run, in order
-    relevant: Callable[[bytes], Relevant]  # relevant text of a document, entry point
+    relevant: Callable[[bytes], Relevant]  # relevant text of a document, with its best entry point
 
 
 def ranking_of(case: Case) -> Ranking:
-    """The same facts as `spanwise explain` prints, for a page."""
-    table, words = _table(case)
-    return Ranking(table, words, _rows(case), lambda name: _highlighted(case, name))
+    """Return the explanation of a case in the form that pages need."""
+    table, remarks = _table(case)
+    return Ranking(table, remarks, _rows(case), lambda name: _highlighted(case, name))
 
 
-# Text ---------------------------------------------------------------------------------------
-
-
-def _of_text(case: Case) -> tuple[Table, list[str]]:
-    assert isinstance(case.judgements, Judgements)
-    (block,) = readings(case.run, case.judgements, [case.topic], case.policy)
-    rows = _rows(case)
-    if case.name in CONTEXT | ARTICLES:
-        documents = list(dict.fromkeys(_listing(case.run, rows).documents))
-        return _of_each_document(case, block, documents), _if_nothing(block)
-    (repeats,) = case.parameters("repeats")
-    skip, listing = repeats == "skip", _listing(case.run, rows)
-    if case.name not in ("iP", "MAiP"):
-        return explanation.text_table(block, listing, skip), _if_nothing(block)
-    (recall,) = case.parameters("recall")
-    levels = LEVELS if recall is None else np.array([recall])
-    precision, chosen = picked(block, repeats, levels)
-    depth = precision.shape[-1]
-    words = _if_nothing(block)
-    marks = [] if words else explanation.level_marks(levels, chosen[0], depth)
-    words = words or _of_levels(levels, chosen[0], depth)
-    return explanation.text_table(block, listing, skip, best_from(precision), marks), words
-
-
-def _if_nothing(block: Readings) -> list[str]:
-    return [] if block.highlighted[0] else ["nothing is highlighted for this topic"]
-
-
-def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
-    """Documents in order of first appearance, with what the measure makes of each."""
-    if case.name in ARTICLES:
-        return explanation.document_table(block, documents)
-    if case.name == "gR":  # which counts documents, whatever was shown of them
-        return explanation.context_table(block, documents, explanation.shown_of_each(block), None)
-    score, tolerance = case.parameters("score", "tolerance")
-    if score == "bep":
-        evidence = explanation.entries_of_each(block)
-    elif score == "t2i":
-        evidence = explanation.read_of_each(block, tolerance)
-    else:
-        evidence = explanation.shown_of_each(block)
-    scores = case.asked.measure.made(block, **case.asked.parameters).scores()
-    return explanation.context_table(block, documents, evidence, scores)
-
-
-def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
-    missed = levels[chosen == depth]
-    words = (
-        [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
-    )
-    if len(missed):
-        first, last = map(explanation.level_name, (missed[0], missed[-1]))
-        which = f"levels {first} to {last} are" if len(missed) > 1 else f"level {first} is"
-        words.append(f"recall {which} never reached: 0")
-    return words
-
-
-def _of_reading(case: Case) -> tuple[Table, list[str]]:
-    """What is read, result by result, until the budget or the cut-off ends it."""
-    assert isinstance(case.judgements, Judgements)
-    meter = meter_of(case.run, case.collection, case.policy.unit)
-    (block,) = readings(case.run, case.judgements, [case.topic], case.policy, meter)
-    budget, cutoff = case.parameters("budget", "cutoff")
-    limit = int(block.limit(budget, cutoff)[0])
-    table = explanation.reading_table(block, _listing(case.run, _rows(case)), limit)
-    words = ["read: characters up to here; new: relevant ones read for the first time"]
-    if limit < int(block.size.sum()):
-        words.append(f"reading ends after {limit} characters")
-    if case.asked.measure.family != "chunks":
-        words.append(f"how {case.name} comes about is not shown row by row")
-    return table, words
-
-
-# The text itself ----------------------------------------------------------------------------
+# Marked text ------------------------------------------------------------------------------------
 
 DOCUMENTS = 10
-"""So many documents are shown with their text unless more are asked for."""
+"""Number of documents that are shown with their text by default."""
 
 
 def marked_text(case: Case, width: int | None, colour: bool, most: int | None = None) -> str:
-    """The text of the retrieved documents, with what was retrieved and what is relevant marked."""
+    """Return the text of retrieved documents, with retrieved and relevant parts marked."""
     if case.collection is None:
         return ""
     if not isinstance(case.judgements, Judgements) or case.judgements.highlights is None:
@@ -565,7 +325,7 @@ def marked_text(case: Case, width: int | None, colour: bool, most: int | None = 
         ranks.setdefault(name, []).append(rank)
     known = [name for name in ranks if name in case.collection]
     if not known:
-        return "\nno text to show: the collection has no document that was returned\n"
+        return "\nno text to show: the collection has none of the retrieved documents\n"
     here = known[: most or DOCUMENTS]
     parts = [_marked(case, case.collection, name, rows, ranks[name]) for name in here]
     left = len(known) - len(here)
@@ -594,7 +354,50 @@ def _highlighted(case: Case, name: bytes) -> Relevant:
     return relevant_text(case.judgements, case.topic, name, case.collection)
 
 
-# Documents ----------------------------------------------------------------------------------
+# Relevant text ----------------------------------------------------------------------------------
+
+Relevant = tuple[Spans, int]
+"""The relevant spans of a document, and its best entry point, which may be UNKNOWN."""
+
+
+def relevant_text(
+    judgements: Judgements, topic: bytes, name: bytes, collection: Collection | None
+) -> Relevant:
+    """Return the relevant text of a document, and its best entry point.
+
+    If judgements have no highlighted text, the relevant text is that of the smallest relevant
+    elements, or else the whole text of a relevant document.
+    """
+    rows, highlights = judgements.rows, judgements.highlights
+    number = rows.topics.index(topic)
+    every = np.arange(rows.starts[number], rows.starts[number + 1])
+    names = judgements.documents.take(every)
+    if name not in names:
+        return NOTHING, UNKNOWN
+    row = int(every[names.index(name)])
+    if highlights is not None:
+        return highlights.of(row), int(highlights.entries[row])
+    if judgements.elements is not None:
+        return _elements(judgements, row), UNKNOWN
+    return _whole(judgements, row, name, collection), UNKNOWN
+
+
+def _elements(judgements: Judgements, row: int) -> Spans:
+    assert judgements.elements is not None
+    judged = judgements.elements.elements.at(np.array([row]))
+    if judged.spans is None:
+        return NOTHING
+    placed = judged.relevant() & (judged.spans.starts != UNKNOWN)
+    return inmost(judged.spans.at(np.flatnonzero(placed)))
+
+
+def _whole(judgements: Judgements, row: int, name: bytes, collection: Collection | None) -> Spans:
+    if collection is None or name not in collection or judgements.grades[row] <= 0:
+        return NOTHING
+    return Spans(np.zeros(1, np.int64), np.array([collection.length(name)]))
+
+
+# Measures of documents --------------------------------------------------------------------------
 
 
 def _of_documents(case: Case) -> Table:
@@ -611,35 +414,259 @@ def _of_documents(case: Case) -> Table:
     return explanation.grade_table(block, listing, rel, averaged=case.name == "AP")
 
 
-# Journeys -----------------------------------------------------------------------------------
+# Measures of highlighted text -------------------------------------------------------------------
 
 
-def _of_journey(case: Case) -> tuple[Table, list[str]]:
+def _of_text(case: Case) -> tuple[Table, list[str]]:
+    assert isinstance(case.judgements, Judgements)
+    (block,) = readings(case.run, case.judgements, [case.topic], case.policy)
+    rows = _rows(case)
+    if case.name in CONTEXT | ARTICLES:
+        documents = list(dict.fromkeys(_listing(case.run, rows).documents))
+        return _of_each_document(case, block, documents), _if_nothing(block)
+    (repeats,) = case.parameters("repeats")
+    skip, listing = repeats == "skip", _listing(case.run, rows)
+    if case.name not in ("iP", "MAiP"):
+        return explanation.text_table(block, listing, skip), _if_nothing(block)
+    (recall,) = case.parameters("recall")
+    levels = LEVELS if recall is None else np.array([recall])
+    precision, chosen = picked(block, repeats, levels)
+    depth = precision.shape[-1]
+    remarks = _if_nothing(block)
+    marks = [] if remarks else explanation.level_marks(levels, chosen[0], depth)
+    remarks = remarks or _of_levels(levels, chosen[0], depth)
+    return explanation.text_table(block, listing, skip, best_from(precision), marks), remarks
+
+
+def _if_nothing(block: Readings) -> list[str]:
+    return [] if block.highlighted[0] else ["nothing is highlighted for this topic"]
+
+
+def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
+    """Return a row for each document in order of appearance, with its score."""
+    if case.name in ARTICLES:
+        return explanation.document_table(block, documents)
+    if case.name == "gR":  # gR counts documents, whatever they show
+        return explanation.context_table(block, documents, explanation.shown_of_each(block), None)
+    score, tolerance = case.parameters("score", "tolerance")
+    if score == "bep":
+        evidence = explanation.entries_of_each(block)
+    elif score == "t2i":
+        evidence = explanation.read_of_each(block, tolerance)
+    else:
+        evidence = explanation.shown_of_each(block)
+    scores = case.asked.measure.made(block, **case.asked.parameters).scores()
+    return explanation.context_table(block, documents, evidence, scores)
+
+
+def _of_levels(levels: Any, chosen: IntArray, depth: int) -> list[str]:
+    missed = levels[chosen == depth]
+    remarks = (
+        [] if len(missed) == len(levels) else ["<: recall levels that take their precision here"]
+    )
+    if len(missed):
+        first, last = map(explanation.level_name, (missed[0], missed[-1]))
+        which = f"levels {first} to {last} are" if len(missed) > 1 else f"level {first} is"
+        remarks.append(f"recall {which} never reached, precision 0")
+    return remarks
+
+
+def _of_reading(case: Case) -> tuple[Table, list[str]]:
+    """Return what is read of each result, up to the budget or the cut-off."""
+    assert isinstance(case.judgements, Judgements)
+    meter = meter_of(case.run, case.collection, case.policy.unit)
+    (block,) = readings(case.run, case.judgements, [case.topic], case.policy, meter)
+    budget, cutoff = case.parameters("budget", "cutoff")
+    limit = int(block.limit(budget, cutoff)[0])
+    table = explanation.reading_table(block, _listing(case.run, _rows(case)), limit)
+    remarks = ["read: characters up to here; new: relevant ones read for the first time"]
+    if limit < int(block.size.sum()):
+        remarks.append(f"reading ends after {limit} characters")
+    if case.asked.measure.family != "chunks":
+        remarks.append(f"{case.name} is not explained row by row")
+    return table, remarks
+
+
+# Measures of elements ---------------------------------------------------------------------------
+
+RowsAndRemarks = tuple["Table", list[str]]
+"""A table of results, and the lines that explain it."""
+CASES = {UNSEEN: "unseen", PARTLY: "partly", SEEN: "seen"}
+
+
+def block_of(
+    run: Run,
+    judgements: Judgements,
+    topic: bytes,
+    asked: MeasureRequest,
+    policy: Policy,
+    collection: Collection | None,
+) -> ElementRankings:
+    """Return the results of a topic, matched with the judged elements."""
+    setting = element_setting([asked], collection)
+    (block,) = element_rankings(run, judgements, [topic], policy, setting)
+    return block
+
+
+def of_elements(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> RowsAndRemarks:
+    """Return the table of a measure of elements, with remarks."""
+    family, name = asked.measure.family, asked.measure.name
+    if family == "cumulated":
+        return _gains(block, asked, listing)
+    if family == "precall":
+        return _chances(block, asked, listing)
+    if name in ("NGP", "NGR"):
+        return _next_generation(block, asked, listing)
+    if name == "Overlap":
+        inside = asked.parameter("variant") == "inside"
+        flags = block.inside() if inside else block.seen_before("anything")
+        return flag_table(listing, "inside another" if inside else "seen before", flags), []
+    return _highlighted_characters(block, asked, listing)
+
+
+def _gains(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> RowsAndRemarks:
+    curves: Curves = asked.measure.made(block, **asked.parameters)
+    gains, base = block.gains(curves.rule), block.base(curves.rule.quant)
+    depth = len(gains.gain)
+    worth = block.gains(type(curves.rule)(curves.rule.quant, 0.0)).gain
+    ranks = np.arange(1, depth + 1)
+    best = np.array([block.at(curves.best, rank)[0] for rank in ranks.tolist()])
+    cases = _cases(gains, worth) if curves.rule.alpha else []
+    seen = gains.seen.tolist()
+    gained = np.cumsum(gains.gain)
+    earned = Earnings(worth, cases, seen, gains.bare, gains.gain, gained, best)
+    last, quotient = _quotient(block, asked, curves, earned)
+    remarks = [
+        GAIN_WORDS if cases else "overlap is ignored: every result counts with its full value"
+    ]
+    total, count = float(curves.total[0]), int(curves.count[0])
+    remarks.append(
+        f"the recall base has {counted(count, 'element')} with a total value of {total:g};"
+        f" quant={base.quant}"
+    )
+    if asked.measure.name == "ep":
+        remarks += _effort(curves, asked)
+    return earnings_table(earned, listing, last, quotient), remarks
+
+
+def _cases(gains: Gains, worth: FloatArray) -> list[str]:
+    """Return the case of the gain function for each result; empty for worthless ones."""
+    has_case = (worth > 0) | (gains.case != UNSEEN)
+    return [
+        CASES[case] if shown_case else ""
+        for case, shown_case in zip(gains.case.tolist(), has_case.tolist(), strict=True)
+    ]
+
+
+def _quotient(
+    block: ElementRankings, asked: MeasureRequest, curves: Curves, earned: Earnings
+) -> tuple[str, Any]:
+    """Return the name and the values of the last column: the measure at each rank."""
+    name = asked.measure.name
+    if name == "gr":
+        return "gr", block.ratio(earned.gained, curves.total[0])
+    if name in ("MAep", "ep"):
+        ideal, beyond = reached(curves.best, earned.gained[None, :], curves.interpolate)
+        ideal = np.where(beyond, curves.count[0], ideal)[0]
+        ranks = np.arange(1, len(earned.gain) + 1)
+        return "ep", np.where(earned.gain > 0, ideal / ranks, np.nan)
+    return "nxCG", block.ratio(earned.gained, earned.best)
+
+
+def _effort(curves: Curves, asked: MeasureRequest) -> list[str]:
+    wanted = np.array([[asked.parameter("recall") * curves.total[0]]])
+    ideal, _ = reached(curves.best, wanted, curves.interpolate)
+    run, missed = reached(curves.run(), wanted, curves.interpolate)
+    where = "never" if missed[0, 0] else f"at rank {run[0, 0]:.4f}"
+    return [
+        f"a gain of {wanted[0, 0]:g} is reached by the ideal run at rank {ideal[0, 0]:.4f},"
+        f" by this run {where}"
+    ]
+
+
+def _chances(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> RowsAndRemarks:
+    base = block.base(asked.parameter("quant"))
+    element = block.results.element
+    value = base.value / base.highest
+    chance = np.where(element != NO_ELEMENT, value[element], 0.0) if len(value) else element * 0.0
+    total = float(block.of_topics(base.judged.of_topics(value))[0])
+    remarks = [f"total value of the relevant elements: {total:g}; quant={base.quant}"]
+    return chance_table(listing, chance, block.results.level.tolist()), remarks
+
+
+def _next_generation(
+    block: ElementRankings, asked: MeasureRequest, listing: Listing
+) -> RowsAndRemarks:
+    exhaustivity, specificity, new = parts(block, asked.parameter("overlap"))
+    size = block.results.size
+    columns = [("size", size), ("new", new)]
+    if asked.measure.name == "NGP":
+        read = block.sizes() * new
+        so_far = block.ratio(np.cumsum(specificity * read), np.cumsum(read), undefined=0)
+        columns += [("specificity", specificity), ("precision", so_far)]
+    else:
+        so_far = block.ratio(np.cumsum(exhaustivity * new), exhaustivity_in_all(block)[0])
+        columns += [("exhaustivity", exhaustivity), ("recall", so_far)]
+    return columns_table(listing, columns), ["new: the share that no earlier result has shown"]
+
+
+def _highlighted_characters(
+    block: ElementRankings, asked: MeasureRequest, listing: Listing
+) -> RowsAndRemarks:
+    results, alpha = block.results, asked.parameter("alpha")
+    seen = block.seen_before("highlighted")
+    found = np.cumsum(results.highlighted - alpha * seen)
+    columns = [
+        ("size", results.size),
+        ("highlighted", results.highlighted),
+        ("seen", seen),
+        ("found", found),
+    ]
+    recall = block.ratio(found, highlighted_in_all(block, asked.parameter("base"))[0])
+    columns.append(("recall", recall))
+    if (results.size >= 0).all():
+        precision = block.ratio(found, np.cumsum(results.size), undefined=0)
+        columns.insert(-1, ("precision", precision))
+        if asked.measure.name == "HiF":
+            both = precision + recall
+            columns.append(("F", block.ratio(2 * precision * recall, both, undefined=0)))
+    return columns_table(listing, columns), ["seen: highlighted characters in earlier results"]
+
+
+# Measures of browsing ---------------------------------------------------------------------------
+
+
+def _of_navigation(case: Case) -> tuple[Table, list[str]]:
     from spanwise.measures.discoveries import discoveries
     from spanwise.measures.navigation import behaviour_of
-    from spanwise.report.explanation import entry_table, journey_table
+    from spanwise.report.explanation import entry_table, navigation_table
 
     assert isinstance(case.judgements, Judgements)
-    task = Grounding(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
-    (block,) = journey_blocks(case.judgements, task)
-    (journey,) = block.of(behaviour_of(case.asked, block))
+    task = MatchTask(case.run, [case.topic], [case.asked], case.policy, [], case.collection)
+    (block,) = navigation_blocks(case.judgements, task)
+    (navigation,) = block.of(behaviour_of(case.asked, block))
     listing = _listing(case.run, _rows(case))
-    targets = f"{counted(len(journey.worth), 'target')}, worth {journey.worth.sum():g} in all"
+    count, total = counted(len(navigation.worth), "target"), navigation.worth.sum()
+    targets = f"{count} with a total value of {total:g}"
     if case.name == "BEPD":
-        words = "score: how near it begins to the best entry point of its document"
+        score = "score: nearness of its start to the best entry point of its document"
         once = "only the first result of each document counts"
-        return entry_table(journey, listing), [words, once, targets]
-    [found] = discoveries([journey])
+        return entry_table(navigation, listing), [score, once, targets]
+    [found] = discoveries([navigation])
     new = found.missed_before - found.missed
-    words = "chance: of going to the likeliest target; new: targets expected to be seen first here"
-    return journey_table(journey, found.rank, found.target, new, listing), [words, targets]
+    remarks = [
+        "chance: probability of going to the likeliest target",
+        "new: expected number of targets that are first seen here",
+        targets,
+    ]
+    return navigation_table(navigation, found.rank, found.target, new, listing), remarks
 
 
-# Results ------------------------------------------------------------------------------------
+# Results of a topic -----------------------------------------------------------------------------
 
 
 def _rows(case: Case) -> IntArray:
-    """The rows of the topic's results, in the order in which the measure sees them."""
+    """Return the rows of the results of the topic, in the order that the measure uses."""
     if case.rows is not None:
         return case.rows
     reads = case.asked.measure.reads
@@ -658,7 +685,7 @@ def _rows(case: Case) -> IntArray:
 
 
 def _judged(case: Case, rows: IntArray) -> list[int]:
-    """Places of the results that were judged."""
+    """Return the places of the judged results among `rows`."""
     assert isinstance(case.judgements, Judgements)
     theirs, number = case.judgements.rows, case.judgements.rows.topics.index(case.topic)
     every = np.arange(theirs.starts[number], theirs.starts[number + 1])
@@ -673,7 +700,7 @@ def _listing(run: Run, rows: IntArray) -> explanation.Listing:
 
 
 def _places(run: Run, rows: IntArray) -> Sequence[str]:
-    """Paths, or starts and ends; empty where results are whole documents."""
+    """Return paths, or starts and ends; empty if results are whole documents."""
     if run.paths is not None:
         paths = [text(path) for path in run.paths.take(rows)]
         lasts = [""] * len(paths) if run.ends is None else map(text, run.ends.take(rows))

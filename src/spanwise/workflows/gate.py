@@ -1,4 +1,8 @@
-"""What `spanwise gate` does: hold results to a baseline."""
+"""Gates for continuous integration: new results are compared with those of a baseline.
+
+A run fails if a mean is below a floor, or if it dropped by more than is allowed and a paired test
+over the topics of both finds the drop significant.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +21,23 @@ from spanwise.model.comparison import Rule, Verdict
 from spanwise.model.scores import Scores
 from spanwise.report.comparison import as_md
 from spanwise.stats.gates import judged
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import Question
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The verdicts of a gate: every run under every rule."""
+    """The outcome of a gate: a verdict for each run and rule."""
 
     verdicts: tuple[Verdict, ...]
 
     @property
     def passed(self) -> bool:
-        """Tell whether no run got worse by more than is allowed."""
+        """Tell whether every run satisfies every rule."""
         return all(one.passed for one in self.verdicts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdicts as plain data."""
+        """Return the outcome and its verdicts as plain data."""
         return {"passed": self.passed, "verdicts": [asdict(one) for one in self.verdicts]}
 
     def __str__(self) -> str:
@@ -55,10 +59,11 @@ def gate(
     test: str = "randomisation",
     seed: int = 0,
 ) -> Gate:
-    """Hold results to a baseline: a run fails if it got worse by more than is allowed.
+    """Compare results with a baseline; a run fails if it got worse by more than is allowed.
 
-    `results` and `baseline` are files of results, or scores. A drop counts if it is larger than
-    `max_drop` and a paired test over topics gives p below `alpha`; a mean below `floor` fails too.
+    `results` and `baseline` are files of results, or scores. A run fails if its mean is below
+    `floor`, or if it dropped by more than `max_drop` and a paired test over topics gives a p below
+    `alpha`.
 
     >>> import spanwise
     >>> scores = spanwise.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -75,7 +80,7 @@ def gate(
 def verdicts(
     results: Any, baseline: Any, rules: Sequence[Rule], question: Question
 ) -> list[Verdict]:
-    """Every run of the results against its baseline, rule by rule."""
+    """Return a verdict for each run of the results and each rule."""
     before, found = _read(baseline), []
     now = _read(results)
     for scores in watched(now, len(now), "judging"):
@@ -86,14 +91,14 @@ def verdicts(
 
 
 def _warn_of_other_topics(new: Scores, old: Scores) -> None:
-    """A drop is over the topics that both have: what only one has is not held to anything."""
+    """Warn of topics in only one of the two results, which do not count for the drop."""
     lacking, added = (len(set(a.topics) - set(b.topics)) for a, b in ((old, new), (new, old)))
     if lacking or added:
         shared = len(old.topics) - lacking
         say(
             "warning",
             f"{new.run}: {lacking} topics of the baseline are missing and {added} are new;"
-            f" the drop is over the {shared} that both have",
+            f" the drop is computed over the {shared} topics of both",
         )
 
 
@@ -104,16 +109,21 @@ def _read(file: Any) -> tuple[Scores, ...]:
         return tuple(file.values()) if isinstance(file, Mapping) else tuple(file)
     file = fspath(file)
     if not Path(file).is_file():
-        raise FormatError(file, None, "there is no such file", "a file made with eval -o")
+        raise FormatError(
+            file, None, "no such file", "a file made with: spanwise eval -o RESULTS.jsonl"
+        )
     return read_results(file).scores
 
 
 def _counterpart(scores: Scores, before: Sequence[Scores], file: Any) -> Scores:
-    """The baseline of a run: the one of its name, or the only one."""
+    """Return the baseline of a run: the run of the same name, or the only run."""
     same = [one for one in before if one.run == scores.run]
     if same:
         return same[0]
     if len(before) == 1:
         return before[0]
     name = file if isinstance(file, str) else "the baseline"
-    raise UsageError(f"{name} holds {len(before)} runs, none of them called {scores.run!r}")
+    raise UsageError(
+        f"{name}: found {len(before)} runs, none named {scores.run!r};"
+        " expected this name, or a single run"
+    )

@@ -1,4 +1,10 @@
-"""What `spanwise compare --html` does: curves, rankings and documents, put together on a page."""
+"""The page of a comparison: its curves, and its rankings and documents by topic.
+
+`write_page` scores the runs again for the curves, and collects for each topic a sheet with the
+ranking of every run and the documents that the rankings show. The page is one file of limited size:
+ranks and documents are left out until it fits. A comparison alone, without its files, gives a page
+of tables only.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +32,7 @@ from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
 from spanwise.report.page import packed, page, short
 from spanwise.report.plots import Curve, curve_of, find_curve
-from spanwise.stats.grid import grid
-from spanwise.stats.intervals import student
+from spanwise.stats.paired import grid, student
 from spanwise.workflows.explain import Case, ranking_of
 
 if TYPE_CHECKING:
@@ -44,26 +49,28 @@ if TYPE_CHECKING:
     from spanwise.workflows.explain import Ranking
 
 CURVES = 4
-"""So many curves at most."""
+"""Maximum number of curves."""
 RANKS = 250_000
-"""So many ranks of all rankings together; of more runs and topics fewer ranks are shown."""
+"""Maximum number of ranks in all rankings, which decides how many are shown of each."""
 DEEPEST, SHALLOWEST = 50, 5
-LETTERS = 6_000_000
-"""So many characters of documents at most, and of one document:"""
-LONGEST = 60_000
+"""Largest and smallest number of ranks that are shown of a ranking."""
+MAX_TEXT = 6_000_000
+"""Maximum number of characters of all documents."""
+MAX_DOCUMENT = 60_000
+"""Maximum number of characters that are shown of one document."""
 ROOM = 8_000_000
-"""So many letters for all topics; the page with all that it needs is then below 10 MB."""
+"""Maximum number of characters for all topics, which keeps the page below 10 MB."""
 
 
 def write_page(request: Request, c: Comparison, output: str) -> None:
-    """The page of a comparison."""
+    """Write the page of a comparison, with curves, rankings and documents."""
     topics = grid(c.scores, c.measures[0]).topics
     fresh = lasts(request.judgements) and not holds_results(request.judgements)
     for file in (request.judgements, *(scores.source for scores in c.scores)):
         if not lasts(file):
             say(
                 "warning",
-                f"{file}: cannot be read twice; the page has no curves, no rankings of it",
+                f"{file}: cannot be read twice; the page has no curves and no rankings of it",
             )
     curves = _curves(request, c) if fresh else []
     details = _details(request, c, topics) if fresh else {}
@@ -74,30 +81,30 @@ def write_page(request: Request, c: Comparison, output: str) -> None:
 
 
 def write_comparison(c: Comparison, output: str) -> None:
-    """Write the page of a comparison alone: without the files there are no rankings to show."""
+    """Write the page of a comparison without its files, and thus without rankings."""
     topics = grid(c.scores, c.measures[0]).topics
     whole = page(c, topics, [], (), f"{len(c.runs)} runs compared", c.measures[0])
     write_atomically(Path(output), whole.encode("utf-8", "backslashreplace"))
 
 
 def _runs(request: Request, c: Comparison) -> list[tuple[int, str]]:
-    """Files of runs that can be read again, with their places on the page."""
+    """Return the files of runs that can be read again, with their places on the page."""
     places = {scores.source: n for n, scores in enumerate(c.scores)}
     plain = dict.fromkeys([*expanded(request.runs), *places])
     return [(places[f], f) for f in plain if f in places and lasts(f) and not holds_results(f)]
 
 
-# Curves -------------------------------------------------------------------------------------
+# Curves -----------------------------------------------------------------------------------------
 
 
 def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list[float | None]]]]]:
-    """The curve of recall and precision, and those of the measures that were asked for."""
+    """Return the curve of recall and precision and those of the compared measures, with data."""
     runs = _runs(request, c)
     if len(runs) < len(c.runs):
         return []
     kinds = kinds_of(read_judgements(request.judgements, request.judgements_format))
     found = [curve for name in c.measures if (curve := curve_of(name)) is not None]
-    if "preferences" not in kinds:  # behind what reading brings, where that was asked for
+    if "preferences" not in kinds:  # it follows a curve over reading budgets, if there is one
         over_budget = bool(found) and "budget={x}" in found[0].template
         found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
     several = list({curve.template: curve for curve in found}.values())[:CURVES]
@@ -120,7 +127,7 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
 
 
 def _drawable(request: Request, curve: Curve) -> bool:
-    """Whether a measure takes these cut-offs; if not, it is said."""
+    """Tell whether the measures of a curve can be evaluated; print a warning if not."""
     try:
         score_all(replace(request, measures=curve.measures(), names=(), derived=True))
     except SpanwiseError as error:
@@ -130,26 +137,26 @@ def _drawable(request: Request, curve: Curve) -> bool:
 
 
 def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:
-    """Mean and bounds at each place."""
+    """Return the mean and its interval at each point of a curve."""
     every = [student(scores.values[name], confidence) for name in curve.measures()]
     return [[short(number) for number in interval] for interval in every]
 
 
-# Rankings -----------------------------------------------------------------------------------
+# Rankings ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Sheet:
-    """What is said of one topic, as it comes together run by run."""
+    """The content of the page for one topic: rankings by run, and documents."""
 
     header: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     runs: dict[int, Any] = field(default_factory=dict)
     documents: dict[bytes, dict[str, Any]] = field(default_factory=dict)
-    left: int = 0  # documents that are not shown
+    left: int = 0  # number of documents that are not shown
 
     def as_data(self) -> dict[str, Any]:
-        """The same for the page."""
+        """Return the sheet as plain data for the page."""
         places = {name: n for n, name in enumerate(self.documents)}
         runs = {}
         for place, run in self.runs.items():
@@ -164,24 +171,24 @@ class Sheet:
         }
 
     def cut(self, depth: int) -> None:
-        """Show so many ranks only, and the documents that these or other runs' ranks lie in."""
+        """Restrict the rankings to `depth` ranks."""
         for run in self.runs.values():
             run["more"] += max(len(run["rows"]) - depth, 0)
             run["rows"] = run["rows"][:depth]
             run["spans"] = [span for span in run["spans"] if span[3] <= depth]
 
-    def empty(self) -> None:
-        """Leave out the documents."""
+    def drop_documents(self) -> None:
+        """Remove all documents from the sheet."""
         self.left += len(self.documents)
         self.documents.clear()
 
     def size(self) -> int:
-        """How many letters it takes on the page."""
+        """Return the number of characters that the sheet takes on the page."""
         return len(packed(self.as_data()))
 
 
 def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """For each topic the rankings of all runs, and the documents that they show."""
+    """Return the rankings of all runs and the documents that they show, for each topic."""
     runs = _runs(request, c)
     if not runs:
         return {}
@@ -190,8 +197,8 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
     if not isinstance(judgements, Judgements) or judgements.assessors is not None:
         return {}
     settled = prepared.settle(prepared.profile_of(runs[0][1]), c.measures[:1])
-    deep = RANKS // max(len(c.runs) * len(topics), 1)
-    depth = max(SHALLOWEST, min(DEEPEST, deep))
+    affordable = RANKS // max(len(c.runs) * len(topics), 1)
+    depth = max(SHALLOWEST, min(DEEPEST, affordable))
     sheets = {topic: Sheet() for topic in topics}
     painter = Painter(prepared.collection or texts_along(judgements))
     for place, file in watched(runs, len(runs), "drawing rankings"):
@@ -199,14 +206,14 @@ def _details(request: Request, c: Comparison, topics: Sequence[str]) -> dict[str
         try:
             _draw(match(prepared, run, settled), settled, place, depth, sheets, painter)
         except SpanwiseError:
-            continue  # this measure cannot be shown row by row; the page says so
+            continue  # the page states that this measure has no explanation
     drawn = {topic: sheet for topic, sheet in sheets.items() if sheet.runs}
     _fit(list(drawn.values()), depth)
     return {topic: sheet.as_data() for topic, sheet in drawn.items()}
 
 
 def _fit(sheets: Sequence[Sheet], depth: int) -> None:
-    """Make a page that can be mailed: fewer ranks first, then fewer topics with documents."""
+    """Reduce the sheets to the size of a page: first their ranks, then their documents."""
     for fewer in (depth // 2, SHALLOWEST):
         if sum(sheet.size() for sheet in sheets) <= ROOM:
             return
@@ -217,7 +224,7 @@ def _fit(sheets: Sequence[Sheet], depth: int) -> None:
         if left <= ROOM:
             return
         left -= sheet.size()
-        sheet.empty()
+        sheet.drop_documents()
         left += sheet.size()
 
 
@@ -229,9 +236,9 @@ def _draw(
     sheets: dict[str, Sheet],
     painter: Painter,
 ) -> None:
-    """Draw one run: a ranking for each topic."""
+    """Add the rankings of one run to the sheets of topics."""
     judgements, run = matched.judgements, matched.run
-    assert isinstance(judgements, Judgements)  # pages have no rankings of preferences
+    assert isinstance(judgements, Judgements)  # the caller has excluded preferences
     (one,), policy = settled
     here = [key for topic in sheets if (key := _key(topic)) in run.rows.topics]
     here = [key for key in here if key in judgements.rows.topics]
@@ -249,7 +256,7 @@ def _draw(
         sheet.header = [printable(name) for name in ranking.table.header]
         rows = [list(map(printable, row)) for row in ranking.table.rows[:depth]]
         spans = painter.paint(sheet, run, ranking, depth)
-        words = [printable(line) for line in ranking.words]
+        words = [printable(line) for line in ranking.remarks]
         more = len(ranking.rows) - len(rows)
         sheet.runs[place] = {"rows": rows, "more": max(more, 0), "words": words, "spans": spans}
 
@@ -259,7 +266,7 @@ def _key(topic: str) -> bytes:
 
 
 def ordered(run: Run, policy: Policy) -> dict[bytes, IntArray]:
-    """The rows of each topic in the order in which measures of rankings see them."""
+    """Return the rows of each topic, in the order that measures of rankings use."""
     every = np.arange(int(run.rows.starts[-1]))
     places = places_of(by_score(run, policy), run, policy, every)
     found = {}
@@ -270,7 +277,7 @@ def ordered(run: Run, policy: Policy) -> dict[bytes, IntArray]:
 
 
 def single(block: Rankings, row: int, depth: int) -> Rankings:
-    """One topic of a block, as deep as it is shown."""
+    """Return one topic of a block, restricted to `depth` ranks."""
     here = slice(row, row + 1)
     depth = min(depth, int(block.retrieved[row]))  # other topics of the block may be deeper
     return replace(
@@ -289,18 +296,18 @@ def single(block: Rankings, row: int, depth: int) -> Rankings:
     )
 
 
-# Documents ----------------------------------------------------------------------------------
+# Documents --------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Painter:
-    """Puts documents on the sheets of topics, as long as there is room."""
+    """An object that adds documents to sheets until their text has reached its maximum size."""
 
     collection: Collection | None
-    room: int = LETTERS
+    room: int = MAX_TEXT  # characters that may still be added
 
     def paint(self, sheet: Sheet, run: Run, ranking: Ranking, depth: int) -> list[list[Any]]:
-        """Where the results of a ranking lie: document, start, end, rank."""
+        """Add the documents of a ranking, and return the span of each result with its rank."""
         if run.spans is None and self.collection is None:
             return []
         rows = ranking.rows[:depth]
@@ -326,7 +333,7 @@ class Painter:
         length = self.collection.length(name) if known and self.collection is not None else 0
         passages = np.column_stack([relevant.starts, relevant.ends]).tolist()
         length = max([length, *(end for _, end in passages)])
-        shown = min(length, LONGEST)
+        shown = min(length, MAX_DOCUMENT)
         if self.room < shown:
             sheet.left += 1
             return None

@@ -1,4 +1,8 @@
-"""What `spanwise plot` does: data for a picture, then the picture."""
+"""Pictures of scores: curves, differences between two runs, and measures against each other.
+
+`plot` takes finished scores, and `write_plot` scores the runs of a request first. Both compute the
+data of the picture and a Vega-Lite specification that draws it.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +24,20 @@ from spanwise.model.comparison import Comparison
 from spanwise.model.scores import Scores, run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
-from spanwise.stats.grid import grid
-from spanwise.stats.intervals import student
+from spanwise.stats.paired import grid, student
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
     from spanwise.report.plots import Spec
 
 KINDS = (*CURVES, "curve", "differences", "scatter")
-"""Every picture by its name."""
+"""Names of all kinds of pictures."""
 Values = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """A picture with its data: notebooks show it, and it can be saved."""
+    """A picture with its data, which notebooks show and which can be saved."""
 
     spec: Spec
     values: Values = field(repr=False)
@@ -58,10 +61,10 @@ def plot(
     baseline: str | None = None,
     run: str | None = None,
 ) -> Picture:
-    """Draw a picture of scores: "differences" of two runs by topic, a "scatter" of two measures.
+    """Draw a picture of scores: "differences" of two runs by topic, or a "scatter" of two measures.
 
-    Curves, such as "recall-precision", are drawn of scores that have all measures of the curve.
-    `baseline` and `run` choose two runs where there are more.
+    A curve, such as "recall-precision", needs scores that have all measures of the curve.
+    `baseline` and `run` name the two runs to compare if there are more than two.
     """
     _check_kind(kind)
     if isinstance(scores, Comparison):
@@ -79,7 +82,7 @@ def plot(
     if lacking:
         raise UsageError(
             f"the scores have no {lacking[0]}; a {kind} picture needs"
-            f" {', '.join(curve.measures())}: evaluate these measures"
+            f" {', '.join(curve.measures())}; evaluate these measures"
         )
     points = curve_points(curve, results, run_names(results), student)
     return Picture(plots.curve_spec(curve), points)
@@ -93,14 +96,14 @@ def _check_kind(kind: str) -> None:
 def _ending_of(output: str) -> str:
     ending = plots.ending_of(output)
     if ending not in plots.ENDINGS[:4]:
-        raise UsageError(f"{output}: expected a name that ends in .png, .svg, .pdf or .json")
+        raise UsageError(f"{output}: expected a file name that ends in .png, .svg, .pdf or .json")
     return ending
 
 
 def write_plot(
     kind: str, request: Request, baseline: str | None, output: str, run: str | None = None
 ) -> None:
-    """Score the runs of a request and draw a picture into a file."""
+    """Score the runs of a request, and write a picture of the scores to a file."""
     _check_kind(kind)
     _ending_of(output)
     Picture(*picture(kind, request, baseline, run)).save(output)
@@ -109,7 +112,7 @@ def write_plot(
 def picture(
     kind: str, request: Request, baseline: str | None, run: str | None = None
 ) -> tuple[Spec, Values]:
-    """The picture and its data."""
+    """Return the specification and the data of a picture of a request."""
     if kind == "differences":
         return of_differences(scores_of(request, baseline), baseline, run)
     if kind == "scatter":
@@ -118,7 +121,7 @@ def picture(
 
 
 def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
-    """A line with its band for each run."""
+    """Return a curve for each run, with the intervals of its points."""
     if holds_results(request.judgements):
         curve = find_curve(kind, request.measures, ["rankings"])
         results = scores_of(replace(request, measures=curve.measures()))
@@ -130,7 +133,7 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
 
 
 def _kinds(kind: str, request: Request) -> list[str]:
-    """Of what kind the judgements are, where that decides which curve is drawn."""
+    """Return the kinds of blocks of the judgements, if the curve depends on them."""
     if not any(one.reads for one in CURVES.get(kind, ())):
         return []
     if not lasts(request.judgements):
@@ -141,13 +144,13 @@ def _kinds(kind: str, request: Request) -> list[str]:
 def of_differences(
     results: Sequence[Scores], baseline: str | None, chosen: str | None = None
 ) -> tuple[Spec, Values]:
-    """A bar for each topic: one run against the baseline."""
+    """Return a bar for each topic: the difference of a run from the baseline."""
     if len(results) < 2:
-        raise UsageError("differences are between two runs; expected two, or --baseline")
+        raise UsageError("found one run; differences need two runs, or one run and --baseline")
     base = place_of(baseline, results)
     if chosen is None and len(results) > 2:
-        few = f"differences are between two runs; {len(results)} were given: choose one with --run"
-        raise UsageError(few)
+        message = f"found {len(results)} runs; differences need two: name one with --run"
+        raise UsageError(message)
     other = next(n for n in range(len(results)) if n != base)
     run = other if chosen is None else place_of(chosen, results)
     names, measure = run_names(results), next(iter(results[0].means))
@@ -166,10 +169,10 @@ def of_differences(
 
 
 def of_scatter(results: Sequence[Scores]) -> tuple[Spec, Values]:
-    """One measure against another: a point for each run, or for each topic of a single run."""
+    """Return a point for each run, or for each topic of a single run, in two measures."""
     measures = list(results[0].means)
     if len(measures) < 2:
-        raise UsageError("a scatter is of two measures; expected -m twice")
+        raise UsageError("found one measure; a scatter needs two: give -m twice")
     x, y = measures[:2]
     if len(results) == 1:
         names = list(results[0].topics)

@@ -1,4 +1,8 @@
-"""What `spanwise pool check` looks at: sizes, coverage, unique contributions, cost."""
+"""Checks of a pool: its size, its cost, and how well it covers runs.
+
+With judgements, a run is also scored as if the documents that it alone contributed were unjudged,
+which shows whether the judgements are reusable for runs outside the pool.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +35,11 @@ TOPS = (10, 100)
 def checked(
     pool: str, runs: Sequence[str], judgements: str | None, measure: str | None, minutes: float
 ) -> dict[str, Any]:
-    """Everything about a pool and runs, as JSON has it."""
+    """Check a pool against runs, and return the findings as plain data."""
     if measure and not judgements:
-        raise UsageError("-m scores runs, which needs --judgements")
+        raise UsageError("-m scores runs and needs judgements; pass --judgements")
     if not 0 <= minutes < np.inf:
-        raise UsageError(f"--minutes {minutes:g}: expected what a document takes, 0 or more")
+        raise UsageError(f"--minutes {minutes:g}: expected the time per document, 0 or more")
     drawn, given = read_pool(pool), contributions(runs)
     known = relevant_in(judgements) if judgements else None
     alone = unique(drawn, given)
@@ -52,7 +56,7 @@ def checked(
     if known is not None:
         answer["judged"] = len(drawn.keys() & known.keys())
     if measure and judgements:
-        _leave_out(answer, alone, given, judgements, measure)
+        _score_without_own(answer, alone, given, judgements, measure)
     return answer
 
 
@@ -63,10 +67,10 @@ def _run(
     known: Relevant | None,
     alone: set[tuple[str, str]],
 ) -> dict[str, Any]:
-    said: dict[str, Any] = {"run": printable(given.runs[number].name)}
-    said["unique"] = len(alone)
+    checks: dict[str, Any] = {"run": printable(given.runs[number].name)}
+    checks["unique"] = len(alone)
     if known is not None:
-        said["unique_relevant"] = sum(known.get(key, False) for key in alone)
+        checks["unique_relevant"] = sum(known.get(key, False) for key in alone)
     keys, topics = pool.keys(), set(pool.topics)
     for most in TOPS:
         shares, seen = [], []
@@ -75,31 +79,31 @@ def _run(
             if names:
                 shares.append(np.mean([(topic, name) in keys for name in names]))
                 seen.append(np.mean([(topic, name) in (known or ()) for name in names]))
-        said[f"pooled@{most}"] = null(float(np.mean(shares))) if shares else None
+        checks[f"pooled@{most}"] = null(float(np.mean(shares))) if shares else None
         if known is not None:
-            said[f"judged@{most}"] = null(float(np.mean(seen))) if seen else None
-    said["characters"] = _characters(pool, given, number)
-    return said
+            checks[f"judged@{most}"] = null(float(np.mean(seen))) if seen else None
+    checks["characters"] = _characters(pool, given, number)
+    return checks
 
 
 def unique(pool: Pool, given: Contributions) -> list[set[tuple[str, str]]]:
-    """For each run what of the pool it has brought in and no other.
+    """Return, for each run, the pooled documents that no other run contributed.
 
-    A run that returned a document further down than the pool reaches did not bring it in.
+    A run contributes the documents down to the depth of the pool.
     """
     found: list[set[tuple[str, str]]] = [set() for _ in given.runs]
     for topic, documents in pool.topics.items():
         reached = max(one.round for one in documents)
-        brought = [_brought(pool, ranking, reached) for ranking in given.of(topic)]
+        contributed = [_contributed(pool, ranking, reached) for ranking in given.of(topic)]
         for one in documents:
-            owners = [number for number, names in enumerate(brought) if one.document in names]
+            owners = [number for number, names in enumerate(contributed) if one.document in names]
             if len(owners) == 1:
                 found[owners[0]].add((topic, one.document))
     return found
 
 
-def _brought(pool: Pool, ranking: Ranking, rounds: int) -> Ranking:
-    """As far as a pool of these rounds reaches into a run; all, where there is no such place."""
+def _contributed(pool: Pool, ranking: Ranking, rounds: int) -> Ranking:
+    """Return the results of a run down to the depth of the pool; all if it has no depth."""
     match pool.about.get("method"):
         case "rounds":
             return dict(islice(ranking.items(), rounds))
@@ -113,7 +117,7 @@ def _brought(pool: Pool, ranking: Ranking, rounds: int) -> Ranking:
 
 
 def _characters(pool: Pool, given: Contributions, number: int) -> float | None:
-    """The share of the characters returned that lie in pooled documents."""
+    """Return the share of the characters of a run that are in pooled documents."""
     run, keys = given.runs[number], pool.keys()
     if run.spans is None:
         return None
@@ -130,27 +134,27 @@ def _characters(pool: Pool, given: Contributions, number: int) -> float | None:
     return int(run.spans.lengths[real & inside].sum()) / total if total else None
 
 
-def _leave_out(
+def _score_without_own(
     answer: dict[str, Any],
     alone: Sequence[set[tuple[str, str]]],
     given: Contributions,
     judgements: str,
     measure: str,
 ) -> None:
-    """Score each run as if what it alone brought into the pool had not been judged."""
+    """Score each run, also as if the documents that it alone contributed were unjudged."""
     from spanwise.evaluation.evaluate import run as score
     from spanwise.evaluation.request import Request
     from spanwise.model.judgements import Judgements, only
 
-    said = read_judgements(judgements)
-    if not isinstance(said, Judgements):
-        raise UsageError(f"{judgements}: preferences; expected judgements")
-    owners = np.repeat(np.arange(len(said.rows.topics)), np.diff(said.rows.starts)).tolist()
-    names = said.documents.take(np.arange(len(said.rows)))
-    keys = [(text(said.rows.topics[o]), text(n)) for o, n in zip(owners, names, strict=True)]
+    judged = read_judgements(judgements)
+    if not isinstance(judged, Judgements):
+        raise UsageError(f"{judgements}: found preferences; expected judgements")
+    owners = np.repeat(np.arange(len(judged.rows.topics)), np.diff(judged.rows.starts)).tolist()
+    names = judged.documents.take(np.arange(len(judged.rows)))
+    keys = [(text(judged.rows.topics[o]), text(n)) for o, n in zip(owners, names, strict=True)]
     for number, run in enumerate(given.runs):
-        kept = only(said, np.flatnonzero([key not in alone[number] for key in keys]))
-        for name, judged in (("score", said), ("without_own", kept)):
-            ((_, mean),) = score(Request(judged, [run], [measure]))[0].means.items()
+        kept = only(judged, np.flatnonzero([key not in alone[number] for key in keys]))
+        for name, some in (("score", judged), ("without_own", kept)):
+            ((_, mean),) = score(Request(some, [run], [measure]))[0].means.items()
             answer["runs"][number][name] = null(float(mean))
     answer["measure"] = measure

@@ -1,9 +1,13 @@
-"""What measures make of runs whose merits are known."""
+"""Reliability of measures: their behaviour on simulated runs of known merit.
+
+Six runs are simulated from judgements of elements, such as the ideal recall base. `reliability`
+scores them and reports measures by which another run beats the ideal one, or that reward overlap.
+With real runs, it also reports how far measures agree on their order.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +34,8 @@ from spanwise.workflows.recallbase import Wish, base_of
 from spanwise.workflows.simulate import SIMULATED, simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from spanwise.model.documents import Collection
     from spanwise.model.elements import RecallBase, Ties
     from spanwise.model.judgements import Judgements
@@ -37,14 +43,14 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 MEASURES = ("inex_eval", "MAncG")
-"""The two that the study compares."""
+"""Measures that the study compares by default."""
 OVERLAP = "Overlap"
 FORM = "inex_submission_2006"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """Judgements, and how they are looked at."""
+class StudySetting:
+    """The judgements of a study, quantised, and its choices."""
 
     judgements: Judgements
     base: RecallBase
@@ -52,17 +58,17 @@ class Ground:
     collection: Collection | None
 
     @classmethod
-    def of(cls, file: str, quant: str | None, ties: str, collection: str | None) -> Ground:
-        """Read and quantise judgements."""
+    def of(cls, file: str, quant: str | None, ties: str, collection: str | None) -> StudySetting:
+        """Read and quantise the judgements of a study."""
         judgements, base, documents = base_of(Wish(file, quant, collection=collection))
         return cls(judgements, base, cast("Ties", ties), documents)
 
     def simulated(self, kind: str) -> Run:
-        """The simulated run of that kind."""
+        """Return the simulated run of a kind."""
         return simulated(self.judgements, self.base, kind, self.ties)
 
     def scores(self, runs: Sequence[Any], names: Sequence[str]) -> list[Scores]:
-        """Score runs, which are taken in the order of their files, under one quantisation."""
+        """Score runs under the quantisation of the study, with results in file order."""
         request = Request(
             self.judgements,
             runs,
@@ -75,12 +81,12 @@ class Ground:
         return score_all(request)
 
 
-def _empty(ground: Ground, kind: str) -> InputError:
-    base = ground.base
-    found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+def _empty(setting: StudySetting, kind: str) -> InputError:
+    base = setting.base
+    found = f"found no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
     return InputError(
-        f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
-        " use another quantisation"
+        f"{base.judged.source}: {found} under quant={base.quant}, so the run {kind} would be"
+        " empty; choose another quantisation"
     )
 
 
@@ -94,21 +100,23 @@ def reliability(
     collection: Any = None,
     seed: int = 0,
 ) -> Findings:
-    """Test what measures make of simulated runs whose merits are known, and of real ones.
+    """Test measures on simulated runs of known merit, and compare them on real runs.
 
-    Six runs are made of the judgements of elements. Nothing should beat the ideal recall base, and
-    more overlap should not score higher; whatever does is among the violations found.
+    Six runs are simulated from judgements of elements. No run should score higher than the ideal
+    recall base, and no run should score higher for more overlap; the findings list violations.
     """
-    found = study(Ground.of(judgements, quant, ideal, collection), names_of(measures), runs, seed)
+    found = study(
+        StudySetting.of(judgements, quant, ideal, collection), names_of(measures), runs, seed
+    )
     data = json.loads(rendered_study(found, "json"))
     return Findings("reliability", data, lambda: rendered_study(found, "table"))
 
 
-def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
-    """Score the simulated runs, and real ones if there are some; see what measures do."""
-    if not ground.base.full.any():
-        raise _empty(ground, "irb")
-    made = ground.scores([ground.simulated(kind) for kind in SIMULATED], names)
+def study(setting: StudySetting, names: Sequence[str], runs: Sequence[str], seed: int) -> Study:
+    """Score simulated and real runs, and return the violations and agreements of measures."""
+    if not setting.base.full.any():
+        raise _empty(setting, "irb")
+    made = setting.scores([setting.simulated(kind) for kind in SIMULATED], names)
     shown = {label: less_is_better(label) for label in made[0].means if label != OVERLAP}
     table = _ranked(made, shown)
     violations = [
@@ -122,12 +130,12 @@ def study(ground: Ground, names: Sequence[str], runs: Sequence[str], seed: int) 
     found = Study(table, tuple(violations), made[0].signature, _notes(made))
     if not runs:
         return found
-    real = ground.scores(expanded(runs), names)
+    real = setting.scores(expanded(runs), names)
     return _with_runs(found, real, shown, seed)
 
 
 def _ranked(results: Sequence[Scores], shown: Mapping[str, bool]) -> Ranked:
-    """Runs under measures, of which each says whether less of it is better."""
+    """Rank runs by each measure; `shown` tells for which measures less is better."""
     values = {label: tuple(scores.means[label] for scores in results) for label in shown}
     return Ranked(
         tuple(run_names(results)),
@@ -138,12 +146,12 @@ def _ranked(results: Sequence[Scores], shown: Mapping[str, bool]) -> Ranked:
 
 
 def _notes(results: Sequence[Scores]) -> tuple[str, ...]:
-    """What is to be said of runs; what is to be said of several is said once."""
-    told: dict[str, list[str]] = {}
+    """Return the notes of runs; a note of several runs is printed once, with their names."""
+    runs_of: dict[str, list[str]] = {}
     for name, scores in zip(run_names(results), results, strict=True):
         for note in scores.notes:
-            told.setdefault(note, []).append(name)
-    return tuple(f"{', '.join(names)}: {note}" for note, names in told.items())
+            runs_of.setdefault(note, []).append(name)
+    return tuple(f"{', '.join(names)}: {note}" for note, names in runs_of.items())
 
 
 def _with_runs(found: Study, real: Sequence[Scores], shown: Mapping[str, bool], seed: int) -> Study:
@@ -161,7 +169,7 @@ def _with_runs(found: Study, real: Sequence[Scores], shown: Mapping[str, bool], 
 
 
 def _agreement(table: Ranked, one: str, other: str) -> Agreement:
-    """How far two measures agree on the order of runs; scores that differ by rounding are equal."""
+    """Return the agreement of two measures on the order of runs."""
     known = ~np.isnan([table.values[one], table.values[other]]).any(axis=0)
     first, second = (-np.array(table.ranks[name], np.float64)[known] for name in (one, other))
     if len(first) < 2:

@@ -1,4 +1,8 @@
-"""Results as files: kept with what they were made of, and made again to see what changed."""
+"""Files of results: written with their provenance, and verified by computing them again.
+
+The provenance of a run holds the hashes of its input files, its measures and its options. `verify`
+scores the runs again from these, and reports inputs, choices and values that have changed.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +28,16 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 KINDS = {".jsonl": results_jsonl, ".parquet": results_parquet}
-"""How a file of results is written, by the end of its name."""
+"""Functions that write files of results, by extension of the file name."""
 
 
 def is_results_name(output: str | None) -> bool:
-    """Whether a name asks for a file of results."""
+    """Tell whether a file name has the extension of a file of results."""
     return output is not None and Path(output).suffix in KINDS
 
 
 def keep(request: Request, results: Sequence[Scores], output: str) -> None:
-    """Write scores with their provenance."""
+    """Write scores with their provenance to a file."""
     judgements, collection = hashed(request.judgements), None
     if request.collection is not None:
         collection = hashed(request.collection)
@@ -54,7 +58,7 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
 
 
 def hashed(name: str) -> Source:
-    """A file, or a folder with everything in it, and its SHA-256."""
+    """Return a file, or a folder with all its files, together with its SHA-256 hash."""
     from hashlib import file_digest, sha256
 
     path = Path(name)
@@ -71,18 +75,18 @@ def hashed(name: str) -> Source:
     return Source(name, whole.hexdigest())
 
 
-# Verifying ----------------------------------------------------------------------------------
+# Verifying --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What changed since the results of a file were made."""
+    """The outcome of verifying a file of results."""
 
     lines: tuple[str, ...]
     changed: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain data."""
+        """Return the outcome as plain data."""
         return {"changed": self.changed, "lines": list(self.lines)}
 
     def __str__(self) -> str:
@@ -99,19 +103,19 @@ def verify(results: str | PathLike[str]) -> Verification:
 
 
 def verified(file: str) -> tuple[list[str], bool]:
-    """Make the results of a file again; return what is to be reported, and whether they changed."""
+    """Recompute the results in a file; return the lines to report, and whether they changed."""
     results = read_results(file)
     lines: list[str] = []
     changed = False
-    told: set[str] = set()
+    versions: set[str] = set()
     again = [now for some in _requests(results, file) for now in _again(some, file)]
     for scores, made, now in zip(results.scores, results.made, again, strict=True):
-        assert made is not None  # refused when requests were made of it
+        assert made is not None  # results without provenance were refused before
         found = [*_sources(made, file), *_differences(scores, now)]
         changed |= bool(found)
-        lines += [f"{scores.run}: {line}" for line in found if line not in told]
-        if made.spanwise != __version__ and made.spanwise not in told:
-            told.add(made.spanwise)
+        lines += [f"{scores.run}: {line}" for line in found]
+        if made.spanwise != __version__ and made.spanwise not in versions:
+            versions.add(made.spanwise)
             lines.append(f"made with spanwise {made.spanwise}; this is {__version__}")
     values = sum(len(s.topics) * len(s.values) for s in results.scores)
     runs = len(results.scores)
@@ -121,13 +125,13 @@ def verified(file: str) -> tuple[list[str], bool]:
 
 
 def _requests(results: Results, file: str) -> list[list[Provenance]]:
-    """Group runs that were scored together: the first of them decided how all were scored."""
+    """Group runs that were scored together, so that the first again decides the defaults."""
     groups: list[list[Provenance]] = []
     for scores, made in zip(results.scores, results.made, strict=True):
         if made is None:
             raise UsageError(
-                f"{file}: run {scores.run!r} does not state what it was made of; expected a file"
-                " made with: spanwise eval ... -o RESULTS.jsonl"
+                f"{file}: run {scores.run!r} states no provenance; expected a file made with:"
+                " spanwise eval ... -o RESULTS.jsonl"
             )
         if groups and _common(groups[-1][0]) == _common(made):
             groups[-1].append(made)
@@ -141,7 +145,7 @@ def _common(made: Provenance) -> Provenance:
 
 
 def _sources(made: Provenance, file: str) -> Iterator[str]:
-    """Inputs that are no longer what they were."""
+    """Yield a line for each input whose content has changed."""
     for what in ("judgements", "run", "collection"):
         source: Source | None = getattr(made, what)
         if source is None or source.sha256 is None:
@@ -152,12 +156,12 @@ def _sources(made: Provenance, file: str) -> Iterator[str]:
 
 
 def _found(source: Source, file: str) -> Path:
-    """Where an input is: as it was named, or beside the results."""
+    """Return the path of an input: as it was given, or next to the results."""
     for path in (Path(source.path), Path(file).parent / source.path):
         if path.exists():
             return path
     raise UsageError(
-        f"{source.path}: not found, neither from here nor beside {file}; expected an input of the"
+        f"{source.path}: not found in this folder or next to {file}; expected an input of the"
         " results"
     )
 
@@ -165,7 +169,9 @@ def _found(source: Source, file: str) -> Path:
 def _again(several: Sequence[Provenance], file: str) -> list[Scores]:
     made = several[0]
     if any(STDIN in (one.judgements.path, one.run.path) for one in several):
-        raise UsageError(f"{file}: made from standard input, so it cannot be made again")
+        raise UsageError(
+            f"{file}: made from standard input, which cannot be read again; expected input files"
+        )
     try:
         request = Request(
             judgements=str(_found(made.judgements, file)),
@@ -175,17 +181,19 @@ def _again(several: Sequence[Provenance], file: str) -> list[Scores]:
             **made.options,
         )
         return run(request, PROCESSES, watched)
-    except TypeError as error:  # a field that neither requests nor policies have
-        raise UsageError(f"{file}: made with a choice that is unknown here ({error})") from error
+    except TypeError as error:  # for an unknown field of a request or policy
+        raise UsageError(
+            f"{file}: found an unknown option ({error}); use the version that made the file"
+        ) from error
 
 
 def _differences(before: Scores, now: Scores) -> Iterator[str]:
-    """Values that are not what they were, measure by measure."""
+    """Yield a line for each measure whose values differ, and for choices and topics."""
     if before.signature.rpartition("|")[0] != now.signature.rpartition("|")[0]:
         yield f"the choices were {before.signature} and are {now.signature}"
-    gone = sorted(set(before.topics) ^ set(now.topics))
-    if gone:
-        yield f"topics came or went: {', '.join(gone[:3])}{', ...' if len(gone) > 3 else ''}"
+    in_one = sorted(set(before.topics) ^ set(now.topics))
+    if in_one:
+        yield f"topics differ: {', '.join(in_one[:3])}{', ...' if len(in_one) > 3 else ''}"
         return
     for measure, values in before.values.items():
         order = [now.topics.index(topic) for topic in before.topics]

@@ -11,20 +11,20 @@ from spanwise.collection import open_collection, opened
 from spanwise.errors import FormatError, InputError, QueryError, UsageError
 from spanwise.formats import read_topics
 from spanwise.retrieve.expansion import FEEDBACK
-from spanwise.retrieve.indexing import indexed
 from spanwise.retrieve.queries import (
-    DEEP,
-    Asking,
+    ALL_RESULTS,
     Hits,
-    asked,
+    StructuralSearch,
+    Task,
     by_weight,
     content_words,
+    filtered_for_task,
     propagated,
     run_of,
+    search_weighted,
 )
 from spanwise.retrieve.registry import find_engine, words_of
-from spanwise.retrieve.shaping import Task, shaped
-from spanwise.retrieve.units import grain_of, units_of
+from spanwise.retrieve.units import grain_of, indexed, units_of
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
@@ -133,7 +133,7 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
         def find(words: list[str], top: int) -> Hits:
             if expanded is None or not words:
                 return Hits(*searcher.search(words, top))
-            return asked(searcher, expanded(words), top)
+            return search_weighted(searcher, expanded(words), top)
 
         asking = [(topic, _split(question, searcher)) for topic, question in questions]
         if hasattr(searcher, "prepare"):
@@ -164,7 +164,7 @@ def _prepared(
         return
     prepare(questions, FEEDBACK)
     groups = [by_weight(expanded(question)) for question in questions if question]
-    prepare([words for some in groups if len(some) > 1 for words in some.values()], DEEP)
+    prepare([words for some in groups if len(some) > 1 for words in some.values()], ALL_RESULTS)
     prepare([words for some in groups if len(some) == 1 for words in some.values()], top)
 
 
@@ -209,7 +209,7 @@ def _split(question: str | Query, searcher: Searcher) -> list[str] | Query:
 
 def depth(search: Search) -> int:
     """How many results an engine is asked for; where some will be dropped, as many as there are."""
-    return DEEP if search.task != "thorough" or search.propagate > 0 else search.top
+    return ALL_RESULTS if search.task != "thorough" or search.propagate > 0 else search.top
 
 
 def _answer(
@@ -225,7 +225,7 @@ def _answer(
         hits = _by_structure(search, units, question, find)
     if search.propagate:
         hits = propagated(units, hits, search.propagate)
-    return shaped(units, hits, search.task, search.top)
+    return filtered_for_task(units, hits, search.task, search.top)
 
 
 def _by_structure(
@@ -235,14 +235,14 @@ def _by_structure(
     from spanwise.model.nexi import Step, Structured
 
     def words(some: list[str]) -> Hits:
-        return find(words_of(" ".join(some)), DEEP)
+        return find(words_of(" ".join(some)), ALL_RESULTS)
 
     def fits(path: str, target: Path) -> bool:
         return satisfies(path, Structured((Step(target),)), strict=True)
 
     if not isinstance(query, Structured):
         return words(content_words(query))
-    asking = Asking(units, words, fits, lambda unit: _number(units, unit))
+    asking = StructuralSearch(units, words, fits, lambda unit: _number(units, unit))
     return asking.strictly(query) if search.structure == "strict" else asking.vaguely(query)
 
 

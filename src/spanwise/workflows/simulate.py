@@ -24,7 +24,7 @@ import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.columns import PlainIds, Rows
-from spanwise.model.elements import NOBODY
+from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.run import Run
 from spanwise.workflows.recallbase import Wish, base_of
 
@@ -133,7 +133,7 @@ def _chosen(base: RecallBase, kind: str, ties: Ties, paths: Paths) -> BoolArray:
     if kind == "ia":
         return base.full & _around(base, base.ideal(ties, paths))
     if kind == "id":
-        return base.full & (base.home(ties, paths) != NOBODY)
+        return base.full & (base.home(ties, paths) != NO_ELEMENT)
     if kind == "lo":
         return base.last(paths)
     roots = [path.count(b"/") == 1 for path in base.judged.paths]

@@ -1,4 +1,9 @@
-"""What `spanwise sweep` does: cut documents in many ways, retrieve, compare at equal reading."""
+"""Sweeps over chunkers: documents are cut in several ways, searched, and compared.
+
+For each chunker, size and overlap, the documents are cut into chunks, the questions of the
+judgements are searched for, and the retrieved chunks become a run. The runs are then compared at
+equal reading budgets.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +29,20 @@ from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
 from spanwise.model.spans import Spans
 from spanwise.retrieve.chunkers import Chunker, find_chunker, find_retriever, refuse_sizes
-from spanwise.stats.question import Question
 from spanwise.stats.resampling import Draws
+from spanwise.stats.statements import Question
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
 
-DEEP = 50
-"""So many results at least."""
+FEWEST_RESULTS = 50
+"""Minimum number of results that are retrieved for each question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What is to be tried."""
+    """The chunkers, sizes and overlaps of a sweep, with its data and measures."""
 
     judgements: Any
     collection: Any
@@ -48,12 +53,12 @@ class Sweep:
     budget: float | str | Sequence[float]
     unit: str = "chars"
     measures: Sequence[str] = ()
-    keep: str | None = None  # a folder for the runs
+    keep: str | None = None  # the folder in which runs are kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """All documents, cut one way."""
+    """The chunks of all documents under one chunker, size and overlap."""
 
     name: str
     documents: list[bytes]
@@ -61,7 +66,7 @@ class Cut:
     texts: list[str]
 
     def as_run(self) -> Run:
-        """All chunks as one run of one topic: what there is to choose from."""
+        """Return all chunks as a run of one topic, the pool from which results are chosen."""
         rows = Rows(self.name, (b"",), np.array([0, len(self.documents)]), has_lines=False)
         scores = np.zeros(len(self.documents))
         return Run(self.name, rows, PlainIds(self.documents), scores, spans=self.spans)
@@ -83,11 +88,11 @@ def sweep(
     seed: int = 0,
     keep: str | None = None,
 ) -> Comparison:
-    """Cut documents in many ways, search each, and compare the runs at equal reading.
+    """Cut documents in several ways, search the chunks, and compare the runs at equal budgets.
 
-    `judgements` hold questions with evidence; `collection` are the documents, a folder or a mapping
-    of ids to texts. A run is made for each chunker, size and overlap, in characters. `keep` is a
-    folder in which the runs are kept.
+    `judgements` hold questions with evidence; `collection` has the documents, as a folder or a
+    mapping of ids to texts. There is a run for each chunker, size and overlap, in characters. With
+    `keep`, the runs are written to this folder.
     """
     wanted = Sweep(
         plain(judgements),
@@ -106,13 +111,13 @@ def sweep(
 
 
 def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
-    """Make the runs and compare them."""
+    """Make the runs of a sweep and compare them."""
     sizes = sizes_of(sweep.budget)
     policy = {"unit": "characters" if sweep.unit in ("char", "chars") else sweep.unit}
     judgements = read_judgements(sweep.judgements)
     documents = opened(sweep.collection) or texts_along(judgements)
     if documents is None:
-        raise UsageError("to cut documents needs --collection")
+        raise UsageError("cutting documents needs their text; pass --collection")
     topics, questions = _questions(judgements)
     engine = find_retriever(sweep.retriever)
     ways = _ways(sweep)
@@ -120,25 +125,25 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
     texts = _texts(documents, sweep)
     for name, chunker, size, overlap in watched(ways, len(ways), "cutting and retrieving"):
         cut = cut_up(name, texts, chunker, size, overlap)
-        most = max(DEEP, math.ceil(max(sizes) / max(size, 1)) + 5)
+        most = max(FEWEST_RESULTS, math.ceil(max(sizes) / max(size, 1)) + 5)
         found, scores = engine(cut.texts).best(questions, most)
         runs.append(replace(_run(cut, topics, found, scores), pool=cut.as_run()))
         if sweep.keep is not None:
-            _kept(runs[-1], sweep.keep)
+            _write_run(runs[-1], sweep.keep)
     request = Request(judgements, runs, tuple(sweep.measures), policy=policy, collection=documents)
     return compare_at(request, sizes, baseline, question, watch=watched)
 
 
 def _texts(documents: Collection, sweep: Sweep) -> dict[str, str]:
-    """All documents but the file of judgements, should it lie among them."""
+    """Return the texts of all documents, except the file of judgements if it is one."""
     texts = {one.name: documents.text(one.name) for one in documents.documents()}
     if not isinstance(sweep.collection, str) or not isinstance(sweep.judgements, str):
         return texts
-    folder, gold = Path(sweep.collection), Path(sweep.judgements)
-    if folder.is_dir() and gold.resolve().is_relative_to(folder.resolve()):
-        name = gold.resolve().relative_to(folder.resolve()).as_posix()
+    folder, file = Path(sweep.collection), Path(sweep.judgements)
+    if folder.is_dir() and file.resolve().is_relative_to(folder.resolve()):
+        name = file.resolve().relative_to(folder.resolve()).as_posix()
         if texts.pop(name, None) is not None:
-            say("warning", f"{gold}: holds the judgements, so it is not searched")
+            say("warning", f"{file}: contains the judgements, so it is not searched")
     return texts
 
 
@@ -152,23 +157,28 @@ def _ways(sweep: Sweep) -> list[tuple[str, Chunker, int, int]]:
                     refuse_sizes(size, overlap)
                     ways.append((f"{word} {size}/{overlap}", chunker, size, overlap))
     if not ways:
-        raise UsageError("no size is larger than an overlap; expected some chunks")
+        raise UsageError("no size is larger than an overlap; expected sizes above overlaps")
     return ways
 
 
 def _questions(judgements: object) -> tuple[list[bytes], list[str]]:
     evidence = judgements.evidence if isinstance(judgements, Judgements) else None
     if not isinstance(judgements, Judgements) or evidence is None or not evidence.questions:
-        raise InputError("the judgements have no questions to search for; expected a 'query' each")
+        raise InputError(
+            "the judgements have no questions to search for; expected a 'query' for each topic"
+        )
     missing = [t for t in judgements.rows.topics if t not in evidence.questions]
     if missing:
-        raise InputError(f"{judgements.rows.source}: no question for topic {missing[0].decode()!r}")
+        raise InputError(
+            f"{judgements.rows.source}: found no question for topic {missing[0].decode()!r};"
+            " expected a 'query' for each topic"
+        )
     topics = list(judgements.rows.topics)
     return topics, [evidence.questions[topic] for topic in topics]
 
 
 def cut_up(name: str, texts: dict[str, str], chunker: Chunker, size: int, overlap: int) -> Cut:
-    """Cut all documents; chunks without offsets are looked for in their document."""
+    """Cut all documents; chunks without offsets are searched in their documents."""
     names: list[bytes] = []
     bounds: list[tuple[int, int]] = []
     words: list[str] = []
@@ -188,7 +198,7 @@ def cut_up(name: str, texts: dict[str, str], chunker: Chunker, size: int, overla
                 bounds.append((start, end - start))
                 words.append(text[start:end])
     if not names:
-        raise InputError(f"{name}: no chunks came of the documents")
+        raise InputError(f"{name}: made no chunks; expected documents with text")
     starts, lengths = np.array(bounds, np.int64).T
     return Cut(name, names, Spans(starts, lengths), words)
 
@@ -212,7 +222,7 @@ def _run(cut: Cut, topics: Sequence[bytes], found: object, scores: object) -> Ru
     )
 
 
-def _kept(run: Run, folder: str) -> None:
+def _write_run(run: Run, folder: str) -> None:
     write = FORMATS["span_run"].write
     assert write is not None
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -126,8 +126,8 @@ def command(
     from spanwise.evaluation.budgets import compare_at, of_chunks
     from spanwise.evaluation.compare import compare_runs
     from spanwise.evaluation.evaluate import PROCESSES
-    from spanwise.stats.question import Question
     from spanwise.stats.resampling import RESAMPLES, Draws
+    from spanwise.stats.statements import Question
 
     if layout == "html":
         if html is not None:

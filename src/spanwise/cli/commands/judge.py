@@ -129,7 +129,7 @@ def serve_command(
     from spanwise.formats import read_pool, read_topics
     from spanwise.judge.server import refuse_without_extra, serve
     from spanwise.judge.service import NAME, OWNER
-    from spanwise.judge.setup import Campaign, guidelines_of, opened_or_made
+    from spanwise.judge.setup import Campaign, guidelines_of, open_or_create
 
     refuse_without_extra()
     if prepare and no_open:
@@ -150,15 +150,15 @@ def serve_command(
     plan = Campaign(mode, aspects, order, seed, support == "on", text)
     documents = open_collection(collection)
     place = store or f"{pool.rstrip('/')}.judged"
-    kept = opened_or_made(place, drawn, read_topics(topics), documents, plan)
-    for name in judges or (() if kept.judges() else ("judge",)):
-        kept.add_judge(name)
+    kept = open_or_create(place, drawn, read_topics(topics), documents, plan)
+    for name in judges or (() if kept.assessors() else ("judge",)):
+        kept.add_assessor(name)
     if adjudicate:
-        kept.add_judge("adjudicated", "adjudicator")
+        kept.add_assessor("adjudicated", "adjudicator")
     if desk:
-        kept.add_judge(NAME, OWNER)
+        kept.add_assessor(NAME, OWNER)
     if prepare:
-        emit(f"{place}: {len(kept.topics())} topics, judges: {', '.join(kept.judges())}\n")
+        emit(f"{place}: {len(kept.topics())} topics, assessors: {', '.join(kept.assessors())}\n")
         return
     serve(kept, documents, port, browse=not no_open)
 
@@ -234,10 +234,10 @@ def revoke_command(store: str, judge: str) -> None:
     """
     from spanwise.console import emit
     from spanwise.judge.store import Store
-    from spanwise.judge.verdicts import chosen_judges
+    from spanwise.judge.verdicts import chosen_assessors
 
     kept = Store(store)
-    (name,) = chosen_judges(kept, judge, None, machines=True)
+    (name,) = chosen_assessors(kept, judge, None, machines=True)
     emit(f"{name}: {kept.revoke(name)} links revoked\n")
 
 
@@ -283,9 +283,9 @@ def export_command(
       spanwise judge export pool.judged -o judged.jsonl --merge union
     """
     from spanwise.console import tell
-    from spanwise.judge.exports import Wanted, exported
+    from spanwise.judge.exchange import ExportOptions, exported
 
-    wanted = Wanted(to, judge, merge, state, collection, include_machine)
+    wanted = ExportOptions(to, judge, merge, state, collection, include_machine)
     tell(exported(store, output, wanted), output)
 
 
@@ -309,6 +309,6 @@ def import_command(
       spanwise judge import pool.judged old.jsonl --judge ben --collection articles/
     """
     from spanwise.console import emit
-    from spanwise.judge.imports import imported
+    from spanwise.judge.exchange import imported
 
     emit(imported(store, judgements, judge, collection, form))

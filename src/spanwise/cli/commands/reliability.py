@@ -49,10 +49,10 @@ def command(
     """
     from spanwise.console import emit, page_width, say
     from spanwise.report.studies import rendered_study
-    from spanwise.workflows.reliability import Ground, study
+    from spanwise.workflows.reliability import StudySetting, study
 
-    ground = Ground.of(judgements, quant, ideal, collection)
-    found = study(ground, measures, runs, seed)
+    setting = StudySetting.of(judgements, quant, ideal, collection)
+    found = study(setting, measures, runs, seed)
     emit(rendered_study(found, layout, page_width(output)), output)
     if layout == "csv":  # which has no room for them
         for note in found.notes:

@@ -18,7 +18,7 @@ from spanwise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from spanwise.retrieve.shaping import Task
+    from spanwise.retrieve.queries import Task
 
 ENGINE = "Engine and queries"
 

@@ -1,4 +1,5 @@
-"""EvalJ and XCGEval, the programs of INEX 2005 and 2006: their configurations, our measures.
+"""The drop-in for EvalJ and XCGEval, the programs of INEX 2005 and 2006.
 
-What their output looked like is not known; only what was computed is the same.
+It reads their configurations and computes the same numbers. The layout of their output is not
+known.
 """

@@ -1,4 +1,9 @@
-"""XCGEval's property files: one `KEY: value` on a line, lists with commas, `#` before comments."""
+"""Configurations of XCGEval and EvalJ, and the measures that they ask for.
+
+XCGEval reads property files: one `KEY: value` on a line, lists with commas, `#` before comments.
+EvalJ reads XML files with one element for each metric. Both are translated to the measures of
+spanwise.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +39,7 @@ LINE = re.compile(r"\s*([^\s:=]+)\s*(?:[:=]\s*|\s+|$)(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What a property file asks for."""
+    """The settings in a property file."""
 
     source: str
     task: str
@@ -44,15 +49,15 @@ class Properties:
     ranks: tuple[int, ...]
     quantisations: tuple[str, ...]
     runs: tuple[str, ...]
-    assessments: tuple[str, ...] = ()  # empty: only the file of all assessments is named
-    everything: str | None = None  # one file with all assessments, made if it is not there
+    assessments: tuple[str, ...] = ()  # empty if only the file of all assessments is named
+    everything: str | None = None  # one file with all assessments, written if it does not exist
     results: str = RESULTS
     collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """Values as they stand in the file, with their lines."""
+class _Values:
+    """The raw values of a property file, with their lines."""
 
     file: str
     values: dict[str, tuple[str, int]]
@@ -64,68 +69,68 @@ class _Said:
         parts = [part.strip() for part in self.one(key, otherwise).split(",")]
         return tuple(part for part in parts if part)
 
-    def wrong(self, key: str, found: str, due: str) -> FormatError:
+    def error(self, key: str, found: str, due: str) -> FormatError:
         line = self.values[key][1] if key in self.values else None
         return FormatError(self.file, line, f"{key} {found}", due)
 
     def chosen(self, key: str, known: tuple[str, ...], otherwise: str = "") -> tuple[str, ...]:
-        """Values of a list, in the spelling that is known."""
+        """Return the values of a list in their canonical spelling."""
         spelled = {name.lower(): name for name in known}
         asked = self.several(key, otherwise)
         for part in asked:
             if part.lower() not in spelled:
-                raise self.wrong(key, repr(part), f"one of {', '.join(known)}")
+                raise self.error(key, repr(part), f"one of {', '.join(known)}")
         if not asked:
-            raise self.wrong(key, "is missing", f"one or more of {', '.join(known)}")
+            raise self.error(key, "is missing", f"one or more of {', '.join(known)}")
         return tuple(spelled[part.lower()] for part in asked)
 
     def files(self, key: str) -> tuple[str, ...]:
-        """The files and folders that a list of names and patterns stands for."""
+        """Return the files and folders that a list of names and patterns matches."""
         for name in self.several(key):
             if not _matching(name):
-                raise self.wrong(key, repr(name), "a file, a folder, or a pattern that fits some")
-        return self.there(key)
+                raise self.error(key, repr(name), "a file, a folder, or a pattern that fits some")
+        return self.existing(key)
 
-    def there(self, key: str) -> tuple[str, ...]:
-        """Those of them that are there, each once."""
+    def existing(self, key: str) -> tuple[str, ...]:
+        """Return the matches that exist, each once."""
         return tuple(dict.fromkeys(file for name in self.several(key) for file in _matching(name)))
 
 
 def read_properties(file: str, data: bytes) -> Properties:
-    """The properties in a file."""
-    said = _Said(file, dict(_entries(file, data)))
-    (task, *more) = said.chosen("TASK", TASKS, "Thorough")
+    """Parse a property file."""
+    raw = _Values(file, dict(_entries(file, data)))
+    (task, *more) = raw.chosen("TASK", TASKS, "Thorough")
     if more:
-        raise said.wrong("TASK", "has two values", "one task")
-    runs = said.files("SUBMISSIONRUNS_DIR")
+        raise raw.error("TASK", "has two values", "one task")
+    runs = raw.files("SUBMISSIONRUNS_DIR")
     if not runs:
-        raise said.wrong("SUBMISSIONRUNS_DIR", "is missing", "where the runs are")
-    everything = said.one("EXPANDED_FULLRB", "") or None
+        raise raw.error("SUBMISSIONRUNS_DIR", "is missing", "where the runs are")
+    everything = raw.one("EXPANDED_FULLRB", "") or None
     known = everything is not None and Path(everything).exists()
-    assessments = () if known else said.files("ASSESSMENTS_DIR")
+    assessments = () if known else raw.files("ASSESSMENTS_DIR")
     if known and everything is not None:
-        _warn_if_older(everything, said.there("ASSESSMENTS_DIR"))
+        _warn_if_older(everything, raw.existing("ASSESSMENTS_DIR"))
     if not assessments and not known:
         found = "is missing" if everything is None else f"is missing, and there is no {everything}"
-        raise said.wrong("ASSESSMENTS_DIR", found, "where the assessments are")
+        raise raw.error("ASSESSMENTS_DIR", found, "where the assessments are")
     return Properties(
         file,
         task,
-        said.chosen("METRICS", METRICS),
-        said.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
-        _alpha(said),
-        _ranks(said),
-        _quantisations(said),
+        raw.chosen("METRICS", METRICS),
+        raw.chosen("OVERLAP", ("on", "off"), "on" if task == "Focused" else "off"),
+        _alpha(raw),
+        _ranks(raw),
+        _quantisations(raw),
         runs,
         assessments,
         everything,
-        said.one("RESULTS_DIR", RESULTS),
-        _collection(said),
+        raw.one("RESULTS_DIR", RESULTS),
+        _collection(raw),
     )
 
 
 def _warn_if_older(everything: str, assessments: tuple[str, ...]) -> None:
-    """Say so if assessments have changed since they were put together in one file."""
+    """Warn if assessments have changed since they were combined in one file."""
     made = Path(everything).stat().st_mtime
     files = (file for name in assessments for file in (Path(name), *Path(name).rglob("*")))
     newer = next((file for file in files if file.is_file() and file.stat().st_mtime > made), None)
@@ -138,7 +143,7 @@ def _warn_if_older(everything: str, assessments: tuple[str, ...]) -> None:
 
 
 def _entries(file: str, data: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Keys and values with their lines."""
+    """Yield keys and values with their lines."""
     seen: set[str] = set()
     for number, line in _lines(data.decode("utf-8", "surrogateescape")):
         match = LINE.fullmatch(line)
@@ -155,7 +160,7 @@ def _entries(file: str, data: bytes) -> Iterator[tuple[str, tuple[str, int]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, and where they begin; one that ends in a backslash goes on."""
+    """Yield logical lines and their numbers, joining lines that end in a backslash."""
     begun: list[str] = []
     lines = text.splitlines()
     for number, raw in enumerate(lines, start=1):
@@ -168,60 +173,60 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """The file of that name, or all that a pattern such as `dir/*/16*.xml` fits, in byte order."""
+    """Return the file of a name, or the matches of a pattern in byte order."""
     path = Path(pattern)
     if path.exists():
         return [pattern]
     return sorted(map(str, Path(path.anchor).glob(str(path.relative_to(path.anchor)))))
 
 
-def _alpha(said: _Said) -> float:
-    value = said.one("ALPHA", "1.0")
+def _alpha(raw: _Values) -> float:
+    value = raw.one("ALPHA", "1.0")
     try:
         alpha = float(value)
     except ValueError:
         alpha = -1.0
     if not 0 <= alpha <= 1:
-        raise said.wrong("ALPHA", repr(value), "a number from 0 to 1")
+        raise raw.error("ALPHA", repr(value), "a number from 0 to 1")
     return alpha
 
 
-def _ranks(said: _Said) -> tuple[int, ...]:
-    ranks = said.several("DCV", "5, 10, 25, 50")
+def _ranks(raw: _Values) -> tuple[int, ...]:
+    ranks = raw.several("DCV", "5, 10, 25, 50")
     for rank in ranks:
         if not re.fullmatch(r"[1-9]\d{0,8}", rank):
-            raise said.wrong("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
+            raise raw.error("DCV", repr(rank), "ranks, such as 5, 10, 25, 50")
     return tuple(map(int, ranks))
 
 
-def _quantisations(said: _Said) -> tuple[str, ...]:
-    """Names that are known, or files with tables."""
-    asked = said.several("QUANT_FUNCTIONS", "gen")
+def _quantisations(raw: _Values) -> tuple[str, ...]:
+    """Return quantisations: known names, or files with tables."""
+    asked = raw.several("QUANT_FUNCTIONS", "gen")
     for name in asked:
         due = quantisation_due(name)
         if due:
-            raise said.wrong("QUANT_FUNCTIONS", repr(name), due)
+            raise raw.error("QUANT_FUNCTIONS", repr(name), due)
     return asked
 
 
 def quantisation_due(name: str) -> str:
-    """What should stand there if nothing has that name; empty where something has."""
+    """Return what is expected in place of an unknown quantisation; empty if it is known."""
     if name in QUANTISATIONS or Path(name).exists():
         return ""
     return f"one of {', '.join(QUANTISATIONS)}; or the name of a file"
 
 
-def _collection(said: _Said) -> str | None:
-    """Where the documents are; the usual place only if there is something."""
-    named = said.one("INEXDOCCOLL_DIR", "")
+def _collection(raw: _Values) -> str | None:
+    """Return the folder of the documents, with the usual place as default if it exists."""
+    named = raw.one("INEXDOCCOLL_DIR", "")
     if not named:
         return USUAL_COLLECTION if Path(USUAL_COLLECTION).exists() else None
     if not Path(named).exists():
-        raise said.wrong("INEXDOCCOLL_DIR", repr(named), "a folder of documents or a store")
+        raise raw.error("INEXDOCCOLL_DIR", repr(named), "a folder of documents or a store")
     return named
 
 
-# What a configuration asks for, in the names of our measures. -------------------------------------
+# Metrics of XCGEval -------------------------------------------------------------------------------
 
 CURVE = (*tuple(range(1, 11)), 15, 20, 25, 50, 100, 150, 250, 500, 750, 1000, 1250, 1500)
 """Ranks at which curves along the ranking are drawn."""
@@ -231,34 +236,34 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One line of a graph for each run."""
+    """The definition of a curve, drawn once for each run."""
 
-    across: str  # what the horizontal axis shows
+    across: str  # title of the horizontal axis
     upwards: str
-    points: tuple[tuple[float, str, str], ...]  # places on that axis, labels, our measures
+    points: tuple[tuple[float, str, str], ...]  # positions, labels, measures of spanwise
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of a configuration: numbers to print, and a curve to draw."""
+    """A metric of a configuration: measures to print, and a curve to draw."""
 
     label: str
-    numbers: tuple[tuple[str, str], ...]  # labels and our measures
+    numbers: tuple[tuple[str, str], ...]  # labels and measures of spanwise
     curve: Curve | None = None
-    only: str | None = None  # runs of this task alone
+    only: str | None = None  # task to which it is restricted
 
     def fits(self, task: str | None) -> bool:
-        """Whether a run that was made for a task, or does not say, is to be scored."""
+        """Return whether runs for a task, or without a stated task, are scored."""
         return self.only is None or not task or task.strip().lower() == self.only.lower()
 
     def measures(self) -> dict[str, str]:
-        """Every measure by its label."""
+        """Return every measure by its label."""
         drawn = {label: name for _, label, name in self.curve.points} if self.curve else {}
         return {**dict(self.numbers), **drawn}
 
 
 def planned(properties: Properties, judgements: Judgements) -> list[Metric]:
-    """The metrics of XCGEval that properties ask for."""
+    """Return the metrics of XCGEval that a property file asks for."""
     metrics = []
     for metric in properties.metrics:
         for quant in properties.quantisations:
@@ -271,7 +276,10 @@ def planned(properties: Properties, judgements: Judgements) -> list[Metric]:
 
 
 def _given(properties: Properties, quant: str, overlap: str) -> str:
-    """Parameters; what is ideal in the Focused task is so with overlap off as well."""
+    """Return the parameters of a metric.
+
+    In the Focused task the recall base is ideal even with overlap off.
+    """
     ideal = properties.task == "Focused" and overlap == "off"
     base = ",recallbase=ideal" if ideal else ""
     return f"quant={quant},overlap={overlap},alpha={properties.alpha!r}{base}"
@@ -297,14 +305,14 @@ def _effort(_metric: str, label: str, given: str, _ranks: Sequence[int]) -> Metr
 
 
 def own_name(quant: str, judgements: Judgements) -> str:
-    """A quantisation of EvalJ as we call it: names mean what they meant in the year of the data.
+    """Return spanwise's name of a quantisation of EvalJ.
 
-    Where text was highlighted, `gen` is specificity alone if nobody graded exhaustivity, and
-    `strict` looks at both.
+    Names have the meaning of the year of the data. Where text was highlighted, `gen` is specificity
+    alone if exhaustivity was not graded, and `strict` considers both.
     """
-    said = judgements.elements
-    if said is not None and len(said.elements):
-        elements = said.elements
+    stated = judgements.elements
+    if stated is not None and len(stated.elements):
+        elements = stated.elements
         graded = (elements.specificity != UNSTATED) | (elements.coverage != NO_COVERAGE)
         if graded.any():
             return quant
@@ -313,7 +321,7 @@ def own_name(quant: str, judgements: Judgements) -> str:
     return {"gen": "spec", "strict": "strict5"}.get(quant, quant)
 
 
-# EvalJ's metrics: an XML file with one element for each metric to compute. ------------------------
+# Metrics of EvalJ ---------------------------------------------------------------------------------
 #
 # <metrics>
 # <EPRUM id="e1" only="BestInContext">
@@ -335,7 +343,7 @@ CHILDREN: Mapping[str, tuple[str, ...]] = {
     "PR": ("quantisation",),
     "PRNG": ("overlap",),
 }
-"""The metrics, and what each may be told."""
+"""The metrics with the names of their child elements."""
 BEHAVIOURS = {"BEPDistance": "bep", "Identity": "identity", "Containment": "containment"}
 NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 BINARY = {"true": "binary", "false": "graded"}
@@ -343,8 +351,8 @@ RANKS = (5, 10, 25, 50)
 
 
 @dataclass(slots=True)
-class Wanted:
-    """One metric as it stands in the file."""
+class MetricElement:
+    """A metric as it is stated in the file."""
 
     file: str
     name: str
@@ -352,33 +360,33 @@ class Wanted:
     id: str
     only: str | None = None
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
-    inner: str = ""  # the child that was last begun
+    inner: str = ""  # the last child element
 
-    def wrong(self, name: str, due: str) -> FormatError:
-        """The value of a child element is none of those that are due."""
+    def error(self, name: str, due: str) -> FormatError:
+        """Return an error about the value of a child element."""
         value, line = self.values[name]
         return FormatError(self.file, line, f"<{name} value={value!r}>", due)
 
-    def said(self, name: str, otherwise: str) -> str:
-        """The value of a child element."""
+    def text_of(self, name: str, otherwise: str) -> str:
+        """Return the value of a child element."""
         return self.values.get(name, (otherwise, 0))[0]
 
     def chosen(self, name: str, known: Mapping[str, str], otherwise: str) -> str:
-        """The meaning of a child's value."""
-        value = self.said(name, otherwise)
+        """Return the translation of a child element's value."""
+        value = self.text_of(name, otherwise)
         if value not in known:
-            raise self.wrong(name, f"one of {', '.join(known)}")
+            raise self.error(name, f"one of {', '.join(known)}")
         return known[value]
 
 
 def is_metrics(data: bytes) -> bool:
-    """Whether a configuration is XML."""
+    """Return whether a configuration is XML."""
     return data.lstrip()[:1] == b"<"
 
 
-def read_metrics(file: str, data: bytes) -> list[Wanted]:
-    """The metrics that a file asks for; an element that nobody knows is an error."""
-    found: list[Wanted] = []
+def read_metrics(file: str, data: bytes) -> list[MetricElement]:
+    """Read the metrics in a file; an unknown element is an error."""
+    found: list[MetricElement] = []
     for event in events([data], file, DUE):
         if event.kind != "start":
             continue
@@ -391,7 +399,9 @@ def read_metrics(file: str, data: bytes) -> list[Wanted]:
                 raise FormatError(file, event.line, f"the metric <{event.name}>", due)
             _refuse_attributes(file, event.line, event.name, event.attributes, ("id", "only"))
             label = event.attributes.get("id") or event.name
-            found.append(Wanted(file, event.name, event.line, label, event.attributes.get("only")))
+            found.append(
+                MetricElement(file, event.name, event.line, label, event.attributes.get("only"))
+            )
         else:
             _child(found[-1], event.name, event.attributes, event.line, event.depth)
     if not found:
@@ -406,15 +416,17 @@ def read_metrics(file: str, data: bytes) -> list[Wanted]:
 
 
 def _refuse_attributes(
-    file: str, line: int, name: str, said: Mapping[str, str], known: tuple[str, ...]
+    file: str, line: int, name: str, attributes: Mapping[str, str], known: tuple[str, ...]
 ) -> None:
-    others = set(said) - set(known)
+    others = set(attributes) - set(known)
     if others:
         found = f"the attribute {min(others)!r} of <{name}>"
         raise FormatError(file, line, found, " and ".join(known))
 
 
-def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth: int) -> None:
+def _child(
+    metric: MetricElement, name: str, attributes: Mapping[str, str], line: int, depth: int
+) -> None:
     known = CHILDREN[metric.name]
     if (metric.name, depth, name) == ("BEPD", 3, "A"):
         name = "a"
@@ -428,18 +440,18 @@ def _child(metric: Wanted, name: str, said: Mapping[str, str], line: int, depth:
         raise FormatError(metric.file, line, f"<{name}> in <{metric.inner}>", due)
     if name in metric.values:
         raise FormatError(metric.file, line, f"<{name}> a second time", "each of them once")
-    _refuse_attributes(metric.file, line, name, said, ("value",))
-    if "value" not in said:
+    _refuse_attributes(metric.file, line, name, attributes, ("value",))
+    if "value" not in attributes:
         raise FormatError(metric.file, line, f"<{name}> without a value", f"<{name} value=...>")
-    metric.values[name] = said["value"].strip(), line
+    metric.values[name] = attributes["value"].strip(), line
 
 
-def planned_metrics(metrics: list[Wanted], judgements: Judgements) -> list[Metric]:
-    """The metrics in the names of our measures."""
+def planned_metrics(metrics: list[MetricElement], judgements: Judgements) -> list[Metric]:
+    """Translate metrics to the measures of spanwise."""
     return [_metric(one, judgements) for one in metrics]
 
 
-def _metric(one: Wanted, judgements: Judgements) -> Metric:
+def _metric(one: MetricElement, judgements: Judgements) -> Metric:
     if one.name in ("EPRUM", "GR", "PRUM"):
         return _with_user(one, _user(one, judgements))
     if one.name == "BEPD":
@@ -459,7 +471,7 @@ def _metric(one: Wanted, judgements: Judgements) -> Metric:
     return Metric(one.id, numbers, only=one.only)
 
 
-def _with_user(one: Wanted, given: str) -> Metric:
+def _with_user(one: MetricElement, given: str) -> Metric:
     if one.name == "GR":
         numbers = tuple((f"{one.id}@{rank}", f"GR({given})@{rank}") for rank in RANKS)
         return Metric(one.id, numbers, only=one.only)
@@ -471,39 +483,39 @@ def _with_user(one: Wanted, given: str) -> Metric:
     return Metric(one.id, ((one.id, f"EPRUM({given})"),), curve, one.only)
 
 
-def _user(one: Wanted, judgements: Judgements) -> str:
-    """The parameters of a user model."""
+def _user(one: MetricElement, judgements: Judgements) -> str:
+    """Return the parameters of a user model."""
     behaviour = one.chosen("behaviour", BEHAVIOURS, "Identity")
     entries = behaviour == "bep"
     usual = "BEPTargetGenerator" if entries else "IdealTargetGenerator"
-    if one.said("generator", usual) != usual:
-        raise one.wrong("generator", f"{usual}, which goes with the behaviour")
+    if one.text_of("generator", usual) != usual:
+        raise one.error("generator", f"{usual}, which goes with the behaviour")
     worth = one.chosen("binary", BINARY, "false")
     if entries:
-        if one.said("quantisation", "Exh") != "Exh":
-            raise one.wrong("quantisation", "Exh, which goes with best entry points")
+        if one.text_of("quantisation", "Exh") != "Exh":
+            raise one.error("quantisation", "Exh, which goes with best entry points")
         return f"behaviour=bep,A={_number(one, 'A')}{_length(one)}"
     for distance in ("A", "L"):
         if distance in one.values:
-            raise one.wrong(distance, "it only with the behaviour BEPDistance")
+            raise one.error(distance, "it only with the behaviour BEPDistance")
     given = f"behaviour={behaviour},quant={_quantisation(one, judgements)}"
     return given if one.name == "PRUM" else f"{given},worth={worth}"
 
 
-def _quantisation(one: Wanted, judgements: Judgements) -> str:
-    name = one.said("quantisation", "gen")
+def _quantisation(one: MetricElement, judgements: Judgements) -> str:
+    name = one.text_of("quantisation", "gen")
     due = quantisation_due(name)
     if due:
-        raise one.wrong("quantisation", due)
+        raise one.error("quantisation", due)
     return own_name(name, judgements)
 
 
-def _length(one: Wanted) -> str:
+def _length(one: MetricElement) -> str:
     return f",L={_number(one, 'L')}" if "L" in one.values else ""
 
 
-def _number(one: Wanted, name: str) -> str:
-    value = one.said(name, "1")
+def _number(one: MetricElement, name: str) -> str:
+    value = one.text_of(name, "1")
     if not NUMBER.fullmatch(value) or not 0 < float(value) < inf:
-        raise one.wrong(name, "a number above 0")
+        raise one.error(name, "a number above 0")
     return value

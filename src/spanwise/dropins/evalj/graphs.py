@@ -1,4 +1,4 @@
-"""Curves as files for gnuplot, or as pictures."""
+"""Curves of runs as files for gnuplot or as pictures."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from spanwise.dropins.evalj.configuration import Curve, Metric
 
 
-# What the files with the results of runs are called. ----------------------------------------------
+# File names ---------------------------------------------------------------------------------------
 
 ENDINGS = (".gz", ".xz", ".zst", ".xml", ".txt")
 
 
 def file_names(sources: Sequence[str]) -> list[str]:
-    """A name for each run: that of its file, with as many folders as tell it from the others.
+    """Return a file name for each run: that of its file, with distinguishing folders.
 
     >>> file_names(["2006/a/run.xml", "2006/b/run.xml", "2006/b/mine.txt.gz"])
     ['a_run', 'b_run', 'mine']
@@ -50,7 +50,7 @@ def _stem(source: str) -> str:
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Names, with numbers behind those that are taken."""
+    """Return distinct names by adding numbers to those that repeat."""
     taken: dict[str, None] = {}
     for name in names:
         others = (f"{name}_{number}" for number in count(2))
@@ -58,7 +58,7 @@ def numbered(names: Sequence[str]) -> list[str]:
     return list(taken)
 
 
-# Curves as files for gnuplot, or as pictures. -----------------------------------------------------
+# Graphs -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Line:
     """The curve of one run."""
 
     run: str
-    points: tuple[tuple[float, float], ...]  # where it is not defined there is none
+    points: tuple[tuple[float, float], ...]  # without undefined points
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,10 @@ class Graph:
 def graphs(
     metrics: Sequence[Metric], means: Sequence[tuple[str, Mapping[str, float]]]
 ) -> list[Graph]:
-    """The curves of runs under metrics that have some, given the means of each run by measure."""
+    """Return the graphs of metrics that have a curve.
+
+    `means` are the means of each run by measure.
+    """
     names = numbered([re.sub(r"[^\w.+-]+", "_", one.label).strip("_") or "_" for one in metrics])
     drawn = (_graph(metric, name, means) for metric, name in zip(metrics, names, strict=True))
     return [one for one in drawn if one is not None]
@@ -91,7 +94,7 @@ def graphs(
 def _graph(
     metric: Metric, name: str, means: Sequence[tuple[str, Mapping[str, float]]]
 ) -> Graph | None:
-    """None if there is nothing to draw."""
+    """Return the graph of a metric, or None if there is nothing to draw."""
     if metric.curve is None:
         return None
     lines = []
@@ -103,7 +106,7 @@ def _graph(
 
 
 def write_gnuplot(one: Graph, folder: Path) -> list[Path]:
-    """A data file with one block for each run, and a script that draws them all."""
+    """Write a data file with a block for each run, and a script that draws them."""
     blocks = [
         f"# {_one_line(line.run)}\n" + "".join(f"{x:g} {y!r}\n" for x, y in line.points)
         for line in one.lines
@@ -133,12 +136,12 @@ def _one_line(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of gnuplot in which nothing is special; quotes are doubled."""
+    """Return a literal string of gnuplot, in which quotes are doubled."""
     return "'" + _one_line(text).replace("'", "''") + "'"
 
 
 def write_picture(one: Graph, folder: Path) -> Path:
-    """The same as PNG."""
+    """Draw the graph as PNG."""
     try:
         import vl_convert
     except ImportError:
@@ -159,7 +162,7 @@ def write_picture(one: Graph, folder: Path) -> Path:
                 "type": "nominal",
                 "sort": [line.run for line in one.lines],
                 "scale": {"scheme": "tableau10" if len(one.lines) <= 10 else "tableau20"},
-                "legend": {"labelLimit": 0},  # names are not cut
+                "legend": {"labelLimit": 0},  # without limit
             },
         },
     }

@@ -1,4 +1,4 @@
-"""EvalJ's main program: read a configuration, score runs, write results."""
+"""The main program of EvalJ: parse options, read a configuration, score runs, report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spanwise.dropins.evalj.graphs import file_names, graphs, write_gnuplot, wri
 from spanwise.errors import UsageError
 from spanwise.evaluation.evaluate import score_run as score
 from spanwise.formats import FORMATS, expanded, read_judgements, read_run
-from spanwise.formats.inex.campaigns import NAME
+from spanwise.formats.inex.assessments import FULL_RECALL_BASE
 from spanwise.formats.io.files import chunks
 from spanwise.matching.placing import placed_judgements
 from spanwise.measures.names import parse
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 
-# The command line of EvalJ. -----------------------------------------------------------------------
+# Command line -------------------------------------------------------------------------------------
 
 Graphs = Literal["gnu", "jfree"]
 USAGE = "evalj -config FILE [-q] [-e] [-gnu|-jfree] [-collection PATH] [ASSESSMENTS RUN...]"
 NAMED = ("-config", "-results", "-collection", "-examples")
-"""Options that have a name after them."""
+"""Options that are followed by a value."""
 HELP = f"""\
 spanwise {USAGE}
 
@@ -79,7 +79,7 @@ Examples:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked on the command line."""
+    """The options of the command line."""
 
     config: str = ""
     per_topic: bool = False
@@ -92,11 +92,11 @@ class Options:
 
 
 def parsed(words: list[str]) -> Options:
-    """The options that these words ask for."""
+    """Parse the words of the command line."""
     options, rest = Options(), list(words)
     while rest:
         word = rest.pop(0)
-        word = word[1:] if word[1:] in NAMED else word  # two dashes, as messages have them
+        word = word[1:] if word[1:] in NAMED else word  # two dashes, as in messages
         if word in NAMED:
             if not rest:
                 raise UsageError(f"evalj: {word} needs a name after it")
@@ -119,26 +119,26 @@ def parsed(words: list[str]) -> Options:
     return options
 
 
-# EvalJ's main program: read a configuration, score runs, write results. ---------------------------
+# Main program -------------------------------------------------------------------------------------
 
 REMARKS = {COLLECTIONS, FLAGS, POOLED, POOLS, STATEMENTS, VERSIONS}
-"""What assessments may lose without another score."""
+"""Losses of assessments that do not affect scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be scored, whatever the configuration looked like."""
+    """The runs to score, with metrics and judgements of either kind of configuration."""
 
     metrics: Sequence[Metric]
     judgements: Judgements
     runs: Sequence[str]
     results: Path
     collection: Collection | None
-    task: str | None = None  # what runs should have been made for
+    task: str | None = None  # task that runs should state
 
 
 def main(words: list[str]) -> int:
-    """Do what a command line asks for."""
+    """Run the program and return its exit status."""
     if not words or words[0] in ("-h", "-help", "--help"):
         emit(HELP)
         return 0
@@ -170,7 +170,7 @@ def _write_examples(folder: Path) -> None:
         emit(f"{folder / file.name}\n")
 
 
-# Jobs ---------------------------------------------------------------------------------------
+# Jobs ---------------------------------------------------------------------------------------------
 
 
 def _with_properties(options: Options, config: bytes) -> Job:
@@ -199,7 +199,10 @@ def _with_metrics(options: Options, config: bytes) -> Job:
 
 
 def _judged(properties: Properties, collection: Collection | None) -> Judgements:
-    """The assessments; they are put together in one file if one is named and not yet there."""
+    """Read the assessments.
+
+    They are also written to one file if that is named and does not exist.
+    """
     if not properties.assessments:
         assert properties.everything is not None
         file = properties.everything
@@ -208,20 +211,20 @@ def _judged(properties: Properties, collection: Collection | None) -> Judgements
     assessed = combined([read_judgements(name) for name in properties.assessments], names)
     judgements = _elements(assessed, names, collection)
     if properties.everything is not None:
-        _put_together(assessed, properties.everything)
+        _combine(assessed, properties.everything)
     return judgements
 
 
-def _put_together(assessed: Judgements | Preferences, file: str) -> None:
-    """Write all assessments into one file, if it can hold them."""
-    entry = FORMATS[NAME]
+def _combine(assessed: Judgements | Preferences, file: str) -> None:
+    """Write all assessments to one file, if its format can hold them."""
+    entry = FORMATS[FULL_RECALL_BASE]
     assert entry.write is not None
     lost = {kind: count for kind, count in entry.loses(assessed).items() if kind not in REMARKS}
     if lost:
         what = ", ".join(starmap(loss_in_words, lost.items()))
         raise UsageError(
             f"EXPANDED_FULLRB {file!r} cannot hold {what}; leave it out, or make it:"
-            f" spanwise convert IN {file} --to {NAME} --collection PATH"
+            f" spanwise convert IN {file} --to {FULL_RECALL_BASE} --collection PATH"
         )
     write_atomically(Path(file), entry.write(assessed))
 
@@ -239,11 +242,11 @@ def _make_folder(path: Path) -> None:
         raise UsageError(f"{path}: cannot be made ({error.strerror})") from error
 
 
-# Scores -------------------------------------------------------------------------------------
+# Scores -------------------------------------------------------------------------------------------
 
 
 def _scored(job: Job, options: Options, file: str) -> Scores:
-    """The scores of one run under the metrics that are for it."""
+    """Score a run with the metrics for its task."""
     run = read_run(file)
     task = (run.header or {}).get("task")
     _warn_of_task(job, run, task)
@@ -261,7 +264,7 @@ def _warn_of_task(job: Job, run: Run, task: str | None) -> None:
 
 
 def _printed(job: Job, scores: Scores) -> Scores:
-    """The scores without the points of curves."""
+    """Return the scores without the points of curves."""
     labels = [label for one in job.metrics for label, _ in one.numbers if label in scores.means]
     return replace(
         scores,
@@ -272,7 +275,7 @@ def _printed(job: Job, scores: Scores) -> Scores:
 
 
 def _write(job: Job, options: Options, scores: Scores, file: Path) -> None:
-    """One file for each run: measure, topic and value, with tabs between them."""
+    """Write the scores of a run as lines of measure, topic and value."""
     lines = [f"# {scores.run}: {scores.source}", f"# {scores.signature}"]
     lines += [f"# {note}" for note in scores.notes]
     for label in _printed(job, scores).means if options.per_topic else ():

@@ -1,6 +1,6 @@
-"""The drop-in for inex_eval 3.1, the official program of INEX 2008-2010: same options, same lines.
+"""The drop-in for inex_eval 3.1, the program of INEX 2008-2010: same options and lines.
 
-A run that breaks the rules of its task is rejected with the original's words on standard output
-and exit status 0, as the original does it; standard error says so in our own words, and also where
-the numbers are odd.
+A run that breaks the rules of its task is rejected as by the original: with its message on standard
+output and exit status 0. Standard error explains the rejection, and any numbers that are unusual,
+in spanwise's own words.
 """

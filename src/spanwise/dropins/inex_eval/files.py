@@ -1,7 +1,9 @@
-"""Reading as inex_eval reads.
+"""Files read as inex_eval reads them.
 
-A run is read fast and proved to keep the rules; only if it does not is it gone through line by
-line, to find what the original would say about it.
+A run is read at once and checked against the rules of its task. Only if the check fails is it read
+line by line, to find the message that the original prints. The original remembers the documents of
+one topic only, the last new one. A topic that resumes after another is compared with the documents
+of that other topic.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -28,32 +30,31 @@ from spanwise.model.run import Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
-    from spanwise.dropins.inex_eval.options import Task
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.columns import Ids, Rows
 
+Task = Literal["t", "f", "r", "b", "i"]
+"""The letters of the tasks: thorough, focused, relevant and best in context, T2I."""
 
-# Line by line as inex_eval goes: what it rejects and in which words, and what it counts. ----------
-#
-# It remembers one topic only, the one that it met last for the first time. A topic that is resumed
-# after another is held against what was remembered of that other one.
+
+# Checks line by line ------------------------------------------------------------------------------
 
 
 class Rejected(SpanwiseError):
-    """A run that inex_eval does not score; the message is what it prints."""
+    """An error for a run that inex_eval rejects; the message is what it prints."""
 
 
 def shown_name(file: str) -> str:
-    """What a file is called in the output: its name without folders."""
+    """Return the name of a file in the output, which is without folders."""
     return Path(file).name
 
 
 def counted_documents(
     pieces: Iterable[bytes], file: str, task: Task, judged: Collection[bytes]
 ) -> dict[bytes, list[bytes]]:
-    """The documents that inex_eval counts for each topic; a run with a fault is `Rejected`.
+    """Return the documents that inex_eval counts for each topic, or raise Rejected.
 
-    Of topics that are not judged only the number of columns matters.
+    In topics that are not judged only the number of columns is checked.
     """
     memory = _Memory(task, f"*** ({shown_name(file)})")
     lines = chain.from_iterable(piece.split(b"\n")[:-1] for piece in pieces)
@@ -68,28 +69,30 @@ def counted_documents(
 
 
 def _fields(line: bytes) -> list[bytes]:
-    """Split at white space; what stands before a blank at the beginning is a field, and empty."""
+    """Split a line at white space; leading white space makes an empty first field."""
     fields = line.split()
     return [b"", *fields] if fields and line[:1].isspace() else fields
 
 
 @dataclass(slots=True)
 class _Memory:
-    """What is remembered from line to line."""
+    """The state that inex_eval keeps from line to line."""
 
     task: Task
     begin: str  # of every message
-    documents: dict[bytes, list[bytes]] = field(default_factory=dict)  # counted, for each topic
+    documents: dict[bytes, list[bytes]] = field(
+        default_factory=dict
+    )  # counted documents of each topic
     passages: dict[bytes, list[tuple[int, int]]] = field(default_factory=dict)
     latest: bytes | None = None  # document
 
     def take(self, fields: list[bytes], number: int, line: bytes) -> bool:
-        """Take in a result; False: inex_eval would have ended here, without words of its own."""
+        """Process a result; return False if inex_eval would end here without a message."""
         topic, document = fields[0], fields[2]
         if topic not in self.documents:
             self.documents[topic], self.passages, self.latest = [], {}, None
         where = f"topic {text(topic)}\tarticle id: {text(document)}"
-        self._visit(topic, document, where, number)
+        self._record_document(topic, document, where, number)
         if fields[6] in (b"X", b"-1"):
             return True
         try:
@@ -99,27 +102,27 @@ class _Memory:
         if size < 0:
             raise Rejected(f"ERROR {self.begin} negative passage size {number}: {text(line)}")
         if self.task != "t" and size and self._overlaps(document, start, start + size):
-            told = "passage overlaps with previously retrieved passages"
-            raise Rejected(f"ERROR {self.begin} {told} in {where}\tin line: {number}")
+            fault = "passage overlaps with previously retrieved passages"
+            raise Rejected(f"ERROR {self.begin} {fault} in {where}\tin line: {number}")
         return True
 
-    def _visit(self, topic: bytes, document: bytes, where: str, number: int) -> None:
-        """Note the document of a result: the same as before, one that is come back to, or new."""
+    def _record_document(self, topic: bytes, document: bytes, where: str, number: int) -> None:
+        """Record the document of a result: the same as before, a repeated one, or a new one."""
         if document == self.latest:
             if self.task == "b":
-                told = f"multiple results from single article in {where}\tin line: {number}"
-                raise Rejected(f"ERROR {self.begin} {told}")
+                fault = f"multiple results from single article in {where}\tin line: {number}"
+                raise Rejected(f"ERROR {self.begin} {fault}")
         elif document not in self.passages:
             self.passages[document] = []
             self.documents[topic].append(document)
         elif self.task in ("r", "i", "b"):
-            told = f"article results are interleaved in {where}"
+            fault = f"article results are interleaved in {where}"
             more = "\n\tinterleaved results not allowed in inContext tasks!"
-            raise Rejected(f"ERROR {self.begin} {told}{more}")
+            raise Rejected(f"ERROR {self.begin} {fault}{more}")
         self.latest = document
 
     def _overlaps(self, document: bytes, start: int, end: int) -> bool:
-        """Whether some of this text was returned before; remembers it."""
+        """Return whether text was retrieved before, and record it."""
         passages = self.passages[document]
         place = bisect_right(passages, (start, end))
         before = place > 0 and passages[place - 1][1] > start
@@ -128,10 +131,7 @@ class _Memory:
         return before or after
 
 
-# Reading as inex_eval reads. ----------------------------------------------------------------------
-#
-# A run is read fast and proved to keep the rules; only if it does not is it gone through line by
-# line, to find what the original would say about it.
+# Layout -------------------------------------------------------------------------------------------
 
 LAYOUT = Layout(
     "8 columns: topic Q0 document rank score run-id offset length",
@@ -143,12 +143,12 @@ LAYOUT = Layout(
 )
 
 
-# Judgements ---------------------------------------------------------------------------------
+# Judgements ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """Judgements, and the totals that inex_eval forms of them."""
+    """Judgements with the totals that inex_eval computes from them."""
 
     judgements: Judgements  # every document once
     characters: dict[bytes, int]  # highlighted, for each topic; repeated lines count again
@@ -157,11 +157,11 @@ class Judged:
 
     @property
     def topics(self) -> list[bytes]:
-        """The topics, in the order in which they are printed."""
+        """The topics in the order in which they are printed."""
         return sorted(self.judgements.rows.topics)
 
     def relevant(self) -> set[tuple[bytes, bytes]]:
-        """Topics and documents of the lines with highlighted text."""
+        """Return the topics and documents of lines with highlighted text."""
         rows, marked = self.judgements.rows, self.judgements.highlights
         assert marked is not None
         owner = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts))
@@ -171,7 +171,7 @@ class Judged:
 
 
 def read_judged(file: str) -> Judged:
-    """Judgements as they stand; of two lines about one document the first counts."""
+    """Read judgements; of two lines about one document the first counts."""
     every: Judgements = read(
         file, ("judgements",), "inex_qrels", Reading(literal=True, comments=False)
     )
@@ -190,19 +190,19 @@ def read_judged(file: str) -> Judged:
     )
 
 
-# Runs ---------------------------------------------------------------------------------------
+# Runs ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Returned:
-    """A run, and what the original counts of it where that is not what is there."""
+class CheckedRun:
+    """A run, with the documents that the original counts if they differ from it."""
 
     run: Run
-    counted: dict[bytes, list[bytes]] | None = None  # documents of each topic, if one is resumed
+    counted: dict[bytes, list[bytes]] | None = None  # of each topic, if a topic resumes
 
 
-def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:
-    """A run that keeps the rules of its task in judged topics; one that does not is `Rejected`."""
+def read_run(file: str, task: Task, judged: Collection[bytes]) -> CheckedRun:
+    """Read a run that keeps the rules of its task in judged topics, or raise Rejected."""
     pieces = list(chunks(file))
     try:
         rows, texts, numbers = _columns(pieces, file)
@@ -220,16 +220,16 @@ def read_run(file: str, task: Task, judged: Collection[bytes]) -> Returned:
     if (starts < UNKNOWN).any():
         row = int(np.argmax(starts < UNKNOWN))
         raise FormatError(file, rows.line(row), f"offset {starts[row]}", "0 or more, -1 or X")
-    return Returned(run, counted if _resumes(rows) else None)
+    return CheckedRun(run, counted if _resumes(rows) else None)
 
 
 def _resumes(rows: Rows) -> bool:
-    """Whether a topic comes again after another one."""
+    """Return whether a topic resumes after another one."""
     return rows.lines is not None and bool((np.diff(rows.lines) < 0).any())
 
 
 def _odd(pieces: Sequence[bytes], rows: Rows) -> bool:
-    """Whether there are blank lines, or blanks before the first column."""
+    """Return whether there are blank lines, or blanks before the first column."""
     blanks = any(piece[:1].isspace() or b"\n " in piece or b"\n\t" in piece for piece in pieces)
     return blanks or sum(map(line_count, pieces)) != len(rows)
 
@@ -237,7 +237,7 @@ def _odd(pieces: Sequence[bytes], rows: Rows) -> bool:
 def _columns(
     pieces: Sequence[bytes], file: str
 ) -> tuple[Rows, dict[int, Ids], dict[int, FloatArray]]:
-    """The columns; X is looked for only where something is not a number."""
+    """Read the columns; offsets of X are replaced only if a field is not a number."""
     try:
         return read_columns(iter(pieces), file, LAYOUT)
     except FormatError:
@@ -257,7 +257,7 @@ def _last_line(pieces: Sequence[bytes]) -> list[bytes]:
 
 
 def _keeps_rules(run: Run, task: Task, judged: Collection[bytes]) -> bool:
-    """Whether nothing is wrong for sure; a doubt is settled line by line."""
+    """Return whether the run certainly keeps the rules; otherwise lines must be checked."""
     assert run.spans is not None
     topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
     counts = np.array([name in judged for name in run.rows.topics], np.bool_)[topic]

@@ -1,4 +1,4 @@
-"""From files to the lines that inex_eval prints."""
+"""The main program of inex_eval: from options and files to the printed lines."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import isinf, isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from spanwise.console import emit_bytes, say
 from spanwise.dropins.inex_eval.files import (
+    CheckedRun,
     Judged,
     Rejected,
-    Returned,
+    Task,
     read_judged,
     read_run,
     shown_name,
 )
-from spanwise.dropins.inex_eval.options import HELP, LARGEST, Options, parsed
+from spanwise.errors import UsageError
 from spanwise.formats.io.columns import prepare
 from spanwise.formats.io.files import STDIN
 from spanwise.matching.text import readings
@@ -34,11 +35,104 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Numbers as Java prints them. ---------------------------------------------------------------------
+# Options ------------------------------------------------------------------------------------------
+
+
+USAGE = "inex_eval (-t|-f|-r|-b|-i) [-irr N] [-n N] [-beta B] [-c] [-q] QRELS RUN..."
+LARGEST = 2**31 - 1
+"""Largest integer of the original, which counts with 32 bits."""
+HELP = f"""\
+spanwise {USAGE}
+
+Scores runs of passages against highlighted text, as inex_eval 3.1 did for INEX 2008-2010.
+
+  -t        thorough: results may overlap, text shown before does not count again
+  -f        focused: results do not overlap
+  -r        relevant in context: the passages of a document together, scored by F
+  -i        the same, scored by what a reader reads who tolerates some irrelevant text
+  -b        best in context: one entry point for each document
+  -irr N    with -i, how many irrelevant characters a reader tolerates (300)
+  -n N      with -b, how far from the best entry point a result may begin (500)
+  -beta B   with -r, the weight of recall (0.25)
+  -c        average over all judged topics; those missing from the run count 0
+  -q        also print every topic
+
+QRELS has lines `topic Q0 document relevant length [entry offset:length ...]`, RUN has lines
+`topic Q0 document rank score run-id offset length`; the order of the lines is the ranking.
+
+Examples:
+  spanwise inex_eval -f inex2009.qrels run.txt
+  spanwise inex_eval -r -beta 1 -c -q inex2007.qrels run1.txt run2.txt
+  spanwise inex_eval -i -irr 500 inex2010.qrels run.txt
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of the command line."""
+
+    task: Task | None = None
+    tolerance: int = 300
+    distance: int = 500
+    beta: float = 0.25
+    complete: bool = False
+    per_topic: bool = False
+    files: tuple[str, ...] = ()
+
+    @property
+    def in_context(self) -> bool:
+        """Whether the task ranks documents instead of passages."""
+        return self.task in ("r", "i", "b")
+
+
+def parsed(words: list[str]) -> Options:
+    """Parse the words of the command line."""
+    options, rest = Options(), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in ("-t", "-f", "-r", "-b", "-i"):
+            if options.task is not None:
+                raise UsageError(f"-{options.task} and {word}: only one task at a time")
+            options = replace(options, task=cast("Task", word[1:]))
+        elif word in ("-irr", "-n", "-beta"):
+            if not rest:
+                raise UsageError(f"{word} needs a value; expected {USAGE}")
+            options = _with_value(options, word, rest.pop(0))
+        elif word == "-c":
+            options = replace(options, complete=True)
+        elif word == "-q":
+            options = replace(options, per_topic=True)
+        elif word.startswith("-") and word != "-":
+            raise UsageError(f"unknown option {word!r}; expected {USAGE}")
+        else:
+            options = replace(options, files=(*options.files, word))
+    if options.task is None:
+        raise UsageError(f"no task; expected {USAGE}")
+    if len(options.files) < 2:
+        raise UsageError(f"{len(options.files)} files; expected {USAGE}")
+    return options
+
+
+def _with_value(options: Options, word: str, value: str) -> Options:
+    try:
+        number = float(value) if word == "-beta" else int(value)
+    except ValueError:
+        raise UsageError(f"{word} is {value!r}; expected a number") from None
+    least = 1 if word == "-n" else 0
+    if not least <= number <= LARGEST:
+        raise UsageError(f"{word} is {value}; it must be between {least} and {LARGEST}")
+    if word == "-beta":
+        return replace(options, beta=number)
+    if word == "-irr":
+        return replace(options, tolerance=int(number))
+    return replace(options, distance=int(number))
+
+
+# Numbers in Java notation -------------------------------------------------------------------------
 
 
 def java_int(value: int) -> str:
-    """A whole number as 32 bits hold it: past the largest one they begin again with the smallest.
+    """Format an integer as Java does after an overflow of 32 bits.
 
     >>> [java_int(x) for x in (2**31 - 1, 2**31, 4_000_000_000)]
     ['2147483647', '-2147483648', '-294967296']
@@ -47,7 +141,7 @@ def java_int(value: int) -> str:
 
 
 def java_double(value: float) -> str:
-    """The shortest digits that mean this number, in Java's notation.
+    """Format a number with the shortest digits in Java's notation.
 
     >>> [java_double(x) for x in (1.0, 0.1, 0.0003, 12345678.0, 0.001, 5e-324)]
     ['1.0', '0.1', '3.0E-4', '1.2345678E7', '0.001', '4.9E-324']
@@ -58,7 +152,7 @@ def java_double(value: float) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    if abs(value) == 5e-324:  # Java wants two digits and takes those nearest to the number
+    if abs(value) == 5e-324:  # Java prints the nearest two digits
         return f"{'-' if value < 0 else ''}4.9E-324"
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     first, *more = map(str, digits)
@@ -66,7 +160,7 @@ def java_double(value: float) -> str:
     return f"{'-' if sign else ''}{first}.{''.join(more) or '0'}E{power}"
 
 
-# From files to the lines that inex_eval prints. ---------------------------------------------------
+# Main program -------------------------------------------------------------------------------------
 
 POLICY = Policy(ties="file", average_over="both", empty="as-is", follow="inex_eval 3.1")
 CUTOFFS = (1, 2, 3, 5, 10, 25, 50)
@@ -75,7 +169,7 @@ COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_
 
 
 def main(words: list[str]) -> int:
-    """Do what inex_eval does with these words; the exit status."""
+    """Run inex_eval and return its exit status."""
     if words and words[0] in ("-h", "-help", "--help"):
         emit_bytes(HELP.encode())
         return 0
@@ -105,7 +199,7 @@ def _oddities(judged: Judged, file: str) -> Iterator[str]:
         yield f"{file}: topics judged, but nothing is relevant: {some}; where they count is NaN"
 
 
-# Values -------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +213,7 @@ class Columns:
 
 
 def _columns(
-    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+    returned: CheckedRun, judged: Judged, topics: Sequence[bytes], options: Options
 ) -> Columns:
     measured = _in_context if options.in_context else _focused
     found = [
@@ -127,7 +221,7 @@ def _columns(
         for block in _blocks(returned, judged, topics or judged.topics[:1], options)
     ]
     counts, values, curves, impossible = zip(*found, strict=True)
-    kept = len(topics)  # none at all, where no topic is both judged and answered
+    kept = len(topics)  # 0 if no topic is both judged and in the run
     return Columns(
         _joined(counts, kept),
         _joined(values, kept),
@@ -141,7 +235,7 @@ def _joined(parts: Sequence[dict[str, Any]], kept: int) -> dict[str, Any]:
 
 
 def _blocks(
-    returned: Returned, judged: Judged, topics: Sequence[bytes], options: Options
+    returned: CheckedRun, judged: Judged, topics: Sequence[bytes], options: Options
 ) -> Iterator[Readings]:
     recounted = None if options.in_context else returned.counted
     relevant = judged.relevant() if recounted else set()
@@ -157,7 +251,7 @@ def _blocks(
 def _recounted(
     r: Readings, counted: dict[bytes, list[bytes]], relevant: set[tuple[bytes, bytes]]
 ) -> Readings:
-    """With the documents that the original counts, some of them twice, some not at all."""
+    """Replace the document counts by those of the original, with its repetitions and gaps."""
     rows = [[(topic, name) in relevant for name in counted.get(topic, ())] for topic in r.topics]
     known = np.zeros((len(r), max(map(len, rows))), np.int64)
     for row, flags in zip(known, rows, strict=True):
@@ -192,7 +286,7 @@ def _focused(r: Readings, options: Options) -> tuple[dict[str, FloatArray], Floa
 
 
 def _impossible(r: Readings, options: Options) -> list[tuple[bytes, int, int]]:
-    """Where more is found than there is: topic, rank, and the recall point, which is past 100."""
+    """Return topic, rank and recall point where more is found than exists."""
     if options.in_context:
         return []
     gathered = r.gathered(options.task == "t")
@@ -224,10 +318,10 @@ def _in_context(r: Readings, options: Options) -> tuple[dict[str, FloatArray], F
     return values, context.curve(documents)
 
 
-# Lines --------------------------------------------------------------------------------------
+# Lines --------------------------------------------------------------------------------------------
 
 
-def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
+def _lines(returned: CheckedRun, file: str, judged: Judged, options: Options) -> Iterator[bytes]:
     run = returned.run
     answered = set(run.rows.topics)
     topics = [topic for topic in judged.topics if options.complete or topic in answered]
@@ -246,8 +340,10 @@ def _lines(returned: Returned, file: str, judged: Judged, options: Options) -> I
     yield b"</eval>\n"
 
 
-def _remarks(returned: Returned, columns: Columns, largest: int, options: Options) -> Iterator[str]:
-    """What is odd about the output."""
+def _remarks(
+    returned: CheckedRun, columns: Columns, largest: int, options: Options
+) -> Iterator[str]:
+    """Yield warnings about unusual output."""
     if returned.counted is not None:
         what = "mixes up such topics, these numbers do not" if options.in_context else "forgets it"
         yield f"a topic comes again after another one; the original {what}"
@@ -262,7 +358,7 @@ def _remarks(returned: Returned, columns: Columns, largest: int, options: Option
 
 
 def _impossible_points(run: Run, columns: Columns) -> Iterator[bytes]:
-    """The original says so while it reads."""
+    """Yield the lines that the original prints while it reads."""
     codes = {topic: code for code, topic in enumerate(run.rows.topics)}
     starts = run.rows.starts
     points = [
@@ -284,7 +380,7 @@ def _of_topic(topic: bytes, row: int, columns: Columns) -> Iterator[bytes]:
 
 def _totals(columns: Columns, judged: Judged, options: Options) -> dict[str, int]:
     totals = {name: int(counts.sum()) for name, counts in columns.counts.items()}
-    if options.in_context:  # these two run over all judged topics, averaged or not
+    if options.in_context:  # these two are over all judged topics
         totals["num_rel"] = sum(judged.documents.values())
         totals["rel_size"] = sum(judged.characters.values())
     return totals
@@ -304,7 +400,7 @@ def _of_all(topics: int, totals: dict[str, int], columns: Columns) -> Iterator[b
 
 
 def _means(lines: FloatArray) -> list[float]:
-    """The mean of each line over topics, added one by one."""
+    """Return the mean of each line over topics, added one by one."""
     topics = lines.shape[-1]
     sums = np.cumsum(lines, axis=-1)[:, -1] if topics else np.full(len(lines), nan)
     return (sums / max(topics, 1)).tolist()

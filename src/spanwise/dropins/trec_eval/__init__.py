@@ -1,8 +1,8 @@
 """The drop-in for NIST's trec_eval: same options, same bytes, same exit status.
 
-`--compat II|8|9|10` chooses the version (10 by default). The wording of messages on standard
-error is ours. Where the original crashes, hangs or reads memory it never set, the drop-in does
-the sane thing or says what is wrong; the documentation lists these cases.
+`--compat II|8|9|10` chooses the version; the default is 10. Messages on standard error have
+spanwise's own wording. Where the original crashes, hangs or reads uninitialised memory, the drop-in
+computes the defined result or reports an error; the documentation lists these cases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROGRAMS = {
 
 
 def main(words: list[str]) -> int:
-    """Run the version asked for; the rest of the words is its own."""
+    """Run the chosen version with the remaining words, and return its exit status."""
     version, rest = _version(words)
     if version not in PROGRAMS:
         say("error", f"--compat {version}: expected one of {', '.join(PROGRAMS)}")

@@ -1,4 +1,4 @@
-"""The options of trec_eval 9 and 10."""
+"""The options of trec_eval 9 and 10: numbers, parsing and the help text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanwise.evaluation.profiles import NICKNAMES, TREC_EVAL
 from spanwise.formats import FORMATS
 from spanwise.measures.names import by_stem
 
-# Numbers as C reads them: what can be read is read, the rest is ignored, nothing is 0. ------------
+# Numbers ------------------------------------------------------------------------------------------
 
 WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?\d+)")
 REAL = re.compile(
@@ -23,7 +23,7 @@ REAL = re.compile(
 
 
 def whole(text: str) -> int:
-    """An integer as C reads it.
+    """Return an integer as C's `atol` reads it: trailing text is ignored, no digits are 0.
 
     >>> whole("5x"), whole(" 23.4"), whole("abc")
     (5, 23, 0)
@@ -33,7 +33,7 @@ def whole(text: str) -> int:
 
 
 def real(text: str) -> float:
-    """A floating-point number as C reads it.
+    """Return a number as C's `atof` reads it: trailing text is ignored, no digits are 0.
 
     >>> real(".5abc"), real("0x10"), real("x")
     (0.5, 16.0, 0.0)
@@ -45,7 +45,7 @@ def real(text: str) -> float:
     return float.fromhex(number) if "x" in number.lower() else float(number)
 
 
-# The options of trec_eval 9 and 10. ---------------------------------------------------------------
+# Options ------------------------------------------------------------------------------------------
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -70,15 +70,15 @@ JUDGEMENT_FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 @dataclass(slots=True)
 class Options:
-    """What was asked for."""
+    """The options of the command line."""
 
     version: int
     files: list[str] = field(default_factory=list)
     help: bool = False
     show_version: bool = False
     per_topic: bool = False
-    marked: set[str] = field(default_factory=set)  # measures asked for, nicknames spelled out
-    parameters: dict[str, str] = field(default_factory=dict)  # the first ones given win
+    marked: set[str] = field(default_factory=set)  # measures to print, with nicknames expanded
+    parameters: dict[str, str] = field(default_factory=dict)  # the first value counts
     complete: bool = False
     level: int = 1
     summary: bool = True
@@ -91,7 +91,7 @@ class Options:
     zscores: str | None = None
 
     def set(self, option: str, value: str) -> None:
-        """Take one option."""
+        """Set one option from its value."""
         if option == "m":
             self._mark(value)
         elif option == "D":
@@ -130,7 +130,7 @@ class Options:
         self.parameters.setdefault(name, parameters)
 
     def check(self) -> None:
-        """What can be wrong with single values."""
+        """Raise UsageError if a single value is invalid."""
         if self.level < 0:
             raise UsageError(f"-l {self.level}: a level must be 0 or more")
         if self.depth is not None and self.depth < 0:
@@ -154,7 +154,7 @@ NUMBERS = {"l": "level", "N": "collection_size", "M": "depth"}
 
 
 def parse(words: list[str], version: int) -> Options:
-    """Read the words, option by option; `-v` ends it at once."""
+    """Parse the words of the command line; `-v` ends the parsing."""
     options = Options(version)
     try:
         pairs, options.files = getopt.gnu_getopt(words, SHORT, list(LONG))
@@ -180,7 +180,7 @@ def _letter(name: str) -> str:
 
 
 def _version_first(words: list[str]) -> bool:
-    """Whether `-v` comes before the first word that cannot be read."""
+    """Return whether `-v` comes before the first invalid word."""
     for end in range(1, len(words) + 1):
         try:
             pairs, _ = getopt.gnu_getopt(words[:end], SHORT, list(LONG))
@@ -191,7 +191,7 @@ def _version_first(words: list[str]) -> bool:
     return False
 
 
-# What `-h` prints. --------------------------------------------------------------------------------
+# Help ---------------------------------------------------------------------------------------------
 
 GENERAL = """\
 spanwise trec_eval [options] JUDGEMENTS RESULTS
@@ -222,7 +222,7 @@ RULE = "-" * 23
 
 
 def help_text(options: Options) -> str:
-    """General help, the formats, and the measures that were asked for."""
+    """Return the general help, the formats, and the measures that were asked for."""
     parts = [GENERAL, RULE]
     if options.results_format == "trec_results":
         parts += [FORMATS["trec_run"].description, RULE]

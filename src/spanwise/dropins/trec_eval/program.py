@@ -1,4 +1,8 @@
-"""trec_eval 9 and 10: options, judgements, results, z-scores, measures, topics, summary."""
+"""The drop-in for trec_eval 9 and 10: from options to the printed lines.
+
+The columns of the output are derived from the options. Judgements and results are read and checked,
+values computed by topic, optionally converted to z-scores, and printed by topic and as a summary.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.console import emit_bytes, say
-from spanwise.dropins.trec_eval.columns import Column, columns
-from spanwise.dropins.trec_eval.options import JUDGEMENT_FORMATS, Options, parse
+from spanwise.dropins.trec_eval.options import JUDGEMENT_FORMATS, Options, parse, real, whole
 from spanwise.errors import (
     DuplicateError,
     EmptyError,
@@ -21,27 +24,126 @@ from spanwise.errors import (
     UnknownName,
     UsageError,
 )
+from spanwise.evaluation.profiles import TREC_EVAL, TrecMeasure
 from spanwise.evaluation.score import values_of
 from spanwise.formats import Reading, read
 from spanwise.matching.documents import refuse_duplicate_judgements, refuse_duplicate_results
 from spanwise.matching.order import by_score, places_of
+from spanwise.measures.names import by_stem
 from spanwise.model.judgements import Judgements, Preferences
+from spanwise.model.measure import Measure, MeasureRequest
 from spanwise.model.policy import Policy
 from spanwise.stats import running_sum
 from spanwise.stats.aggregation import FLOOR
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanwise.measures.gains import Gains
     from spanwise.model.run import Run
 
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A printed measure with its name and parameters."""
+
+    name: str
+    entry: TrecMeasure
+    asked: MeasureRequest
+
+    @property
+    def kind(self) -> str:
+        """The kind of its aggregate over topics."""
+        return self.asked.measure.aggregate
+
+    @property
+    def key(self) -> str:
+        """The key of its values, which is unique even if two cut-offs are printed alike."""
+        return self.asked.label
+
+
+def columns(options: Options) -> list[Column]:
+    """Return the columns that are printed for a topic, in trec_eval's order, without runid."""
+    found: list[Column] = []
+    for name, entry in TREC_EVAL.items():
+        if name in options.marked and name != "runid":
+            found += _of_measure(entry, options.parameters.get(name), options)
+    return found
+
+
+def _of_measure(entry: TrecMeasure, text: str | None, options: Options) -> list[Column]:
+    measure, key, fixed = by_stem(entry.name)
+    if "rel" in measure.parameters and entry.name != "num_ret":
+        fixed["rel"] = options.level
+    if entry.name == "utility":
+        fixed["documents"] = options.collection_size
+    if entry.kind in ("whole cut-offs", "real cut-offs"):
+        values = _cutoffs(entry, text) if text is not None else entry.defaults
+        return [_column(entry.spelled(v), entry, measure, {**fixed, str(key): v}) for v in values]
+    if text is None:
+        return [_column(entry.name, entry, measure, fixed)]
+    given = _pairs(entry, text, options) if entry.kind == "pairs" else _values(entry, text)
+    return [_column(f"{entry.name}_{text}", entry, measure, {**fixed, **given})]
+
+
+def _column(name: str, entry: TrecMeasure, measure: Measure, parameters: dict[str, Any]) -> Column:
+    return Column(name, entry, MeasureRequest(f"{entry.name} {parameters}", measure, parameters))
+
+
+def _cutoffs(entry: TrecMeasure, text: str) -> list[float]:
+    read = whole if entry.kind == "whole cut-offs" else real
+    values = sorted(read(piece) for piece in text.split(","))
+    if entry.kind == "whole cut-offs" and values[0] <= 0:
+        raise UsageError(f"-m {entry.name}.{text}: a cut-off must be 1 or more")
+    if len(set(values)) < len(values):
+        raise UsageError(f"-m {entry.name}.{text}: the same cut-off twice")
+    return values
+
+
+def _values(entry: TrecMeasure, text: str) -> dict[str, Any]:
+    values = tuple(real(piece) for piece in text.split(","))
+    key = by_stem(entry.name)[1]
+    many = key in ("weights", "recalls")
+    return {str(key): values if many else values[0]}
+
+
+def _pairs(entry: TrecMeasure, text: str, options: Options) -> dict[str, Any]:
+    """Parse gains of grades, and the persistence of rank-biased precision."""
+    given: dict[str, Any] = {}
+    gains: list[tuple[float, float]] = []
+    for piece in text.split(","):
+        if piece.count("=") != 1:
+            raise UsageError(f"-m {entry.name}.{text}: {piece!r} should be name=value")
+        key, value = piece.split("=")
+        if key == "p" and entry.name.startswith("rbp"):
+            given["p"] = real(value)
+        elif _is_whole(key) or options.version == 9:
+            gains.append((float(whole(key)), real(value)))
+    if entry.name != "rbp_resid":
+        table: Gains = tuple(gains)
+        given["gains"] = table
+    return given
+
+
+def _is_whole(text: str) -> bool:
+    return text.lstrip("+-").isdecimal() and len(text) - len(text.lstrip("+-")) <= 1
+
+
+# Evaluation ---------------------------------------------------------------------------------------
+
+
 ABSENT = -1_000_000.0
-"""A z-score where there is nothing to compare with."""
+"""Z-score of a topic or measure without statistics."""
 STANDARD_FIXES = ("num_ret", "utility", "rbp_resid")
-"""Lines of these exact names are set to 0 for a topic that the run lacks, and all of `unj`."""
+"""Columns set to 0 for topics missing from the run, by exact name, besides all of `unj`."""
 
 
 class Stop(Exception):
-    """The program ends here, with this status."""
+    """An error that ends the program with a given exit status."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -49,7 +151,7 @@ class Stop(Exception):
 
 
 def run(words: list[str], version: int) -> int:
-    """Run trec_eval; the result is its exit status."""
+    """Run trec_eval and return its exit status."""
     try:
         options = parse(words, version)
         if options.show_version:
@@ -125,7 +227,7 @@ def _inputs(options: Options) -> tuple[Judgements | Preferences, Run, dict[Any, 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One evaluation."""
+    """The inputs and options of one evaluation."""
 
     options: Options
     judgements: Judgements | Preferences
@@ -135,7 +237,7 @@ class Job:
 
     @property
     def policy(self) -> Policy:
-        """The choices that make the numbers those of this version."""
+        """The policy that gives the numbers of this version."""
         return Policy(
             empty="as-is",
             depth=self.options.depth,
@@ -144,7 +246,7 @@ class Job:
         )
 
     def topics(self) -> list[bytes]:
-        """The topics to be evaluated: 10 takes the judged ones, 9 those that are in both."""
+        """Return the topics to evaluate: the judged ones in version 10, those in both in 9."""
         judged, answered = set(self.judgements.rows.topics), set(self.results.rows.topics)
         chosen = judged if self.options.version >= 10 else judged & answered
         if self.options.only_topic is not None:
@@ -152,14 +254,14 @@ class Job:
         return sorted(chosen)
 
     def missing(self, topics: Sequence[bytes]) -> np.ndarray:
-        """Which topics the run lacks."""
+        """Return which topics are missing from the run."""
         answered = set(self.results.rows.topics)
         return np.array([topic not in answered for topic in topics], np.bool_)
 
     # What stops it ----------------------------------------------------------------------------
 
     def first_problem(self, topics: list[bytes]) -> tuple[int, str] | None:
-        """The first topic that cannot be evaluated, and why."""
+        """Return the first topic that cannot be evaluated, with the reason."""
         if not topics:
             return None
         problems = [*self._unfit(), *self._missing_problem(topics), *self._duplicates(topics)]
@@ -205,7 +307,7 @@ class Job:
         return problems
 
     def first_contradiction(self, topics: list[bytes]) -> int:
-        """The first topic whose preferences contradict each other."""
+        """Return the first topic whose preferences contradict each other."""
         for number, topic in enumerate(topics):
             try:
                 self.values([topic])
@@ -228,11 +330,11 @@ class Job:
     # Values -----------------------------------------------------------------------------------
 
     def values(self, topics: list[bytes]) -> dict[str, Any]:
-        """For each column one value per topic."""
+        """Compute the value of each topic for every column."""
         asked = [column.asked for column in self.columns]
         if not topics or not asked:
             return {}
-        if all(one.measure.reads == "anything" for one in asked):  # no ranking is looked at
+        if all(one.measure.reads == "anything" for one in asked):  # no measure needs a ranking
             return {one.label: np.ones(len(topics)) for one in asked}
         values = values_of(self.judgements, self.results, topics, asked, self.policy)
         if self.options.version >= 10:
@@ -247,7 +349,7 @@ class Job:
                 values[column.key] = np.where(missing, "", values[column.key])
 
     def _with_logs(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Geometric means are added up as logarithms, before any comparison with z-scores."""
+        """Replace values of geometric means by logarithms, before z-scores are computed."""
         for column in self.columns:
             if column.kind == "geometric":
                 floored = [log(max(value, FLOOR)) for value in values[column.key].tolist()]
@@ -276,7 +378,7 @@ class Job:
     # Printing ---------------------------------------------------------------------------------
 
     def topic_lines(self, topics: list[bytes], values: dict[str, Any]) -> list[bytes]:
-        """What -q prints, topic by topic."""
+        """Return the lines that -q prints, by topic."""
         shown = [
             (column, values[column.key].tolist())
             for column in self.columns
@@ -289,7 +391,7 @@ class Job:
         ]
 
     def summary_lines(self, topics: list[bytes], values: dict[str, Any]) -> list[bytes]:
-        """What stands for all topics."""
+        """Return the lines for all topics."""
         lines = []
         if "runid" in self.options.marked:
             tag = self.results.name.encode("utf-8", "surrogateescape")

@@ -1,9 +1,9 @@
-"""trec_eval 8.1: its options, its files, its numbers to the last digit.
+"""The drop-in for trec_eval 8.1: its options, files and numbers to the last digit.
 
-Where it differs from that program: a level (-l) or a number of results (-M) below 0 is refused,
-and so is a grade that is not a whole number. Judgements with a grade below -2, which that program
-takes for relevant in the bpref family and in infAP, count as any other negative grade: in the
-pool, not judged.
+It differs from the original in these cases: a level (-l) or a number of results (-M) below 0 is
+refused, and so is a grade that is not a whole number. Judgements with a grade below -2, which the
+original takes for relevant in the bpref family and in infAP, count as any other negative grade: in
+the pool, but unjudged.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.console import emit_bytes, say
-from spanwise.dropins.trec_eval.long_report import Row, rendered, short_rows
-from spanwise.dropins.trec_eval.long_report import measured as measured_rows
-from spanwise.dropins.trec_eval.older_files import (
+from spanwise.dropins.trec_eval.older import (
     NO_TOPIC,
     Columns,
     Line,
+    Row,
     Utility,
     aligned,
-    guarded,
+    formatted_report,
     long_lines,
     measured,
     overall_in_32_bits,
-    printed,
+    print_lines,
     read_both,
+    report_lines,
     short_lines,
+    short_rows,
+    with_exit_status,
 )
 from spanwise.dropins.trec_eval.options import real, whole
 from spanwise.errors import UsageError
@@ -41,15 +43,10 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray
 
 
-# trec_eval 8.1: its options, its files, its numbers to the last digit. ----------------------------
-#
-# Where it differs from that program: a level (-l) or a number of results (-M) below 0 is refused,
-# and so is a grade that is not a whole number. Judgements with a grade below -2, which that program
-# takes for relevant in the bpref family and in infAP, count as any other negative grade: in the
-# pool, not judged.
+# Options ------------------------------------------------------------------------------------------
 
 Block = tuple[bytes | None, list[float]]
-"""A topic, or None for all of them, and the values of its lines."""
+"""A topic, or None for all of them, with the values of its lines."""
 AVERAGE = "Average precision (non-interpolated) for all rel docs(averaged over queries)"
 
 NAME_WIDTH, LONGEST_TOPIC = 15, 20
@@ -77,7 +74,7 @@ trec_eval 8.1 does. Options come first, each a word of its own, with its value a
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked on the command line."""
+    """The options of the command line."""
 
     files: tuple[str, ...] = ()
     topics: bool = False
@@ -92,7 +89,7 @@ class Options:
 
     @property
     def policy(self) -> Policy:
-        """The same as a policy."""
+        """The policy that corresponds to the options."""
         return Policy(
             average_over="both",
             empty="as-is",
@@ -104,8 +101,8 @@ class Options:
 
 
 def run(words: list[str]) -> int:
-    """Do what trec_eval 8.1 does with these words; the exit status."""
-    return guarded(_run, words)
+    """Run trec_eval 8.1 and return its exit status."""
+    return with_exit_status(_run, words)
 
 
 def _run(words: list[str]) -> int:
@@ -161,22 +158,22 @@ def _not_negative(option: str, value: str) -> int:
     return number
 
 
-# Evaluation -------------------------------------------------------------------------------------
+# Evaluation ---------------------------------------------------------------------------------------
 
 
 def _evaluate(options: Options) -> int:
     judgements, results = read_both(*options.files)
     found = aligned(judgements, results, options.policy)
     report = list(short_rows(AVERAGE)) if options.old_layout else []
-    lines = measured_rows(report) if report else _lines(options)
+    lines = report_lines(report) if report else _lines(options)
     columns = measured(found, lines, options.level, times=options.times)
-    counted = found.retrieved > 0  # a topic of which nothing is left is listed, not averaged
+    counted = found.retrieved > 0  # topics without results are listed, not averaged
     topics = len(judgements.rows.topics) if options.complete else int(counted.sum())
     blocks = _listed(found.topics, columns, counted) if options.topics else []
     if counted.any():
         blocks.append((None, _summary(lines, columns, counted, topics)))
     for topic, values in blocks:
-        printed(_in_words(report, topic, values) if report else _in_lines(lines, topic, values))
+        print_lines(_in_words(report, topic, values) if report else _in_lines(lines, topic, values))
     return 0 if counted.any() else NO_TOPIC
 
 
@@ -187,7 +184,7 @@ def _lines(options: Options) -> list[Line]:
 
 
 def _listed(topics: Sequence[bytes], columns: Columns, counted: BoolArray) -> list[Block]:
-    """For each topic the values of all lines; zeros where nothing was left to evaluate."""
+    """Return the values of each topic; zeros if no result is left to evaluate."""
     table = np.array([np.where(counted, values, 0) for values, *_ in columns])
     return list(zip(topics, table.T.tolist(), strict=True))
 
@@ -195,23 +192,25 @@ def _listed(topics: Sequence[bytes], columns: Columns, counted: BoolArray) -> li
 def _summary(
     lines: Sequence[Line], columns: Columns, counted: BoolArray, topics: int
 ) -> list[float]:
-    """For each line the number that stands for all topics."""
+    """Return the value over all topics for each line."""
     return [
         overall_in_32_bits([column[counted] for column in parts], line.overall, topics)
         for line, parts in zip(lines, columns, strict=True)
     ]
 
 
-# Layouts ----------------------------------------------------------------------------------------
+# Layouts ------------------------------------------------------------------------------------------
 
 
 def _in_words(report: Sequence[Row], topic: bytes | None, values: list[float]) -> list[bytes]:
-    """The old layout; a topic that is None stands for all."""
-    return rendered(b"Queryid (Num):\t" + (b"All" if topic is None else topic), report, values)
+    """Format values in the old layout, with headings; None means all topics."""
+    return formatted_report(
+        b"Queryid (Num):\t" + (b"All" if topic is None else topic), report, values
+    )
 
 
 def _in_lines(lines: Sequence[Line], topic: bytes | None, values: list[float]) -> list[bytes]:
-    """The usual layout: name, topic, value."""
+    """Format values in the usual layout: name, topic, value."""
     name = b"all" if topic is None else topic[:LONGEST_TOPIC]
     return [
         f"{line.name:<{NAME_WIDTH}}\t".encode() + name + f"\t{_number(line, value)}".encode()
@@ -223,4 +222,4 @@ def _in_lines(lines: Sequence[Line], topic: bytes | None, values: list[float]) -
 def _number(line: Line, value: float) -> str:
     if line.whole:
         return str(int(value))
-    return "  -nan" if isnan(value) else f"{value:6.4f}"  # C shows the sign of 0 divided by 0
+    return "  -nan" if isnan(value) else f"{value:6.4f}"  # C prints the sign of 0 / 0

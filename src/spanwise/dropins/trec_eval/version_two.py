@@ -1,15 +1,23 @@
-"""TrecEval II: one long report, in words, for each query and for all of them.
+"""The drop-in for TrecEval II: one long report with headings, by query and for all.
 
 The report for all queries is always printed, those of the queries with -q, and all measures with
--a. A grade of 1 or more says relevant, as in trec_eval; the queries that count are those both
-judged and answered. Numbers are 64 bits wide.
+-a. A grade of 1 or more is relevant, as in trec_eval. Queries count if they are both judged and in
+the run. Numbers have 64 bits.
 """
 
 from __future__ import annotations
 
-from spanwise.dropins.trec_eval.long_report import long_rows, rendered, short_rows
-from spanwise.dropins.trec_eval.long_report import measured as measured_rows
-from spanwise.dropins.trec_eval.older_files import aligned, guarded, measured, printed, read_both
+from spanwise.dropins.trec_eval.older import (
+    aligned,
+    formatted_report,
+    long_rows,
+    measured,
+    print_lines,
+    read_both,
+    report_lines,
+    short_rows,
+    with_exit_status,
+)
 from spanwise.errors import UsageError
 from spanwise.model.policy import Policy
 from spanwise.stats.aggregation import overall
@@ -19,8 +27,8 @@ POLICY = Policy(average_over="both", empty="as-is", follow="TrecEval II")
 
 
 def run(words: list[str]) -> int:
-    """Do what TrecEval II does with these words; the exit status."""
-    return guarded(_run, words)
+    """Run TrecEval II and return its exit status."""
+    return with_exit_status(_run, words)
 
 
 def _run(words: list[str]) -> int:
@@ -40,19 +48,19 @@ def _report(judged: str, returned: str, *, queries: bool, every_measure: bool) -
     if every_measure:
         rows += long_rows()
     found = aligned(*read_both(judged, returned), POLICY)
-    lines = measured_rows(rows)
+    lines = report_lines(rows)
     columns = [values for values, *_ in measured(found, lines, 1, times=False)]
     texts: list[bytes] = []
     if queries:
         for topic, values in zip(found.topics, zip(*columns, strict=True), strict=True):
-            texts += rendered(_opening(topic), rows, map(float, values))
+            texts += formatted_report(_opening(topic), rows, map(float, values))
     means = [
         overall(values, "sum" if line.whole else "mean")
         for line, values in zip(lines, columns, strict=True)
     ]
-    printed(texts + rendered(_opening(b"%d" % len(found.topics)), rows, means))
+    print_lines(texts + formatted_report(_opening(b"%d" % len(found.topics)), rows, means))
 
 
 def _opening(name: bytes) -> bytes:
-    """The query, or how many there are, under the numbers of documents."""
+    """Return the opening line with the query, or with the number of queries."""
     return b"Queryid (Num):".ljust(18) + name.rjust(5)

@@ -1,4 +1,8 @@
-"""Chroma's chunking evaluation: questions with references as CSV, corpora in files beside it."""
+"""Question sets with evidence: Chroma, WiCE, FEVER, LegalBench-RAG, QASPER and SQuAD.
+
+All are judgements of spans or sentences, read with the builders of `formats.builders`. Where files
+contain the documents themselves, these are kept with the judgements.
+"""
 
 from __future__ import annotations
 
@@ -12,39 +16,42 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Item, PointedOut, Result, Returned
-from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
+from spanwise.formats.builders import EvidenceBuilder, Item, Result, RunBuilder
+from spanwise.formats.io.files import first_line, stem
+from spanwise.formats.io.json_lines import JsonValue, has_keys, one_value, values_of
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_line, stem
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-TOPICS = "ids of topics, which are questions by number"
+
+# Chroma ------------------------------------------------------------------------------------------
+
+TOPICS = "ids of topics, which become question numbers"
 COLUMNS = ("question", "references", "corpus_id")
-DUE_IN_CHROMA = (
+EXPECTED_CHROMA = (
     "the columns question, references (JSON with content, start_index, end_index), corpus_id"
 )
 
 
 def looks_like_chroma(head: bytes) -> bool:
-    """CSV whose first line names the three columns."""
+    """Return whether this is CSV whose first line has the three columns."""
     first = first_line(head).strip().decode("utf-8", "replace").split(",")
     return {*COLUMNS} <= {name.strip('"') for name in first}
 
 
 @reader("chroma_csv", holds="judgements", recognise=looks_like_chroma)
-def parse_chroma(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions of Chroma's chunking evaluation: CSV with question, references and corpus_id.
+def parse_chroma(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """Chroma's chunking evaluation: CSV with question, references and corpus_id.
 
-    The references are a JSON list of `content`, `start_index` and `end_index` in code points. A
-    question's id is its number, from 1 on; documents are called by their corpus_id, so that the
-    folder of corpora is the collection. The files themselves need --collection only to be checked.
+    The references are a JSON list of `content`, `start_index` and `end_index` in code points. The
+    id of a question is its number, from 1. Documents are named by their corpus_id, so that the
+    folder of corpora is the collection; --collection is only needed to check the references.
     """
     data = b"".join(pieces).decode("utf-8", "surrogateescape")
     rows = csv.DictReader(io.StringIO(data, newline=""), strict=True)
-    content = PointedOut(file, how)
+    content = EvidenceBuilder(file, options)
     try:
         for number, row in enumerate(rows, start=1):
             try:
@@ -52,19 +59,21 @@ def parse_chroma(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements
             except FormatError as error:
                 content.problem(rows.line_num, error.found, error.expected)
     except csv.Error as error:
-        raise FormatError(file, rows.line_num, f"not CSV ({error})", DUE_IN_CHROMA) from error
-    return content.judgements(DUE_IN_CHROMA)
+        raise FormatError(file, rows.line_num, f"not CSV ({error})", EXPECTED_CHROMA) from error
+    return content.build(EXPECTED_CHROMA)
 
 
-def _take_question(content: PointedOut, row: dict[str, str | None], number: int, line: int) -> None:
+def _take_question(
+    content: EvidenceBuilder, row: dict[str, str | None], number: int, line: int
+) -> None:
     question, written, corpus = (row.get(name) for name in COLUMNS)
     if question is None or written is None or not corpus:
-        raise FormatError(content.file, line, "a row with too few columns", DUE_IN_CHROMA)
+        raise FormatError(content.file, line, "a row with too few columns", EXPECTED_CHROMA)
     topic, document = str(number).encode(), corpus.encode("utf-8", "surrogateescape")
     try:
-        references = Within(json.loads(written), content.file, "references", DUE_IN_CHROMA)
+        references = JsonValue(json.loads(written), content.file, "references", EXPECTED_CHROMA)
     except ValueError as error:
-        raise FormatError(content.file, line, "references are not JSON", DUE_IN_CHROMA) from error
+        raise FormatError(content.file, line, "references are not JSON", EXPECTED_CHROMA) from error
     content.topic(topic, question)
     content.document(topic, document, line)
     for one in references:
@@ -74,7 +83,7 @@ def _take_question(content: PointedOut, row: dict[str, str | None], number: int,
 
 
 def _loses(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements such a table cannot hold."""
+    """Count what such a table cannot hold, by kind."""
     from spanwise.model import contents
 
     starts = judgements.rows.starts.tolist()
@@ -90,10 +99,10 @@ def _loses(judgements: Judgements) -> Mapping[str, int]:
 
 @writer("chroma_csv", loses=_loses)
 def write_chroma(judgements: Judgements) -> Iterator[bytes]:
-    """One row for each topic and document; the ids of topics become their numbers."""
+    """Write one row for each topic and document; topic ids become numbers."""
     evidence = judgements.evidence
     if evidence is None:
-        raise FormatError(judgements.rows.source, None, "no evidence in it", "spans with offsets")
+        raise FormatError(judgements.rows.source, None, "no evidence", "spans with offsets")
     out = io.StringIO(newline="")
     table = csv.writer(out, lineterminator="\n")
     table.writerow(COLUMNS)
@@ -123,10 +132,12 @@ def _written(judgements: Judgements, topic: bytes, row: int) -> tuple[str, str, 
     )
 
 
-# Claims with alternative sets of sentences: WiCE and FEVER. ---------------------------------------
+# WiCE and FEVER: claims with alternative sets of sentences ---------------------------------------
 
-WICE_DUE = '{"claim": ..., "evidence": [sentences], "supporting_sentences": [[5, 15], [15, 17]]}'
-FEVER_DUE = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
+EXPECTED_WICE = (
+    '{"claim": ..., "evidence": [sentences], "supporting_sentences": [[5, 15], [15, 17]]}'
+)
+EXPECTED_FEVER = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
 
 
 @reader(
@@ -134,15 +145,15 @@ FEVER_DUE = '{"id": ..., "claim": ..., "evidence": [[[0, 0, "page", 3]]]}'
     holds="judgements",
     recognise=lambda head: has_keys(head, b"supporting_sentences", b"evidence"),
 )
-def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Claims with their web page in sentences, and sets of sentences that support them: WiCE.
+def parse_wice(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """WiCE: claims, a web page in sentences for each, and sets of supporting sentences.
 
-    Every claim has a document of its own, its sentences joined by newlines, that comes along: it is
-    called `meta.id` if there is one, else by the number of the line, like the claim. Each list in
+    Every claim has its own document, its sentences joined by newlines, which is part of the file.
+    Claim and document are named by `meta.id`, or else by the line number. Each list in
     supporting_sentences is one alternative set.
     """
-    content = PointedOut(file, how)
-    for line, claim in values_of(pieces, file, WICE_DUE):
+    content = EvidenceBuilder(file, options)
+    for line, claim in values_of(pieces, file, EXPECTED_WICE):
         name = str(line).encode()
         if "meta" in claim and "id" in claim["meta"]:
             name = claim["meta"]["id"].id()
@@ -154,15 +165,15 @@ def parse_wice(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
         for number, chosen in enumerate(claim["supporting_sentences"]):
             for place in (one.whole() for one in chosen):
                 if not 0 <= place < len(sentences):
-                    raise claim.wrong(f"sentence {place} of {len(sentences)}")
+                    raise claim.wrong(f"sentence {place}, but there are {len(sentences)}")
                 words = sentences[place]
                 item = Item(begins[place], len(words), words, set=number)
                 content.item(name, name, line, item)
-    return content.judgements(WICE_DUE)
+    return content.build(EXPECTED_WICE)
 
 
 def _begins(sentences: list[str]) -> list[int]:
-    """Where each sentence begins once they are joined."""
+    """Return where each sentence begins in the joined text."""
     begins = [0]
     for sentence in sentences:
         begins.append(begins[-1] + len(sentence) + 1)
@@ -170,59 +181,63 @@ def _begins(sentences: list[str]) -> list[int]:
 
 
 def looks_like_fever(head: bytes) -> bool:
-    """Claims with labels and evidence, but without sentences."""
+    """Return whether these are claims with labels and evidence, but without sentences."""
     return has_keys(head, b"claim", b"evidence", b"label") and not has_keys(
         head, b"supporting_sentences"
     )
 
 
 @reader("fever", holds="judgements", recognise=looks_like_fever)
-def parse_fever(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Claims with alternative sets of sentences of pages: FEVER.
+def parse_fever(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """FEVER: claims with alternative sets of sentences of pages.
 
-    A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, called
-    `page#sentence`, and relevant as a whole: nothing says where in its page it stands. So every
-    sentence counts 1, and a budget counts sentences. Claims without evidence have no relevant
-    document.
+    A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, named
+    `page#sentence`, and relevant as a whole, because its position in the page is unknown. Every
+    sentence therefore counts 1, and a budget counts sentences. Claims without evidence have no
+    relevant document.
     """
-    content = PointedOut(file, how, "opaque")
-    for line, claim in values_of(pieces, file, FEVER_DUE):
+    content = EvidenceBuilder(file, options, "opaque")
+    for line, claim in values_of(pieces, file, EXPECTED_FEVER):
         topic = claim["id"].id()
         content.topic(topic, claim["claim"].text())
         for number, chosen in enumerate(claim["evidence"]):
             for one in chosen:
                 parts = list(one)
                 if len(parts) != 4:
-                    raise one.wrong("no list of four")
+                    raise one.wrong("not a list of four")
                 if parts[2].value is None:
                     continue
                 name = b"%s#%d" % (parts[2].id(), parts[3].whole())
                 content.item(topic, name, line, Item(0, 1, set=number))
-    found = content.judgements(FEVER_DUE)
+    found = content.build(EXPECTED_FEVER)
     assert found.highlights is not None
     whole = replace(found.highlights, lengths=np.ones(len(found.rows), np.int64))
     return replace(found, highlights=whole)
 
 
-# LegalBench-RAG: questions with snippets of files, and what a system retrieved for them. ----------
+# LegalBench-RAG ----------------------------------------------------------------------------------
 
-DUE_IN_LEGALBENCH = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": [s, e]}]}]}'
-RUN_DUE = '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": ..., "score": ...}]}]}'
+EXPECTED_LEGALBENCH = (
+    '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": [s, e]}]}]}'
+)
+EXPECTED_RUN = (
+    '{"tests": [{"query": ..., "snippets": [{"file_path": ..., "span": ..., "score": ...}]}]}'
+)
 
 
-def _span(snippet: Within) -> tuple[int, int]:
+def _span(snippet: JsonValue) -> tuple[int, int]:
     bounds = [one.whole() for one in snippet["span"]]
     if len(bounds) != 2 or not 0 <= bounds[0] <= bounds[1]:
         raise snippet.wrong(f"'span' is {bounds}")
     return bounds[0], bounds[1] - bounds[0]
 
 
-def _topic(test: Within, number: int) -> bytes:
+def _topic(test: JsonValue, number: int) -> bytes:
     return test["id"].id() if "id" in test else str(number).encode()
 
 
 def looks_like_run(head: bytes) -> bool:
-    """The same as the questions, with scores."""
+    """Return whether this has the form of the questions, with scores."""
     return has_keys(head, b"tests", b"snippets", b"score")
 
 
@@ -231,55 +246,57 @@ def looks_like_run(head: bytes) -> bool:
     holds="judgements",
     recognise=lambda head: has_keys(head, b"tests", b"snippets") and not looks_like_run(head),
 )
-def parse_legalbench(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions of LegalBench-RAG: `{"tests": [{"query": ..., "snippets": [...]}]}`.
+def parse_legalbench(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """LegalBench-RAG questions: `{"tests": [{"query": ..., "snippets": [...]}]}`.
 
-    A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. A
-    question's id is its number, from 1 on, unless it has an `id`.
+    A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. The
+    id of a question is its `id`, or else its number, from 1.
     """
-    content = PointedOut(file, how)
-    for number, test in enumerate(one_value(pieces, file, DUE_IN_LEGALBENCH)["tests"], start=1):
+    content = EvidenceBuilder(file, options)
+    for number, test in enumerate(one_value(pieces, file, EXPECTED_LEGALBENCH)["tests"], start=1):
         topic = _topic(test, number)
         content.topic(topic, test["query"].text())
         for snippet in test["snippets"]:
             words = snippet["answer"].text() if "answer" in snippet else ""
             item = Item(*_span(snippet), words)
             content.item(topic, snippet["file_path"].id(), number, item)
-    return content.judgements(DUE_IN_LEGALBENCH)
+    return content.build(EXPECTED_LEGALBENCH)
 
 
 @reader("legalbench_run", holds="run", recognise=looks_like_run)
-def parse_legalbench_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """What a system retrieved, as LegalBench-RAG has it: questions, and snippets with a score."""
-    content = Returned(file, how)
-    for number, test in enumerate(one_value(pieces, file, RUN_DUE)["tests"], start=1):
+def parse_legalbench_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """LegalBench-RAG run: questions with the retrieved snippets, each with a score."""
+    content = RunBuilder(file, options)
+    for number, test in enumerate(one_value(pieces, file, EXPECTED_RUN)["tests"], start=1):
         for snippet in test["snippets"]:
             start, length = _span(snippet)
             result = Result(snippet["file_path"].id(), start=start, length=length, line=number)
             result.score = snippet["score"].number()
             result.text = snippet["answer"].text() if "answer" in snippet else ""
             content.add(_topic(test, number), result)
-    return content.finished(stem(file), None, RUN_DUE, "codepoint")
+    return content.build(stem(file), None, EXPECTED_RUN, "codepoint")
 
 
-# QASPER: papers with questions whose evidence is quoted word for word. ----------------------------
+# QASPER ------------------------------------------------------------------------------------------
 
-DUE_IN_QASPER = (
+EXPECTED_QASPER = (
     '{"1909.00694": {"full_text": [...], "qas": [{"question_id", "question", "answers"}]}}'
 )
 FLOAT = "FLOAT SELECTED"
-"""Begins evidence that is a figure or a table, which the text does not have."""
+"""Prefix of evidence that is a figure or a table, which the text does not contain."""
 
 
 @reader("qasper", holds="judgements", recognise=lambda head: has_keys(head, b"full_text", b"qas"))
-def parse_qasper(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions on papers as QASPER has them: evidence is a list of paragraphs, word for word.
+def parse_qasper(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """QASPER: questions on papers, with paragraphs as verbatim evidence.
 
-    The papers come along: title, abstract and all paragraphs, with an empty line between them.
-    Every annotator's evidence is one alternative set; figures and tables are no text and left out.
+    The papers are part of the file: title, abstract and all paragraphs, separated by empty lines.
+    The evidence of every annotator is one alternative set; figures and tables are left out.
     """
-    content = PointedOut(file, how)
-    for number, (name, paper) in enumerate(one_value(pieces, file, DUE_IN_QASPER).items(), start=1):
+    content = EvidenceBuilder(file, options)
+    for number, (name, paper) in enumerate(
+        one_value(pieces, file, EXPECTED_QASPER).items(), start=1
+    ):
         document = name.encode("utf-8", "surrogateescape")
         content.documents[document] = _text(paper)
         for question in paper["qas"]:
@@ -293,10 +310,10 @@ def parse_qasper(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements
                     if words.strip() and not words.startswith(FLOAT):
                         item = Item(None, len(words), words, set=place, by=person)
                         content.item(topic, document, number, item)
-    return content.judgements(DUE_IN_QASPER)
+    return content.build(EXPECTED_QASPER)
 
 
-def _text(paper: Within) -> str:
+def _text(paper: JsonValue) -> str:
     parts = [paper[name].text() for name in ("title", "abstract") if name in paper]
     for section in paper["full_text"]:
         parts += [section["section_name"].text()] if "section_name" in section else []
@@ -304,9 +321,9 @@ def _text(paper: Within) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-# Questions with answers in paragraphs, as SQuAD, XQuAD and COVID-QA have them. --------------------
+# SQuAD, XQuAD and COVID-QA -----------------------------------------------------------------------
 
-DUE_IN_SQUAD = (
+EXPECTED_SQUAD = (
     '{"data": [{"paragraphs": [{"context": ..., "qas": [{"id", "question", "answers"}]}]}]}'
 )
 
@@ -316,33 +333,35 @@ DUE_IN_SQUAD = (
     holds="judgements",
     recognise=lambda head: has_keys(head, b"data", b"paragraphs"),
 )
-def parse_squad(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Questions and answers in paragraphs: SQuAD, XQuAD, COVID-QA.
+def parse_squad(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """SQuAD, XQuAD and COVID-QA: questions with answers in paragraphs.
 
     An answer is `{"text": ..., "answer_start": ...}`, in code points. The paragraphs are the
-    documents and come along. They are called by their document_id, by the title of their article if
-    that has one paragraph only, else by title and number from 0 on: `Title#3`. The answers of a
-    question are united.
+    documents and are part of the file. A paragraph is named by its document_id, or by the title of
+    its article if that has only one paragraph, or else by title and number from 0: `Title#3`. All
+    answers to a question together are its relevant text.
     """
-    content = PointedOut(file, how)
-    for number, article in enumerate(one_value(pieces, file, DUE_IN_SQUAD)["data"], start=1):
+    content = EvidenceBuilder(file, options)
+    for number, article in enumerate(one_value(pieces, file, EXPECTED_SQUAD)["data"], start=1):
         paragraphs = list(article["paragraphs"])
         for place, paragraph in enumerate(paragraphs):
             name = _name(article, paragraph, number, place if len(paragraphs) > 1 else None)
             content.documents[name] = paragraph["context"].text()
             for question in paragraph["qas"]:
                 _take_paragraph(content, question, name, number)
-    return content.judgements(DUE_IN_SQUAD)
+    return content.build(EXPECTED_SQUAD)
 
 
-def _name(article: Within, paragraph: Within, number: int, place: int | None) -> bytes:
+def _name(article: JsonValue, paragraph: JsonValue, number: int, place: int | None) -> bytes:
     if "document_id" in paragraph:
         return paragraph["document_id"].id()
     title = article["title"].id() if "title" in article else str(number).encode()
     return title if place is None else b"%s#%d" % (title, place)
 
 
-def _take_paragraph(content: PointedOut, question: Within, document: bytes, line: int) -> None:
+def _take_paragraph(
+    content: EvidenceBuilder, question: JsonValue, document: bytes, line: int
+) -> None:
     topic = question["id"].id()
     content.topic(topic, question["question"].text())
     content.document(topic, document, line)

@@ -1,6 +1,6 @@
-"""What RAGAS and RAGChecker export: questions with texts that were retrieved, and with references.
+"""Exports of RAGAS and RAGChecker: questions with retrieved texts and reference texts.
 
-Nothing says where the texts come from; they are looked for in the collection.
+The files do not state where the texts come from; the texts are searched for in the collection.
 """
 
 from __future__ import annotations
@@ -12,41 +12,40 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Item, PointedOut, Result, Returned
-from spanwise.formats.io.json_lines import Within, has_keys, one_value, values_of
+from spanwise.formats.builders import EvidenceBuilder, Item, Result, RunBuilder
+from spanwise.formats.io.files import beginning, first_line, stem
+from spanwise.formats.io.json_lines import JsonValue, has_keys, one_value, values_of
 from spanwise.formats.registry import Reading, reader
-from spanwise.formats.trec.columns import beginning, first_line, stem
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-RAGAS_DUE = '{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}'
-CHECKER_DUE = '{"results": [{"query_id", "query", "retrieved_context": [{"doc_id", "text"}]}]}'
-
+EXPECTED_RAGAS = '{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}'
+EXPECTED_CHECKER = '{"results": [{"query_id", "query", "retrieved_context": [{"doc_id", "text"}]}]}'
 
 QUESTION = ("user_input", "question")
 RETRIEVED = ("retrieved_contexts", "contexts")
-NEEDED = ("reference_contexts", "ground_truth_contexts", "ground_truth_context")
-"""What fields are called; after the first, names of before version 0.2."""
+REFERENCES = ("reference_contexts", "ground_truth_contexts", "ground_truth_context")
+"""Names of fields: the current one, then those used before version 0.2."""
 
 
 def _has(head: bytes, names: tuple[str, ...]) -> bool:
-    """Whether a file begins with samples that have such a field."""
+    """Return whether a file begins with samples that have such a field."""
     if beginning(head) in (b"{", b"["):
         return any(has_keys(head, a.encode(), b.encode()) for a in QUESTION for b in names)
     columns = set(first_line(head).decode("utf-8", "replace").replace('"', "").strip().split(","))
     return not columns.isdisjoint(QUESTION) and not columns.isdisjoint(names)
 
 
-def _named(sample: Within, names: tuple[str, ...]) -> Within | None:
-    """The field of a sample under the first of its names that is there."""
+def _named(sample: JsonValue, names: tuple[str, ...]) -> JsonValue | None:
+    """Return the field of a sample under the first of its names that exists."""
     return next((sample[name] for name in names if name in sample), None)
 
 
-def _texts(sample: Within, names: tuple[str, ...]) -> Iterator[str]:
-    """A list of texts, which one text may stand for."""
+def _texts(sample: JsonValue, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield a list of texts; a single text stands for a list of one."""
     found = _named(sample, names)
     if found is not None and isinstance(found.value, str):
         yield found.text()
@@ -54,22 +53,22 @@ def _texts(sample: Within, names: tuple[str, ...]) -> Iterator[str]:
         yield from (one.text() for one in found)
 
 
-def _samples(pieces: Iterator[bytes], file: str) -> Iterator[tuple[int, Within]]:
-    """The samples of a file, as JSON or CSV."""
+def _samples(pieces: Iterator[bytes], file: str) -> Iterator[tuple[int, JsonValue]]:
+    """Yield the samples of a file, from JSON or CSV."""
     first = next(pieces, b"")
     if beginning(first) in (b"{", b"["):
         data = b"".join([first, *pieces])
-        yield from values_of(iter([data]), file, RAGAS_DUE)
+        yield from values_of(iter([data]), file, EXPECTED_RAGAS)
         return
     written = b"".join([first, *pieces]).decode("utf-8", "surrogateescape")
     rows = csv.DictReader(io.StringIO(written, newline=""))
     for row in rows:
-        said = {name: _listed(value) for name, value in row.items() if name and value}
-        yield rows.line_num, Within(said, file, f"line {rows.line_num}", RAGAS_DUE)
+        fields = {name: _listed(value) for name, value in row.items() if name and value}
+        yield rows.line_num, JsonValue(fields, file, f"line {rows.line_num}", EXPECTED_RAGAS)
 
 
 def _listed(value: Any) -> Any:
-    """Lists stand in a cell as JSON, or as Python writes them."""
+    """Return the list in a cell, written as JSON or as a Python literal, or the value as it is."""
     if not isinstance(value, str) or not value.startswith("["):
         return value
     from ast import literal_eval
@@ -82,36 +81,36 @@ def _listed(value: Any) -> Any:
     return value
 
 
-def _topic(sample: Within, number: int) -> bytes:
+def _topic(sample: JsonValue, number: int) -> bytes:
     return sample["id"].id() if "id" in sample else str(number).encode()
 
 
-@reader("ragas", holds="judgements", recognise=lambda head: _has(head, NEEDED))
-def parse_ragas(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """The reference contexts of RAGAS samples (JSON lines, a JSON list, or CSV): what is needed.
+@reader("ragas", holds="judgements", recognise=lambda head: _has(head, REFERENCES))
+def parse_ragas(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """RAGAS judgements: the reference contexts of samples in JSON lines, a JSON list, or CSV.
 
-    `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`; the names of
-    before, `question`, `contexts` and `ground_truth_contexts`, are read too. The texts are looked
-    for in the collection, which is needed. A question's id is its `id`, else its number among the
-    samples, from 1 on.
+    `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`; the older names
+    `question`, `contexts` and `ground_truth_contexts` are read too. The texts are searched for in
+    the collection, which is required. The id of a question is its `id`, or else its number among
+    the samples, from 1.
     """
-    content = PointedOut(file, how)
+    content = EvidenceBuilder(file, options)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
         topic = _topic(sample, number)
         content.topic(topic, (_named(sample, QUESTION) or sample[QUESTION[0]]).text())
-        for words in _texts(sample, NEEDED):
+        for words in _texts(sample, REFERENCES):
             content.item(topic, b"", line, Item(None, len(words), words))
-    return content.judgements(RAGAS_DUE)
+    return content.build(EXPECTED_RAGAS)
 
 
 @reader("ragas_run", holds="run", recognise=lambda head: _has(head, RETRIEVED))
-def parse_ragas_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """The retrieved contexts of RAGAS samples, in their order; see the format `ragas`."""
-    content = Returned(file, how)
+def parse_ragas_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """RAGAS run: the retrieved contexts of samples, in their order; see the format `ragas`."""
+    content = RunBuilder(file, options)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
         for rank, words in enumerate(_texts(sample, RETRIEVED), start=1):
             content.add(_topic(sample, number), _text(b"", words, line, rank))
-    return content.finished(stem(file), None, RAGAS_DUE, "codepoint")
+    return content.build(stem(file), None, EXPECTED_RAGAS, "codepoint")
 
 
 def _text(document: bytes, words: str, line: int, rank: int) -> Result:
@@ -127,20 +126,20 @@ def _text(document: bytes, words: str, line: int, rank: int) -> Result:
     holds="run",
     recognise=lambda head: has_keys(head, b"retrieved_context", b"query_id"),
 )
-def parse_ragchecker(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """What RAGChecker is given: `{"results": [{"query_id", "query", "retrieved_context": [...]}]}`.
+def parse_ragchecker(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """RAGChecker run: `{"results": [{"query_id", "query", "retrieved_context": [...]}]}`.
 
-    A context is `{"doc_id": ..., "text": ...}`; the text is looked for in that document, or in all
-    of them where no document has that id.
+    A context is `{"doc_id": ..., "text": ...}`; the text is searched for in that document, or in
+    all documents if none has that id.
     """
-    content = Returned(file, how)
-    samples = one_value(pieces, file, CHECKER_DUE)
+    content = RunBuilder(file, options)
+    samples = one_value(pieces, file, EXPECTED_CHECKER)
     listed = samples.get("results", samples)
     for number, sample in enumerate(listed, start=1):
         for rank, one in enumerate(sample["retrieved_context"], start=1):
             if "text" not in one:
-                raise FormatError(file, None, f"{one.place}: no 'text'", CHECKER_DUE)
+                raise FormatError(file, None, f"{one.place}: no 'text'", EXPECTED_CHECKER)
             document = one["doc_id"].id() if "doc_id" in one else b""
             result = _text(document, one["text"].text(), number, rank)
             content.add(sample["query_id"].id(), result)
-    return content.finished(stem(file), None, CHECKER_DUE, "codepoint")
+    return content.build(stem(file), None, EXPECTED_CHECKER, "codepoint")

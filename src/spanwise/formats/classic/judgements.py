@@ -1,4 +1,8 @@
-"""Judgements of the SMART sets, of LISA, NPL and TIME, each with its convention."""
+"""Judgements of the classic collections: SMART sets, Cranfield, TIME, NPL, LISA and Reuters-21578.
+
+Each has its own layout. Most files consist of numbers only, so that recognition depends on how
+these numbers are arranged.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ NOT_JUDGED = -1
 
 
 class Pair(NamedTuple):
-    """A judged document."""
+    """A judged document of a topic."""
 
     line: int
     topic: bytes
@@ -27,10 +31,10 @@ class Pair(NamedTuple):
     grade: float
 
 
-def collected(
-    pairs: Iterable[Pair], file: str, how: Reading, *, maybe_none: bool = False
+def judgements_of_pairs(
+    pairs: Iterable[Pair], file: str, options: Reading, *, maybe_none: bool = False
 ) -> Judgements:
-    """Judgements grouped by topic; the same pair again must have the same grade."""
+    """Return judgements grouped by topic; a repeated pair must have the same grade."""
     import numpy as np
 
     from spanwise.model.columns import PlainIds, Rows, text
@@ -41,12 +45,12 @@ def collected(
         mine = topics.setdefault(pair.topic, {})
         before = mine.setdefault(pair.document, pair)
         if before.grade != pair.grade:
-            found = f"document {text(pair.document)!r} of topic {text(pair.topic)!r} again"
-            again = f"{found}, with another grade than on line {before.line}"
-            how.note(FormatError(file, pair.line, again, "one grade of a document"))
+            found = f"document {text(pair.document)!r} of topic {text(pair.topic)!r} a second time"
+            repeated = f"{found}, with another grade than on line {before.line}"
+            options.note(FormatError(file, pair.line, repeated, "one grade for each document"))
     every = [pair for mine in topics.values() for pair in mine.values()]
     if not every and not maybe_none:
-        raise EmptyError(file, None, "no judged documents in it", "")
+        raise EmptyError(file, None, "no judged documents", "")
     starts = np.cumsum([0, *(len(mine) for mine in topics.values())])
     rows = Rows(file, tuple(topics), starts, np.array([pair.line for pair in every]))
     documents = PlainIds([pair.document for pair in every])
@@ -54,7 +58,7 @@ def collected(
 
 
 def numbers(pieces: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
-    """The columns of each line that is not blank."""
+    """Yield the columns of each line that is not blank."""
     lines = (line for piece in pieces for line in piece.splitlines())
     for number, line in enumerate(lines, start=1):
         fields = line.split()
@@ -63,7 +67,7 @@ def numbers(pieces: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _plain(number: bytes) -> bytes:
-    """A number without zeros before it; anything else as it is."""
+    """Return a number without leading zeros; anything else as it is."""
     return number.lstrip(b"0") or b"0" if number.isdigit() else number
 
 
@@ -76,11 +80,11 @@ def _digits(fields: list[bytes]) -> bool:
     return all(field.isdigit() for field in fields)
 
 
-# Relevant without a grade ----------------------------------------------------------------------
+# SMART: relevant without a grade -----------------------------------------------------------------
 
 
 def looks_like_smart(head: bytes) -> bool:
-    """Four columns, of which the last two are nothing but zero."""
+    """Return whether there are four columns, of which the last two are only zeros."""
     lines = _head(head)
     return bool(lines) and all(
         len(fields) == 4 and fields[2] == b"0" and fields[3].strip(b"0") in (b"", b".")
@@ -89,28 +93,28 @@ def looks_like_smart(head: bytes) -> bool:
 
 
 @reader("smart_qrels", holds="judgements", recognise=looks_like_smart)
-def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of ADI, CACM, CISI and the older ones of MED: `topic document 0 0`.
+def parse_smart(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """SMART judgements of ADI, CACM, CISI and the older ones of MED: `topic document 0 0`.
 
-    Every pair that stands in the file is relevant, with grade 1, although the columns after it
-    are 0. Numbers are taken without the zeros before them.
+    Every pair in the file is relevant with grade 1, although the columns after it are 0. Leading
+    zeros of numbers are dropped.
     """
-    return collected(_smart(pieces, file, how), file, how)
+    return judgements_of_pairs(_smart(pieces, file, options), file, options)
 
 
-def _smart(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+def _smart(pieces: Iterator[bytes], file: str, options: Reading) -> Iterator[Pair]:
     for line, fields in numbers(pieces):
         if len(fields) < 2:
-            how.note(FormatError(file, line, "1 column", "4 columns: topic document 0 0"))
+            options.note(FormatError(file, line, "1 column", "4 columns: topic document 0 0"))
             continue
         yield Pair(line, _plain(fields[0]), _plain(fields[1]), 1.0)
 
 
-# Inverted codes --------------------------------------------------------------------------------
+# Cranfield: inverted codes -----------------------------------------------------------------------
 
 
 def looks_like_cranfield(head: bytes) -> bool:
-    """Three columns of numbers, the last one a code from 1 to 5, or -1."""
+    """Return whether there are three columns of numbers, the last a code from 1 to 5, or -1."""
     codes = {b"-1", b"1", b"2", b"3", b"4", b"5"}
     lines = _head(head)
     return bool(lines) and all(
@@ -119,40 +123,40 @@ def looks_like_cranfield(head: bytes) -> bool:
 
 
 @reader("cran_qrels", holds="judgements", recognise=looks_like_cranfield)
-def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of Cranfield: `topic document code`, where a lower code is better.
+def parse_cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """Cranfield judgements: `topic document code`, where a lower code is better.
 
     Code 1 (a complete answer) is grade 4, code 4 (minimum interest) grade 1, code 5 grade 0; -1
-    says that the document was not judged. The same in the four columns of TREC is read too, if
-    the format is named: nothing in such a file tells that its grades are codes.
+    means unjudged. The four columns of TREC with such codes are read too if the format is named,
+    because the codes cannot be distinguished from grades.
     """
-    if how.guessed:
+    if options.guessed:
         _warn(
-            f"{file}: three columns, read as codes of Cranfield, of which 1 is the best; if these"
+            f"{file}: three columns, read as Cranfield codes, of which 1 is the best; if these"
             " are grades, a column is missing: topic iteration document grade"
         )
-    return collected(_cranfield(pieces, file, how), file, how)
+    return judgements_of_pairs(_cranfield(pieces, file, options), file, options)
 
 
-def _cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Iterator[Pair]:
+def _cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Iterator[Pair]:
     for line, fields in numbers(pieces):
         code = fields[-1]
         if len(fields) not in (3, 4):
-            due = "3 columns: topic document code"
-            how.note(FormatError(file, line, f"{len(fields)} columns", due))
+            expected = "3 columns: topic document code"
+            options.note(FormatError(file, line, f"{len(fields)} columns", expected))
         elif code not in (b"-1", b"1", b"2", b"3", b"4", b"5"):
             found = f"code {code.decode('utf-8', 'replace')!r}"
-            how.note(FormatError(file, line, found, "1 to 5, or -1"))
+            options.note(FormatError(file, line, found, "1 to 5, or -1"))
         else:
             grade = NOT_JUDGED if code == b"-1" else WORST_CODE - int(code)
             yield Pair(line, _plain(fields[0]), _plain(fields[-2]), float(grade))
 
 
-# Lists of documents ----------------------------------------------------------------------------
+# TIME, NPL and LISA: lists of documents ----------------------------------------------------------
 
 
 def looks_like_time(head: bytes) -> bool:
-    """Lines of numbers; their first ones rise one by one, and those of documents in each line."""
+    """Return whether lines of numbers begin with 1, 2, 3, ... and rise within each line."""
     lines = _head(head)
     if not lines or not all(map(_digits, lines)) or len({len(fields) for fields in lines}) == 1:
         return False
@@ -163,21 +167,21 @@ def looks_like_time(head: bytes) -> bool:
 
 
 @reader("time_qrels", holds="judgements", recognise=looks_like_time)
-def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of TIME: a line for each topic, its number and those of relevant documents.
+def parse_time(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """TIME judgements: a line for each topic, its number and those of relevant documents.
 
-    Documents are numbered by their place in the collection, from 1.
+    Documents are numbered by their position in the collection, from 1.
     """
     pairs = (
         Pair(line, _plain(fields[0]), _plain(document), 1.0)
         for line, fields in numbers(pieces)
         for document in fields[1:]
     )
-    return collected(pairs, file, how)
+    return judgements_of_pairs(pairs, file, options)
 
 
 def looks_like_npl(head: bytes) -> bool:
-    """A number on its own line, numbers, and a slash on its own line."""
+    """Return whether there is a number on its own line, numbers, and a slash on its own line."""
     lines = _head(head)
     ends = [place for place, fields in enumerate(lines) if fields == [b"/"]]
     if not ends or len(lines[0]) != 1:
@@ -186,8 +190,8 @@ def looks_like_npl(head: bytes) -> bool:
 
 
 @reader("npl_qrels", holds="judgements", recognise=looks_like_npl)
-def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of NPL: the topic's number, those of relevant documents, and a slash."""
+def parse_npl(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """NPL judgements: the number of the topic, those of relevant documents, and a slash."""
 
     def pairs() -> Iterator[Pair]:
         topic = b""
@@ -201,27 +205,27 @@ def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
                 else:
                     yield Pair(line, topic, _plain(field), 1.0)
 
-    return collected(pairs(), file, how)
+    return judgements_of_pairs(pairs(), file, options)
 
 
 def looks_like_lisa(head: bytes) -> bool:
-    """The word Query and a number, then how many documents are relevant."""
+    """Return whether this is the word Query and a number, then a count of relevant documents."""
     return re.match(rb"\s*Query +\d+\s+\d+ +Relevant", head) is not None
 
 
 @reader("lisa_qrels", holds="judgements", recognise=looks_like_lisa)
-def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of LISA in words: `Query 1`, `2 Relevant Refs:`, numbers up to -1.
+def parse_lisa(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """LISA judgements in words: `Query 1`, `2 Relevant Refs:`, numbers up to -1.
 
-    Where other documents follow than were announced, that is a warning; a list whose query is
-    not named is left out. Copies in which lines are missing are about: the numbers alone
-    (`lisa_num_qrels`) are complete.
+    A warning reports lists whose length differs from the stated one; a list without a query is
+    ignored. Incomplete copies are in circulation; the numbers alone (`lisa_num_qrels`) are
+    complete.
     """
-    return collected(_Lists(file).pairs(pieces), file, how)
+    return judgements_of_pairs(_Lists(file).pairs(pieces), file, options)
 
 
 class _Lists:
-    """Lists of documents with their announced lengths."""
+    """Lists of documents with their stated lengths."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -249,10 +253,10 @@ class _Lists:
 
         place = f"{self._file}:{self._line}"
         if self._stated and not self._topic:
-            _warn(f"{place}: {self._found} documents of a query that is not named, left out")
+            _warn(f"{place}: {self._found} documents of a query that is not named, ignored")
         elif self._stated != self._found:
             name = text(self._topic)
-            _warn(f"{place}: query {name}: {self._stated} documents stated, {self._found} there")
+            _warn(f"{place}: query {name}: {self._stated} documents stated, {self._found} found")
         self._stated = self._found = 0
 
 
@@ -265,11 +269,11 @@ def _warn(message: str) -> None:
 
 
 def looks_like_lisa_numbers(head: bytes) -> bool:
-    """Numbers alone: the topic's, how many follow, and so many of documents."""
+    """Return whether these are numbers alone: a topic, a count, and that many documents."""
     lines = _head(head)
     every = [int(field) for fields in lines for field in fields if field.isdigit()]
     if len(every) != sum(map(len, lines)) or len(every) < 3 or not every[1]:
-        return False  # 0 is what judgements of TREC have there
+        return False  # judgements of TREC have 0 there
     place, topic = 0, 1
     while place + 1 < len(every) and place + 2 + every[place + 1] <= len(every):
         if every[place] != topic:
@@ -279,8 +283,8 @@ def looks_like_lisa_numbers(head: bytes) -> bool:
 
 
 @reader("lisa_num_qrels", holds="judgements", recognise=looks_like_lisa_numbers)
-def parse_lisa_numbers(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of LISA in numbers: the topic's, how many are relevant, those of documents.
+def parse_lisa_numbers(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """LISA judgements in numbers: the topic, the count of relevant documents, the documents.
 
     Lines may break anywhere.
     """
@@ -298,17 +302,17 @@ def parse_lisa_numbers(pieces: Iterator[bytes], file: str, how: Reading) -> Judg
                     left -= 1
                 topic = topic if left else b""
 
-    return collected(pairs(), file, how)
+    return judgements_of_pairs(pairs(), file, options)
 
 
 def _count(field: bytes, file: str, line: int) -> int:
     if not field.isdigit():
         found = field.decode("utf-8", "replace")
-        raise FormatError(file, line, f"{found!r}", "how many documents are relevant")
+        raise FormatError(file, line, f"{found!r}", "a count of relevant documents")
     return int(field)
 
 
-# Categories of Reuters-21578 as judgements: a category is a topic, its stories are relevant. ------
+# Reuters-21578: a category is a topic, and its stories are relevant ------------------------------
 #
 # The five sets of categories are `topics`, `places`, `people`, `orgs` and `exchanges`. The usual
 # splits are those of Lewis, of Apté and of Hayes, each with a training and a test part.
@@ -320,20 +324,20 @@ CATEGORY = re.compile(rb"<D>(.*?)</D>", re.DOTALL)
 
 
 class Story(NamedTuple):
-    """What is said of a story beside its text."""
+    """A story with its attributes and its content."""
 
     line: int
     attributes: Mapping[bytes, bytes]
     content: bytes
 
     def categories(self, name: str) -> list[bytes]:
-        """Its categories of one set."""
+        """Return the categories of the story in one set."""
         tag = name.upper().encode()
         inside = re.search(rb"<%b>(.*?)</%b>" % (tag, tag), self.content, re.DOTALL)
         return CATEGORY.findall(inside[1]) if inside else []
 
 
-def _says(story: Story, **wanted: str) -> bool:
+def _has(story: Story, **wanted: str) -> bool:
     return all(
         story.attributes.get(name.upper().encode()) == value.encode()
         for name, value in wanted.items()
@@ -341,18 +345,18 @@ def _says(story: Story, **wanted: str) -> bool:
 
 
 SPLITS: dict[str, Callable[[Story], bool]] = {
-    "modlewis_train": lambda s: _says(s, lewissplit="TRAIN") and not _says(s, topics="BYPASS"),
-    "modlewis_test": lambda s: _says(s, lewissplit="TEST") and not _says(s, topics="BYPASS"),
-    "modapte_train": lambda s: _says(s, lewissplit="TRAIN", topics="YES"),
-    "modapte_test": lambda s: _says(s, lewissplit="TEST", topics="YES"),
-    "modhayes_train": lambda s: _says(s, cgisplit="TRAINING-SET"),
-    "modhayes_test": lambda s: _says(s, cgisplit="PUBLISHED-TESTSET"),
+    "modlewis_train": lambda s: _has(s, lewissplit="TRAIN") and not _has(s, topics="BYPASS"),
+    "modlewis_test": lambda s: _has(s, lewissplit="TEST") and not _has(s, topics="BYPASS"),
+    "modapte_train": lambda s: _has(s, lewissplit="TRAIN", topics="YES"),
+    "modapte_test": lambda s: _has(s, lewissplit="TEST", topics="YES"),
+    "modhayes_train": lambda s: _has(s, cgisplit="TRAINING-SET"),
+    "modhayes_test": lambda s: _has(s, cgisplit="PUBLISHED-TESTSET"),
 }
-"""Which stories are in the parts of the usual splits."""
+"""Conditions on stories for the parts of the usual splits."""
 
 
 def stories(data: bytes) -> Iterator[Story]:
-    """The stories of a file."""
+    """Yield the stories in a file."""
     line, seen = 1, 0
     for found in STORY.finditer(data):
         line, seen = line + data.count(b"\n", seen, found.start()), found.start()
@@ -360,21 +364,22 @@ def stories(data: bytes) -> Iterator[Story]:
 
 
 def looks_like_reuters(head: bytes) -> bool:
-    """Stories, after a line that names the grammar."""
+    """Return whether there are stories, possibly after a document type declaration."""
     return re.match(rb"\s*(?:<!DOCTYPE lewis[^>]*>\s*)?<REUTERS\s", head) is not None
 
 
 def _enter(name: str, categories: str, chosen: Callable[[Story], bool], about: str) -> None:
-    """A format of one set of categories, of all stories or of a part of them."""
+    """Register a format for one set of categories, of all stories or of some of them."""
 
-    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
+    def parse(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
         pairs = (
             Pair(story.line, category, story.attributes.get(b"NEWID", b""), 1.0)
             for story in stories(b"".join(pieces))
             if chosen(story)
             for category in story.categories(categories)
         )
-        return collected(pairs, file, how, maybe_none=True)  # parts of a split lie in some files
+        # A file may have no story of a split.
+        return judgements_of_pairs(pairs, file, options, maybe_none=True)
 
     parse.__doc__ = about
     known = looks_like_reuters if name == "reuters_topics" else lambda _: False
@@ -386,8 +391,8 @@ for _set in SETS:
         f"reuters_{_set}",
         _set,
         lambda _: True,
-        f"Categories of Reuters-21578, the set `{_set.upper()}`: each one is a topic.\n\n"
-        "The stories that have it are relevant; they are known by their `NEWID`.",
+        f"Reuters-21578 categories of the set `{_set.upper()}`: each category is a topic.\n\n"
+        "The stories in a category are relevant; the id of a story is its `NEWID`.",
     )
 for _part in SPLITS:
     _split, _, _half = _part.partition("_")
@@ -395,6 +400,6 @@ for _part in SPLITS:
         f"reuters_{_part}",
         "topics",
         SPLITS[_part],
-        f"As `reuters_topics`, of the {'training' if _half == 'train' else 'test'} stories of the"
-        f" split {_split} alone.",
+        f"Reuters-21578 as `reuters_topics`, for the {'training' if _half == 'train' else 'test'}"
+        f" stories of the split {_split} only.",
     )

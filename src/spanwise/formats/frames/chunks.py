@@ -1,4 +1,9 @@
-"""Runs and evidence of objects in memory: chunks of frameworks, quotes, spans."""
+"""Runs and judgements from objects in memory: chunks of frameworks, quotes and spans.
+
+Chunks are recognised by their fields, without importing any framework: LangChain documents (alone
+or with a score), LlamaIndex nodes, Haystack documents, Chonkie chunks, results of Chroma, citations
+of Claude and Cohere, texts, dicts and tuples.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Item, PointedOut, Result, Returned
+from spanwise.formats.builders import EvidenceBuilder, Item, Result, RunBuilder
 from spanwise.formats.registry import Reading
 from spanwise.model.spans import UNKNOWN
 
@@ -15,10 +20,7 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 
-# Chunks as frameworks hand them out, without importing any of them: known by their fields. --------
-#
-# LangChain documents (alone, or with a score), LlamaIndex nodes, Haystack documents, Chonkie
-# chunks, results of Chroma, citations of Claude and Cohere, texts, dicts and tuples.
+# Single chunks -----------------------------------------------------------------------------------
 
 DOCUMENT = (
     *("doc", "doc_id", "document_id", "ref_doc_id", "source_id", "source", "file_path"),
@@ -30,11 +32,11 @@ TEXT = ("text", "page_content", "content", "document", "segment", "cited_text", 
 SCORE = ("score", "relevance_score", "similarity")
 TOPIC = ("qid", "query_id", "topic", "question_id")
 META = ("metadata", "meta", "payload")
-DUE = "a text, (document, start, end), or an object with a text and its document"
+EXPECTED = "a text, (document, start, end), or an object with a text and its document"
 
 
 class Shelf(NamedTuple):
-    """What is known of the documents: their order, for citations by number, and their ids."""
+    """Known documents: their order, for citations by number, and a test for ids."""
 
     names: Sequence[str] = ()
     known: Callable[[bytes], bool] = lambda _: False  # whether there is such a document
@@ -44,7 +46,7 @@ NOTHING_KNOWN = Shelf()
 
 
 def result_of(item: Any, place: int, shelf: Shelf = NOTHING_KNOWN) -> Result:
-    """One chunk, whatever it is."""
+    """Return one chunk of any kind as a result."""
     if isinstance(item, str):
         return _made(b"", None, None, item, None, place)
     if isinstance(item, Result):
@@ -55,7 +57,7 @@ def result_of(item: Any, place: int, shelf: Shelf = NOTHING_KNOWN) -> Result:
 
 
 def _of_tuple(item: Sequence[Any], place: int, shelf: Shelf) -> Result:
-    """(document, start, end[, score]), or an object with its score."""
+    """Return the result of (document, start, end[, score]), or of an object with its score."""
     whole = len(item) in (3, 4) and all(_is_whole(one) for one in item[1:3])
     if whole and isinstance(item[0], str | bytes | int):
         score = float(item[3]) if len(item) == 4 and item[3] is not None else None
@@ -64,11 +66,11 @@ def _of_tuple(item: Sequence[Any], place: int, shelf: Shelf) -> Result:
         result = result_of(item[0], place, shelf)
         result.score = float(item[1])
         return result
-    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], DUE)
+    raise FormatError("chunk", None, f"number {place}: {item!r}"[:200], EXPECTED)
 
 
 class _Fields:
-    """The fields of an object or a mapping, and of what stands inside it as metadata."""
+    """The fields of an object or a mapping, and of the metadata inside it."""
 
     def __init__(self, item: Any) -> None:
         self._item = item
@@ -82,11 +84,11 @@ class _Fields:
         return getattr(self._item, name, None)
 
     def first(self, names: Iterable[str]) -> Any:
-        """The first of these fields that is there, one's own before the metadata's."""
+        """Return the first of these fields that exists, its own before the metadata's."""
         return next(self.every(names), None)
 
     def every(self, names: Iterable[str]) -> Iterator[Any]:
-        """All of these fields that are there, in that order."""
+        """Yield all of these fields that exist, in that order."""
         for name in names:
             value = self._own(name)
             if value is not None and not callable(value):
@@ -97,12 +99,13 @@ class _Fields:
 
 
 def _document(fields: _Fields, shelf: Shelf) -> bytes:
-    """The document of a chunk: of all that is said the first that there is.
+    """Return the document of a chunk: the first known candidate, or else the first candidate.
 
-    Frameworks give documents ids of their own, and put the name of the file beside them.
+    Frameworks give documents their own ids, and store the file name elsewhere.
     """
-    said = [_id(one) for one in fields.every(DOCUMENT) if isinstance(one, str | bytes | int)]
-    return next((one for one in said if shelf.known(one)), said[0] if said else b"")
+    candidates = [_id(one) for one in fields.every(DOCUMENT) if isinstance(one, str | bytes | int)]
+    known = (one for one in candidates if shelf.known(one))
+    return next(known, candidates[0] if candidates else b"")
 
 
 def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
@@ -124,9 +127,9 @@ def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
     score = fields.first(SCORE)
     distance = fields.first(("distance",))
     if score is None and distance is not None:
-        score = -float(distance)  # a distance is better when it is smaller
+        score = -float(distance)  # a smaller distance is better
     if text is None and start is None:
-        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], DUE)
+        raise FormatError("chunk", None, f"number {place}: {fields._item!r}"[:200], EXPECTED)
     words = str(text) if text is not None else ""
     result = _made(document, start, end, words, score, place)
     result.id = _id(fields.first(("id", "id_", "node_id")))
@@ -134,7 +137,7 @@ def _of_fields(fields: _Fields, place: int, shelf: Shelf) -> Result:
 
 
 def _of_cohere(fields: _Fields, place: int) -> Result:
-    """Offsets are into the answer, not into the document: only the text counts."""
+    """Return a Cohere citation; its offsets refer to the answer, so only the text counts."""
     ids = fields.first(("document_ids",))
     if ids is None:
         sources = [_Fields(source) for source in fields.first(("sources",))]
@@ -144,7 +147,7 @@ def _of_cohere(fields: _Fields, place: int) -> Result:
 
 
 def _of_claude(fields: _Fields, place: int, names: Sequence[str]) -> Result:
-    """A citation by characters; by page or block only its text says where it is."""
+    """Return a Claude citation by characters; one by page or block is placed by its text."""
     number, title = fields.first(("document_index",)), fields.first(("document_title",))
     known = number is not None and 0 <= int(number) < len(names)
     name = names[int(number)] if known else title
@@ -164,7 +167,9 @@ def _made(document: bytes, start: Any, end: Any, words: str, score: Any, place: 
     if begin != UNKNOWN and end is not None and int(end) >= begin:
         result.length = int(end) - begin
     if begin == UNKNOWN and not words:
-        raise FormatError("chunk", None, f"number {place} has neither place nor text", DUE)
+        raise FormatError(
+            "chunk", None, f"number {place} has neither a position nor a text", EXPECTED
+        )
     result.score = None if score is None else float(score)
     return result
 
@@ -185,32 +190,32 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a cell of a data frame is empty."""
+    """Return whether a cell of a data frame is empty."""
     try:
         return value is None or bool(value != value)
     except ValueError:  # several values in one cell
         return False
-    except TypeError:  # the missing value of pandas is neither true nor false
+    except TypeError:  # the missing value of pandas has no truth value
         return True
 
 
 def document_of(item: Any) -> bytes:
-    """The document that an object names; empty if it names none."""
+    """Return the document that an object names, or an empty id."""
     return _document(_Fields(item), NOTHING_KNOWN)
 
 
-# Several topics at once ------------------------------------------------------------------------
+# Collections of chunks by topic ------------------------------------------------------------------
 
 
 def is_frame(source: Any) -> bool:
-    """Whether this is a data frame of pandas or polars."""
+    """Return whether this is a data frame of pandas or polars."""
     return hasattr(source, "to_dicts") or (
         hasattr(source, "to_dict") and hasattr(source, "columns")
     )
 
 
 def is_chroma(source: Any) -> bool:
-    """Whether this is what a query of Chroma returns: lists of lists."""
+    """Return whether this is the result of a Chroma query: lists of lists."""
     return (
         isinstance(source, Mapping)
         and "documents" in source
@@ -220,11 +225,11 @@ def is_chroma(source: Any) -> bool:
 
 
 def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, list[Any]]:
-    """The results of a Chroma query, question by question, in the order of the topics."""
+    """Return the results of a Chroma query by topic, in the order of the topics."""
     count = len(source["ids"])
     if count != len(topics):
         raise FormatError(
-            "Chroma result", None, f"{count} queries", f"as many as there are topics: {len(topics)}"
+            "Chroma result", None, f"{count} queries", f"one for each topic: {len(topics)}"
         )
     found: dict[str, list[Any]] = {}
     for number, topic in enumerate(topics):
@@ -241,15 +246,15 @@ def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, lis
 
 
 def of_frame(source: Any) -> dict[str, list[Any]]:
-    """The rows of a data frame by question; columns as in span runs, or as frameworks call them."""
+    """Return the rows of a data frame by topic, with columns as in span runs or frameworks."""
     rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
     found: dict[str, list[Any]] = {}
     for number, row in enumerate(rows, start=1):
-        said = {name: value for name, value in row.items() if not _is_missing(value)}
-        topic = next((said[name] for name in TOPIC if name in said), None)
+        fields = {name: value for name, value in row.items() if not _is_missing(value)}
+        topic = next((fields[name] for name in TOPIC if name in fields), None)
         if topic is None:
-            raise FormatError("data frame", None, f"row {number} has no 'qid'", DUE)
-        found.setdefault(str(topic), []).append(said)
+            raise FormatError("data frame", None, f"row {number} has no 'qid'", EXPECTED)
+        found.setdefault(str(topic), []).append(fields)
     for chunks in found.values():
         if all("rank" in one for one in chunks):
             chunks.sort(key=lambda one: one["rank"])
@@ -258,23 +263,25 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
     return found
 
 
-# Runs and evidence of objects in memory: chunks of frameworks, quotes, spans. ---------------------
+# Runs and judgements -----------------------------------------------------------------------------
 
-RUN_DUE = "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
-GOLD_DUE = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
+EXPECTED_RUN = (
+    "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
+)
+EXPECTED_GOLD = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
 
 
 def chunks_run(
     source: Any, name: str, questions: Mapping[str, str], shelf: Shelf = NOTHING_KNOWN
 ) -> Run:
-    """A run of chunks; `questions` are asked one by one where the source is a function."""
-    content = Returned(name, Reading())
+    """Return a run of chunks; if the source is a function, it is called for each question."""
+    content = RunBuilder(name, Reading())
     for topic, answer in _by_topic(source, questions).items():
         chunks = _listed(answer, topic, name)
-        for place, item in enumerate(chunks, start=1):  # a score may be a distance: order counts
+        for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
             result = result_of(item, place, shelf)
             content.add(str(topic).encode("utf-8", "surrogateescape"), result)
-    return content.finished(name, None, RUN_DUE, "codepoint")
+    return content.build(name, None, EXPECTED_RUN, "codepoint")
 
 
 def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
@@ -289,13 +296,13 @@ def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         if len(source) == len(questions):
             return dict(zip(questions, source, strict=True))
-        due = f"as many lists of chunks as there are questions: {len(questions)}"
-        raise FormatError("run", None, f"{len(source)} of them", due)
-    raise FormatError(type(source).__name__, None, "no run", RUN_DUE)
+        expected = f"a list of chunks for each question: {len(questions)}"
+        raise FormatError("run", None, f"{len(source)} lists", expected)
+    raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
 
 
 def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
-    """The chunks for one question; a query of Chroma and a retriever of Haystack return dicts."""
+    """Return the chunks for one question; Chroma and Haystack return them in a dict."""
     if is_chroma(answer):
         return of_chroma(answer, [str(topic)])[str(topic)]
     if isinstance(answer, Mapping):
@@ -307,27 +314,27 @@ def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
 
 
 def gold_of(source: Any) -> Judgements:
-    """Evidence of plain objects: questions with quotes or spans.
+    """Return judgements from plain objects: questions with quotes or spans.
 
     Each is a dict with `id`, `question` or `query`, and `quotes` (texts) or `spans` (dicts with s,
-    e, text, or tuples), which may name their `doc`; or a mapping from questions' ids to quotes; or
-    a data frame with a row for each quote or span.
+    e, text, or tuples), which may name their `doc`. The source may also be a mapping from question
+    ids to quotes, or a data frame with a row for each quote or span.
     """
-    content = PointedOut("gold", Reading())
+    content = EvidenceBuilder("gold", Reading())
     for number, one in enumerate(_questions(source), start=1):
         if not isinstance(one, Mapping):
-            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], GOLD_DUE)
+            raise FormatError("gold", None, f"number {number}: {one!r}"[:200], EXPECTED_GOLD)
         topic = str(one.get("id", one.get("qid", number))).encode("utf-8", "surrogateescape")
         content.topic(topic, str(one.get("question", one.get("query", ""))))
         quotes = one.get("spans", one.get("quotes", one.get("quote", ())))
         for item in [quotes] if isinstance(quotes, str | Mapping) else quotes:
             document, made = _item(item, number)
             content.item(topic, document or document_of(one), number, made)
-    return content.judgements(GOLD_DUE)
+    return content.build(EXPECTED_GOLD)
 
 
 def _questions(source: Any) -> Iterable[Any]:
-    """One object for each question."""
+    """Return one object for each question."""
     if is_frame(source):
         return [
             {"id": topic, "spans": rows, "question": rows[0].get("question", "")}
@@ -336,7 +343,7 @@ def _questions(source: Any) -> Iterable[Any]:
     if isinstance(source, Mapping):
         return [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
     if not isinstance(source, Iterable):
-        raise FormatError("gold", None, f"{source!r}"[:200], GOLD_DUE)
+        raise FormatError("gold", None, f"{source!r}"[:200], EXPECTED_GOLD)
     return source
 
 

@@ -1,7 +1,7 @@
-"""Objects in memory: dicts as pytrec_eval has them, data frames, named tuples.
+"""Runs and judgements of documents from objects in memory.
 
-Columns and fields are called query_id, doc_id, and relevance or score. Ids may be text, bytes or
-integers.
+The objects are dicts as in pytrec_eval, data frames, or named tuples. Columns and fields are named
+query_id, doc_id, and relevance or score. Ids may be text, bytes or integers.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Record = tuple[Any, Any, Any]
 
 
 def judgements_of(source: Any) -> Judgements:
-    """Judgements from an object."""
+    """Return judgements from an object."""
     rows, documents, grades = _columns(records(source, "relevance"), "the judgements")
     _refuse(~np.isfinite(grades), rows, documents, grades)
     return Judgements(rows, documents, grades)
 
 
 def run_of(source: Any) -> Run:
-    """A run from an object."""
+    """Return a run from an object."""
     rows, documents, scores = _columns(records(source, "score"), "the run")
     _refuse(np.isnan(scores), rows, documents, scores)
     return Run("run", rows, documents, scores)
 
 
 def records(source: Any, value: str) -> Iterator[Record]:
-    """Topic, document and value of every entry of an object, whatever it is."""
+    """Yield topic, document and value of every entry of an object."""
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_dict"):
@@ -57,7 +57,7 @@ def _of_mapping(source: Mapping[Any, Any]) -> Iterator[Record]:
     for topic, documents in source.items():
         if not isinstance(documents, Mapping):
             raise FormatError(
-                "dict", None, f"topic {topic!r} holds {documents!r}", "{document: number}"
+                "dict", None, f"topic {topic!r} has {documents!r}", "{document: number}"
             )
         for document, value in documents.items():
             yield topic, document, value
@@ -72,7 +72,7 @@ def _of_frame(source: Any, value: str) -> Iterator[Record]:
         raise FormatError(
             "data frame",
             None,
-            f"there is no column {missing[0]!r} among {names}",
+            f"no column {missing[0]!r} among {names}",
             f"the columns query_id, doc_id and {value}",
         )
     columns = (_listed(source[name]) for name in ("query_id", "doc_id", value))
@@ -102,7 +102,7 @@ def _columns(entries: Iterator[Record], source: str) -> tuple[Rows, PlainIds, An
         entry = (_id(document, source), _number(value, source, topic, document))
         topics.setdefault(_id(topic, source), []).append(entry)
     if not topics:
-        raise FormatError(source, None, "there is nothing in it", "at least one topic")
+        raise FormatError(source, None, "it is empty", "at least one topic")
     counts = [len(entry) for entry in topics.values()]
     documents = [document for entry in topics.values() for document, _ in entry]
     values = [value for entry in topics.values() for _, value in entry]
@@ -129,14 +129,14 @@ def _number(value: Any, source: str, topic: Any, document: Any) -> float:
         try:
             return float(value)
         except OverflowError:
-            return float("inf") if value > 0 else float("-inf")  # as a file's 1e400
+            return float("inf") if value > 0 else float("-inf")  # as 1e400 in a file
     raise FormatError(
         source, None, f"topic {topic!r}, document {document!r}: {value!r}", "a number"
     )
 
 
 def _refuse(wrong: BoolArray, rows: Rows, documents: PlainIds, values: FloatArray) -> None:
-    """The first value that is wrong is an error."""
+    """Raise an error for the first wrong value."""
     if wrong.any():
         row = int(np.argmax(wrong))
         topic = rows.topics[int(np.searchsorted(rows.starts, row, side="right")) - 1]

@@ -1,7 +1,8 @@
-"""Assessments of INEX 2008-2010: highlighted text as offset:length, one document a line.
+"""Text judgements of INEX: highlighted text of 2008-2010, and those of the entity track.
 
-Offsets and lengths are whole numbers that nobody interprets: what counts as a character is up to
-whoever made the files, and only files of one making go together.
+Highlighted text is offset:length, with one document per line. Offsets and lengths are not
+interpreted: what counts as a character depends on the program that made the files, and only files
+made in the same way can be combined.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from spanwise.formats.io.columns import (
     Table,
     grouped,
     line_count,
-    raise_first,
+    runs_of_equal,
     shown,
     single_blanks,
-    stretches,
     whole_numbers,
 )
+from spanwise.formats.io.columns import read as read_columns
+from spanwise.formats.io.files import first_lines
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import first_lines
+from spanwise.formats.trec.columns import check_grades, column, topic_column
 from spanwise.model.columns import PlainIds
 from spanwise.model.judgements import Highlights, Judgements
 from spanwise.model.spans import Spans, merged, ranges
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from spanwise.model.columns import Ids, Rows
 
 AT_ONCE = 10_000
-"""So many lines are written at once."""
+"""Number of lines that are written at once."""
 QRELS = Layout(
     "5 columns or more: topic Q0 document relevant-characters characters"
     " [best-entry-point offset:length ...]",
@@ -53,7 +55,7 @@ LARGEST = 10**12 - 1
 
 
 def looks_like_highlights(head: bytes) -> bool:
-    """Two sizes in columns 4 and 5, and passages in column 7 or the constant in column 2."""
+    """Return whether columns 4 and 5 are sizes, and column 7 is passages or column 2 is Q0."""
     lines = first_lines(head)
     fitting = [
         fields
@@ -73,18 +75,18 @@ def looks_like_highlights(head: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What some lines say."""
+    """The content of some lines as columns."""
 
     topics: list[bytes]
     documents: list[bytes]
-    numbers: IntArray  # three for each: highlighted characters, length, best entry point
-    counts: IntArray  # how many passages each has
-    passages: IntArray  # two for each: offset, length
+    numbers: IntArray  # highlighted characters, length and best entry point of each document
+    counts: IntArray  # number of passages of each document
+    passages: IntArray  # offset and length of each passage
     lines: IntArray
 
 
 def by_tokens(piece: bytes, before: int) -> Part | None:
-    """Lines with single blanks between columns, all at once; None if anything is odd."""
+    """Read lines with single blanks between columns all at once, or return None if in doubt."""
     data = np.frombuffer(piece, np.uint8)
     last = np.flatnonzero(data[data <= 32] == 10)  # number of each line's last token
     first = np.concatenate([[0], last[:-1] + 1])
@@ -110,14 +112,14 @@ def by_tokens(piece: bytes, before: int) -> Part | None:
 
 
 def _whole(tokens: list[bytes]) -> IntArray | None:
-    """Tokens as whole numbers; None if they are not all such."""
+    """Return tokens as whole numbers, or None if one is not."""
     values = whole_numbers(b" ".join(tokens))
     whole = values is not None and len(values) == len(tokens) and values.max() <= LARGEST
     return values if whole else None
 
 
 def _pairs(tokens: list[bytes]) -> IntArray | None:
-    """Tokens as pairs of whole numbers with a colon between; None if they are not all such."""
+    """Return tokens as pairs of whole numbers with a colon between, or None if one is not."""
     if not tokens:
         return np.zeros((0, 2), np.int64)
     column = b" ".join(tokens)
@@ -129,18 +131,18 @@ def _pairs(tokens: list[bytes]) -> IntArray | None:
     return values.reshape(-1, 2) if (between[::2] == ord(":")).all() else None
 
 
-def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
-    """Every line on its own; what is wrong with one is reported with its place."""
+def by_line(piece: bytes, before: int, file: str, options: Reading) -> Part:
+    """Read every line on its own and report each problem with its place."""
     good = []
     for number, line in enumerate(piece.split(b"\n")[:-1], start=before + 1):
         fields = line.split()
-        if not fields or (how.comments and line.startswith(b"#")):
+        if not fields or (options.comments and line.startswith(b"#")):
             continue
-        error = _wrong(file, number, line)
+        error = _error_in(file, number, line)
         if error is None:
             good.append((number, fields))
         else:
-            (how.report or raise_first)(error)
+            options.note(error)
     passages = [field.split(b":") for _, fields in good for field in fields[6:]]
     numbers = [[*f[3:5], f[5] if len(f) > 6 else b"-1"] for _, f in good]
     return Part(
@@ -153,8 +155,8 @@ def by_line(piece: bytes, before: int, file: str, how: Reading) -> Part:
     )
 
 
-def _wrong(file: str, line: int, content: bytes) -> FormatError | None:
-    """What is wrong with a line; None: nothing."""
+def _error_in(file: str, line: int, content: bytes) -> FormatError | None:
+    """Return the error in a line, or None if there is none."""
     fields = content.split()
     if len(fields) < 5:
         return FormatError(
@@ -166,33 +168,35 @@ def _wrong(file: str, line: int, content: bytes) -> FormatError | None:
         *((entry, ENTRY, "a best entry point, which is an offset") for entry in fields[5:6]),
         *((passage, PASSAGE, "a passage as offset:length") for passage in fields[6:]),
     ]
-    for value, pattern, due in checks:
+    for value, pattern, expected in checks:
         if not pattern.fullmatch(value):
-            return FormatError(file, line, shown(value), due)
+            return FormatError(file, line, shown(value), expected)
     return None
 
 
 def _guess(fields: list[bytes]) -> str:
-    return "this looks like a file of grades: --judgements-format qrels" if len(fields) == 4 else ""
+    if len(fields) != 4:
+        return ""
+    return "this looks like a file of grades; use --judgements-format qrels"
 
 
 @reader("inex_qrels", holds="judgements", recognise=looks_like_highlights)
-def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Highlighted text: `topic Q0 document relevant length [entry offset:length ...]`.
+def parse_inex_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """INEX highlighted text: `topic Q0 document relevant length [entry offset:length ...]`.
 
-    INEX 2008-2010. Column 4 counts the highlighted characters, 0 says judged and not relevant;
-    column 5 is the length of the document; then the best entry point and every highlighted
-    passage, if there are any. A document judged twice counts as it was judged first.
+    INEX 2008-2010. Column 4 is the number of highlighted characters, where 0 means judged and not
+    relevant. Column 5 is the length of the document. The best entry point and the highlighted
+    passages follow, if there are any. If a document is judged twice, the first line counts.
     """
     parts = []
     before = 0
     for piece in pieces:
         regular = single_blanks(piece.replace(b"\r\n", b"\n"))
         part = None if regular is None else by_tokens(regular, before)
-        parts.append(part or by_line(piece, before, file, how))
+        parts.append(part or by_line(piece, before, file, options))
         before += line_count(piece)
-    rows, documents, highlights, repeated = _columns(parts, file, how)
-    if not how.literal:
+    rows, documents, highlights, repeated = _columns(parts, file, options)
+    if not options.literal:
         highlights = _repaired(highlights, file, repeated)
     highlights = _of_relevant(highlights)
     return Judgements(
@@ -200,17 +204,17 @@ def parse_inex_qrels(pieces: Iterator[bytes], file: str, how: Reading) -> Judgem
     )
 
 
-def _columns(parts: list[Part], file: str, how: Reading) -> tuple[Rows, Ids, Highlights, int]:
-    """All lines grouped by topic, the passages of each sorted and disjoint; how many repeat one."""
+def _columns(parts: list[Part], file: str, options: Reading) -> tuple[Rows, Ids, Highlights, int]:
+    """Return the rows by topic, with sorted disjoint passages, and the number of duplicates."""
     topics = [topic for part in parts for topic in part.topics]
     documents = [document for part in parts for document in part.documents]
     kept = np.arange(len(topics))
     if len(set(zip(topics, documents, strict=True))) < len(topics):
         kept = _first_ones(topics, documents)
     repeated = len(topics) - len(kept)
-    if how.literal or not repeated:
+    if options.literal or not repeated:
         kept = np.arange(len(topics))
-    names, lengths = stretches([topics[row] for row in kept.tolist()])
+    names, lengths = runs_of_equal([topics[row] for row in kept.tolist()])
     lines = np.concatenate([part.lines for part in parts])
     table = Table(names, lengths, {}, {0: kept.astype(np.float64)}, lines[kept])
     rows, _, order = grouped([(table, 0)], file, replace(QRELS, texts=(), numbers=(0,)))
@@ -225,7 +229,7 @@ def _columns(parts: list[Part], file: str, how: Reading) -> tuple[Rows, Ids, Hig
 
 
 def _first_ones(topics: list[bytes], documents: list[bytes]) -> IntArray:
-    """The rows whose topic and document no earlier row has."""
+    """Return the rows whose topic and document have no earlier row."""
     first: dict[tuple[bytes, bytes], int] = {}
     for row, key in enumerate(zip(topics, documents, strict=True)):
         first.setdefault(key, row)
@@ -233,7 +237,7 @@ def _first_ones(topics: list[bytes], documents: list[bytes]) -> IntArray:
 
 
 def _disjoint(highlights: Highlights) -> Highlights:
-    """The same text in passages that rise and do not overlap; usually they do not."""
+    """Return the text in sorted passages that do not overlap; they rarely do."""
     passages, first = highlights.passages, highlights.first
     rising = np.ones(len(passages), np.bool_)
     rising[1:] = passages.starts[1:] >= passages.ends[:-1]
@@ -252,12 +256,12 @@ def _disjoint(highlights: Highlights) -> Highlights:
 
 
 def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
-    """Sizes that cannot be are put right; everything odd is counted and said."""
+    """Return the highlights with impossible sizes corrected; everything suspicious is counted."""
     totals = np.concatenate([[0], np.cumsum(highlights.passages.lengths)])
     marked = totals[highlights.first[1:]] - totals[highlights.first[:-1]]
     ends = np.repeat(highlights.lengths, highlights.counts)
     too_many = highlights.relevant > highlights.lengths
-    odd = {
+    suspicious = {
         "a document judged before for the same topic: the first line counts": repeated,
         "more highlighted characters than the document has: lowered": np.count_nonzero(too_many),
         "passages that do not add up to the highlighted characters stated, which count": (
@@ -270,7 +274,7 @@ def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
             np.count_nonzero(highlights.passages.ends > ends)
         ),
     }
-    for what, count in odd.items():
+    for what, count in suspicious.items():
         if count:
             lines = "line" if count == 1 else "lines"
             warn(f"{file}: {count} {lines} with {what}", SpanwiseWarning, stacklevel=4)
@@ -278,7 +282,7 @@ def _repaired(highlights: Highlights, file: str, repeated: int) -> Highlights:
 
 
 def _of_relevant(highlights: Highlights) -> Highlights:
-    """Without the passages of documents in which, as stated, nothing is highlighted."""
+    """Return the highlights without passages in documents stated to have no highlighted text."""
     relevant = highlights.relevant > 0
     kept = np.repeat(relevant, highlights.counts)
     if kept.all():
@@ -292,7 +296,7 @@ def _of_relevant(highlights: Highlights) -> Highlights:
 
 
 def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements lines of highlighted text cannot hold."""
+    """Count what lines of highlighted text cannot hold of judgements, by kind."""
     from spanwise.model import contents
 
     counts = contents.of_judgements(judgements)
@@ -307,14 +311,14 @@ def qrels_lose(judgements: Judgements) -> Mapping[str, int]:
 
 
 def _writable(judgements: Judgements, marked: Highlights) -> BoolArray:
-    """Which documents were judged and do not say in a line that nothing relevant is in them."""
+    """Return which documents were judged and have a line that states their relevance correctly."""
     grades = judgements.grades
     return (grades == 0) | ((grades > 0) & (marked.relevant > 0))
 
 
 @writer("inex_qrels", loses=qrels_lose)
 def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
-    """Lines of highlighted text. Lengths of all documents must be known."""
+    """Write lines of highlighted text; the lengths of all documents must be known."""
     marked = judgements.highlights
     if marked is None:
         raise InputError(f"{judgements.rows.source}: {_missing(judgements)}")
@@ -326,29 +330,27 @@ def write_inex_qrels(judgements: Judgements) -> Iterator[bytes]:
 
 
 def _missing(judgements: Judgements) -> str:
-    """Why judgements without highlighted text by offset cannot be written."""
-    said = judgements.elements
-    if said is not None and len(said.passages):
-        return "passages between points have no offsets; --collection knows them"
-    return "grades without highlighted text cannot be inex_qrels"
+    """Return why judgements without highlighted text by offset cannot be written."""
+    assessments = judgements.elements
+    if assessments is not None and len(assessments.passages):
+        return "passages between points have no offsets; pass --collection to compute them"
+    return "grades without highlighted text cannot be written as inex_qrels"
 
 
 def _refuse(judgements: Judgements, marked: Highlights, held: BoolArray) -> None:
-    """Nothing to write, or not all that a line has to say, is an error."""
+    """Raise an error if there is nothing to write or a document's length is unknown."""
     source = judgements.rows.source
     if not held.any():
         raise InputError(f"{source}: {_missing(judgements)}")
     unknown = int(np.count_nonzero(held & (marked.lengths < 0)))
     if unknown:
         raise InputError(
-            f"{source}: inex_qrels states the length of every document, and of {unknown} nobody"
-            " says it; --collection knows those that it has"
+            f"{source}: inex_qrels needs the length of every document, but {unknown} are"
+            " unknown; pass --collection with these documents"
         )
 
 
 def _line(topic: bytes, document: bytes, marked: Highlights, row: int) -> bytes:
-    from spanwise.formats.trec.writing import column, topic_column
-
     passages = marked.of(row)
     fields = [topic_column(topic), b"Q0", column(document)]
     fields += [b"%d" % marked.relevant[row], b"%d" % marked.lengths[row]]
@@ -362,8 +364,36 @@ def _line(topic: bytes, document: bytes, marked: Highlights, row: int) -> bytes:
 def some_at_a_time(
     rows: Rows, documents: Ids
 ) -> Iterator[tuple[list[bytes], list[bytes], IntArray]]:
-    """Topics, documents and numbers of the rows, some at a time."""
+    """Yield topics, documents and numbers of the rows in groups."""
     owners = np.repeat(np.arange(len(rows.topics)), np.diff(rows.starts))
     for first in range(0, len(rows), AT_ONCE):
         some = np.arange(first, min(first + AT_ONCE, len(rows)))
         yield [rows.topics[t] for t in owners[some].tolist()], documents.take(some), some
+
+
+# Entity track of INEX 2007-2009 ------------------------------------------------------------------
+#
+# The documents stand for entities. The format must be named, because preferences have five columns
+# too.
+
+ENTITIES = Layout("5 columns: topic - document - judgement", 5, False, (2,), (4,))
+RELATED = 2
+"""Grade of a related document that is not an entity of the requested kind."""
+
+
+@reader("inex_entity_qrels", holds="judgements")
+def parse_entity_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """INEX entity track: `topic - document - judgement`; the format must be named.
+
+    The second and the fourth column are ignored. A judgement of 2 counts as not relevant, with a
+    warning; every other judgement is the grade.
+    """
+    layout = replace(ENTITIES, comments=options.comments)
+    rows, texts, numbers = read_columns(pieces, file, layout, options.report)
+    related = numbers[4] == RELATED
+    if related.any():
+        count = int(np.count_nonzero(related))
+        warn(f"{file}: judgements of 2, counted as 0: {count}", SpanwiseWarning, stacklevel=2)
+    judgements = Judgements(rows, texts[2], np.where(related, 0.0, numbers[4]))
+    check_grades(judgements, options)
+    return judgements

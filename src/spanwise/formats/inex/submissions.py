@@ -1,7 +1,7 @@
-"""Reading INEX runs in XML.
+"""INEX runs in XML: submissions of 2002 to 2008, and of the efficiency track of 2009 and 2010.
 
-One reader takes them all. The order of results in the file is the ranking: participants filled
-rank and rsv in every possible way, so both are kept as they stand and decide nothing here.
+One reader accepts all forms, and each form has a writer. The order of results in the file is the
+ranking: participants used rank and rsv in incompatible ways, so both are kept but not used.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats.builders import Result, Returned, number, places, results_at, topics_of
+from spanwise.formats.builders import Result, RunBuilder, number, places, results_at, topics_of
 from spanwise.formats.io.columns import NUMBER
+from spanwise.formats.io.files import beginning, stem
 from spanwise.formats.io.xml import DECLARATION, Event, escaped, events, tag
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.trec.columns import beginning, stem
 from spanwise.model import contents
 from spanwise.model.columns import text
-from spanwise.model.documents import POINT_DUE, is_point
+from spanwise.model.documents import EXPECTED_POINT, is_point
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 ROOTS = ("inex-submission", "efficiency-submission")
-DUE = "an INEX run: <inex-submission> or <efficiency-submission> with a <topic> for each topic"
+EXPECTED = "an INEX run: <inex-submission> or <efficiency-submission> with a <topic> for each topic"
 OTHERS = "submissions of other tracks, such as snippets or links, are not read"
-RESULT_DUE = "file, path, passage, fol, rank or rsv"
+EXPECTED_RESULT = "file, path, passage, fol, rank or rsv"
 DESCRIBING = (
     "description",
     "general_description",
@@ -44,11 +44,14 @@ DIGITS = re.compile(r"[0-9]{1,18}")
 MISSPELT = {"taks": "task"}
 
 
-class Submitted(Returned):
-    """Takes the events of one file."""
+# Reading -----------------------------------------------------------------------------------------
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+
+class XmlRunBuilder(RunBuilder):
+    """A builder that takes the events of one file."""
+
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.header: dict[str, str] = {}
         self._text: list[str] = []
         self._topic = ""
@@ -56,7 +59,7 @@ class Submitted(Returned):
         self._empty, self._count, self._mended = 0, 0, 0
 
     def take(self, event: Event) -> None:
-        """The next event."""
+        """Process the next event."""
         if event.kind == "text":
             self._text.append(event.text)
             return
@@ -64,7 +67,7 @@ class Submitted(Returned):
         self._text.clear()
         if event.kind == "start":
             if text:
-                self.problem(event.line, f"the text {text[:40]!r} before <{event.name}>", DUE)
+                self.problem(event.line, f"the text {text[:40]!r} before <{event.name}>", EXPECTED)
             self._start(event)
         else:
             self._end(event, text)
@@ -72,7 +75,7 @@ class Submitted(Returned):
     def _start(self, event: Event) -> None:
         if event.depth == 1:
             if event.name not in ROOTS:
-                raise FormatError(self.file, event.line, f"<{event.name}>", DUE, OTHERS)
+                raise FormatError(self.file, event.line, f"<{event.name}>", EXPECTED, OTHERS)
             for name, value in event.attributes.items():
                 self.header[MISSPELT.get(name, name)] = value.strip()
         elif event.depth == 2:
@@ -82,7 +85,7 @@ class Submitted(Returned):
         elif event.depth == 4 and self._result is not None:
             self._place(event, self._result)
         elif event.name not in ("collections", "collection", "result"):
-            self.problem(event.line, f"<{event.name}> in an unexpected place", DUE)
+            self.problem(event.line, f"<{event.name}> in an unexpected place", EXPECTED)
 
     def _part_of_run(self, event: Event) -> None:
         if event.name == "topic":
@@ -97,11 +100,11 @@ class Submitted(Returned):
             for name, value in event.attributes.items():
                 self.header[f"topic-fields/{name}"] = value.strip()
         elif event.name not in (*DESCRIBING, "collections"):
-            self.problem(event.line, f"<{event.name}>", DUE)
+            self.problem(event.line, f"<{event.name}>", EXPECTED)
 
     def _place(self, event: Event, result: Result) -> None:
         if event.name not in ("file", "path", "passage", "fol", "rank", "rsv"):
-            self.problem(event.line, f"<{event.name}> in a result", RESULT_DUE)
+            self.problem(event.line, f"<{event.name}> in a result", EXPECTED_RESULT)
         if event.name in ("path", "passage", "fol") and not result.whole:
             self.problem(event.line, f"a second place, <{event.name}>, in a result", "one place")
         elif event.name == "passage":
@@ -156,7 +159,7 @@ class Submitted(Returned):
             self._mended += 1
             text = text.removesuffix(">").rstrip()
         if not is_point(text):
-            self.problem(line, f"path {text!r}", POINT_DUE)
+            self.problem(line, f"path {text!r}", EXPECTED_POINT)
         return text.encode()
 
     def _finish(self, result: Result) -> None:
@@ -170,28 +173,28 @@ class Submitted(Returned):
         else:
             self.add(self._topic.encode(), result)
 
-    def said(self) -> Iterator[str]:
-        """What was passed over or mended."""
+    def repairs(self) -> Iterator[str]:
+        """Yield descriptions of what was ignored or repaired."""
         if self._empty:
             yield f"topics without results: {self._empty}"
         if self._mended:
-            yield f"paths with a stray > at their end, which was dropped: {self._mended}"
+            yield f"paths from which a stray > at the end was dropped: {self._mended}"
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """One submission."""
-    content = Submitted(file, how)
-    for event in events(pieces, file, DUE):
+def read_submission(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """Return the run in a submission."""
+    content = XmlRunBuilder(file, options)
+    for event in events(pieces, file, EXPECTED):
         content.take(event)
-    for message in content.said():
+    for message in content.repairs():
         warn(f"{file}: {message}", SpanwiseWarning, stacklevel=2)
-    return content.finished(content.header.get("run-id") or stem(file), content.header, DUE)
+    return content.build(content.header.get("run-id") or stem(file), content.header, EXPECTED)
 
 
-# Writing INEX submissions: what each form can hold, and how it looks. -----------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 ROOT_PATH = "/article[1]"
-"""Every document of the campaigns is an article: so a whole document has a path."""
+"""Path of a whole document; every document of the campaigns is an article."""
 WHOLE = f"whole documents, written as {ROOT_PATH}"
 KINDS = {
     "path": contents.PATHS,
@@ -204,17 +207,17 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the submissions of some years look."""
+    """The form of the submissions of some years."""
 
     attributes: tuple[str, ...]
-    fields: bool = True  # whether it says which parts of a topic were used
-    points: tuple[str, ...] = ("path",)  # how a result may be placed
+    fields: bool = True  # whether it states the parts of a topic that were used
+    points: tuple[str, ...] = ("path",)  # the ways to place a result
     root: str = "inex-submission"
     descriptions: tuple[str, ...] = ("description",)
     collections: bool = True
 
     def loses(self, run: Run) -> Mapping[str, int]:
-        """What of a run does not fit, counted by kind."""
+        """Count what the form cannot hold of a run, by kind."""
         counts = {
             KINDS[place]: int(np.count_nonzero(flags))
             for place, flags in places(run).items()
@@ -226,7 +229,7 @@ class Shape:
         return contents.without(counts)
 
     def _keeps(self, key: str, topics: set[str]) -> bool:
-        """Whether an entry of the header has a place."""
+        """Return whether the form can hold an entry of the header."""
         if key.startswith("topic/"):
             topic, _, name = key.removeprefix("topic/").rpartition("/")
             return topic in topics and (name == "collections") == self.collections
@@ -237,12 +240,12 @@ class Shape:
         return key in self.attributes or key in self.descriptions
 
     def write(self, run: Run) -> Iterator[bytes]:
-        """The file, topic by topic."""
+        """Yield the file, topic by topic."""
         header = run.header or {}
-        said = {key: header[key] for key in self.attributes if key in header}
-        if "run-id" not in said:
-            said = {"run-id": run.name, **said}
-        yield (DECLARATION + tag(self.root, said) + "\n" + self._head(header)).encode()
+        stated = {key: header[key] for key in self.attributes if key in header}
+        if "run-id" not in stated:
+            stated = {"run-id": run.name, **stated}
+        yield (DECLARATION + tag(self.root, stated) + "\n" + self._head(header)).encode()
         holds = self._holds(run)
         for topic, rows in topics_of(run):
             yield self._topic(run, topic, rows[holds[rows]], header).encode()
@@ -272,11 +275,11 @@ class Shape:
 
     def _topic(self, run: Run, topic: bytes, rows: IntArray, header: Mapping[str, str]) -> str:
         start = f"topic/{text(topic)}/"
-        said = {
+        stated = {
             key.removeprefix(start): value for key, value in header.items() if key.startswith(start)
         }
-        collections = said.pop("collections", "")
-        named = {"topic-id": text(topic), **({} if self.collections else said)}
+        collections = stated.pop("collections", "")
+        named = {"topic-id": text(topic), **({} if self.collections else stated)}
         lines = [tag("topic", named)]
         if self.collections:
             lines += _collections(collections)
@@ -285,7 +288,7 @@ class Shape:
 
 
 def _placed_too(run: Run) -> int:
-    """How many results have offsets beside their paths: a place is said once."""
+    """Return how many results have offsets beside their paths; the form holds one of them."""
     if run.paths is None or run.spans is None:
         return 0
     return int(np.count_nonzero(contents.filled(run.paths) & (run.spans.starts != UNKNOWN)))
@@ -301,8 +304,8 @@ def _collections(names: str) -> list[str]:
 def _result(result: Result) -> str:
     parts = [f"<file>{escaped(text(result.document))}</file>"]
     if result.end:
-        said = {"start": text(result.path), "end": text(result.end)}
-        parts.append(tag("passage", said, empty=True))
+        points = {"start": text(result.path), "end": text(result.end)}
+        parts.append(tag("passage", points, empty=True))
     elif result.path:
         parts.append(f"<path>{escaped(text(result.path))}</path>")
     elif result.start is not None:
@@ -351,9 +354,7 @@ SHAPES = {
 }
 
 
-# INEX runs in XML: submissions of 2002 to 2008, and of the efficiency track of 2009 and 2010. -----
-#
-# Here is how to tell them apart; reading and writing are imported when they are needed.
+# Registration ------------------------------------------------------------------------------------
 
 DESCRIPTIONS = {
     "inex_submission_2002": """INEX runs of 2002 to 2004: elements, in XML.
@@ -361,12 +362,12 @@ DESCRIPTIONS = {
     `<inex-submission participant-id="7" run-id="mine" task="CO" query="automatic"
     topic-part="T"><topic topic-id="31"><result><file>an/1995/a1004</file>
     <path>/article[1]/bdy[1]</path><rank>1</rank><rsv>0.9</rsv></result></topic>
-    </inex-submission>`. Rank and rsv may be missing; the order in the file counts.
+    </inex-submission>`. Rank and rsv are optional; the order in the file counts.
     """,
     "inex_submission_2005": """INEX runs of 2005: as before, with `submission-type` and fields.
 
     `<topic-fields title="yes" castitle="no" description="no" narrative="no"
-    ontopic_keywords="no"/>` takes the place of `topic-part`.
+    ontopic_keywords="no"/>` replaces `topic-part`.
     """,
     "inex_submission_2006": """INEX runs of 2006: tasks Thorough to BestInContext.
 
@@ -379,28 +380,28 @@ DESCRIPTIONS = {
     """,
     "inex_efficiency": """INEX runs of the efficiency track of 2009 and 2010, in XML.
 
-    `<efficiency-submission ...>` tells of hardware and index, every `<topic>` of times.
+    `<efficiency-submission ...>` describes hardware and index, every `<topic>` states times.
     """,
 }
 
 
 def shape_of(head: bytes) -> str:
-    """The name of the form that a submission has; empty if it is not one.
+    """Return the name of the form of a submission, or an empty string if it is not one.
 
-    Submissions of other tracks go the same way: its reader says that they are not read.
+    Submissions of other tracks are recognised too, so that the reader can report them.
     """
     if beginning(head) != b"<":
         return ""
     from spanwise.formats.io.xml import first_element
 
-    name, said = first_element(head)
+    name, attributes = first_element(head)
     if name == "efficiency-submission":
         return "inex_efficiency"
     if not name.endswith("-submission"):
         return ""
-    if "result-type" in said or name != "inex-submission":
+    if "result-type" in attributes or name != "inex-submission":
         return "inex_submission_2007"
-    if "submission-type" in said:
+    if "submission-type" in attributes:
         return "inex_submission_2005"
     if b"<topic-fields" in head[:100_000]:
         return "inex_submission_2006"
@@ -408,18 +409,15 @@ def shape_of(head: bytes) -> str:
 
 
 def _register(name: str, description: str) -> None:
-    """Enter a form in the table of formats: one reader, a writer of its own."""
+    """Register a form: all share one reader, and each has a writer."""
 
-    def parse(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-
-        return parsed(pieces, file, how)
+    def parse(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+        return read_submission(pieces, file, options)
 
     def loses(run: Run) -> Mapping[str, int]:
-
         return SHAPES[name].loses(run)
 
     def write(run: Run) -> Iterator[bytes]:
-
         return SHAPES[name].write(run)
 
     parse.__doc__ = description

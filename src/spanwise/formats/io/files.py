@@ -1,4 +1,8 @@
-"""The one way to open a file: plain, gzip, xz or zstd by content, or standard input for `-`."""
+"""Opening files: plain, gzip, xz or zstd by content, standard input for `-`, remote addresses.
+
+All reading goes through `chunks`. The second half of the module decides how much memory may be used
+and whether a file fits in it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
 from warnings import warn
@@ -15,21 +20,23 @@ from warnings import warn
 from spanwise.errors import FormatError, MissingExtra, SpanwiseError, SpanwiseWarning, UsageError
 
 CHUNK = 4 << 20
-"""Bytes read at once; a file that is not longer counts as small."""
+"""Number of bytes read at once; a file that is not longer counts as small."""
 LONGEST_LINE = 256 << 20
 BOM = b"\xef\xbb\xbf"
+PARQUET = b"PAR1"
+"""First and last bytes of a Parquet file."""
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = "-"
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"
 PACKED = (GZIP, XZ, ZSTD)
-"""How compressed files begin."""
+"""First bytes of compressed files."""
 
 
 def chunks(file: str, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
-    """The bytes of a file in pieces of whole lines; the last line is given its end if it lacks one.
+    """Yield the bytes of a file in pieces of whole lines, adding a missing final newline.
 
-    An empty file, UTF-16, and a compressed stream that breaks off are errors; a byte order mark
-    is dropped with a warning. Of a file that is not packed a part can be had: lines `begin` there.
+    An empty file, UTF-16 and a truncated compressed stream are errors; a byte order mark is dropped
+    with a warning. A part of an uncompressed file can be read if `begin` is the start of a line.
     """
     with _opened(file) as stream:
         if begin:
@@ -81,7 +88,7 @@ def _without_bom(piece: bytes, file: str) -> bytes:
 
 
 def lasts(file: str) -> bool:
-    """Whether a file can be read again, unlike standard input and pipes."""
+    """Return whether a file can be read again, unlike standard input and pipes."""
     return file != STDIN and not Path(file).is_fifo()
 
 
@@ -96,8 +103,8 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
         with _remote(file) as stream, closing(_decompressed(stream)) as unpacked:
             yield unpacked
         return
-    if not file:  # Path takes it for the current folder
-        raise FormatError("''", None, "the name is empty", "the name of a file")
+    if not file:  # Path would take it for the current folder
+        raise FormatError("''", None, "the file name is empty", "the name of a file")
     path = Path(file)
     if path.is_dir():
         raise FormatError(file, None, "this is a folder", "a file")
@@ -111,14 +118,14 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
 
 
 def is_remote(file: str) -> bool:
-    """Whether a name is an address, such as s3://bucket/run.txt."""
+    """Return whether a name is an address, such as s3://bucket/run.txt."""
     scheme, mark, _ = file.partition("://")
     return bool(mark) and scheme.replace("+", "").isalnum()
 
 
 @contextmanager
 def _remote(file: str) -> Iterator[io.BufferedReader]:
-    """A file that fsspec knows how to open."""
+    """Open an address with fsspec."""
     try:
         import fsspec
     except ImportError:
@@ -135,8 +142,8 @@ def _remote(file: str) -> Iterator[io.BufferedReader]:
         raise FormatError(file, None, f"cannot be opened ({reason})", "") from error
 
 
-def whole(file: str, absent: bytes) -> bytes:
-    """A short file at an address; what is absent is as said."""
+def read_remote(file: str, absent: bytes) -> bytes:
+    """Return the content of a short remote file, or `absent` if it cannot be read."""
     try:
         with _remote(file) as stream:
             return stream.read()
@@ -145,9 +152,9 @@ def whole(file: str, absent: bytes) -> bytes:
 
 
 def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
-    """Unpack by the first bytes, whatever the name says."""
+    """Decompress a stream, as indicated by its first bytes and not by the file name."""
     magic = stream.peek(6)[:6]
-    if len(magic) < 6:  # a pipe gives what has arrived so far
+    if len(magic) < 6:  # a pipe returns what has arrived so far
         magic = stream.read(6)
         stream = io.BufferedReader(_Resumed(magic, stream))
     if magic.startswith(GZIP):
@@ -164,17 +171,17 @@ def _decompressed(stream: io.BufferedReader) -> IO[bytes]:
 
 
 class _Resumed(io.RawIOBase):
-    """A stream whose first bytes have been taken already; it stays open when this is closed."""
+    """A stream whose first bytes were already read; closing it leaves the original open."""
 
     def __init__(self, head: bytes, rest: io.BufferedReader) -> None:
         self._head, self._rest = head, rest
 
     def readable(self) -> bool:
-        """Always."""
+        """Return true, because the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """First what was taken, then what follows."""
+        """Read the bytes that were already taken, then those that follow."""
         if not self._head:
             take = getattr(self._rest, "readinto1", self._rest.readinto)
             return int(take(buffer))
@@ -191,34 +198,66 @@ def _zstd(stream: io.BufferedReader) -> IO[bytes]:
     return cast("IO[bytes]", zstd.ZstdFile(stream))
 
 
-# How much memory may be used, and whether a file fits in it. --------------------------------------
+# Names and beginnings of files -------------------------------------------------------------------
 
-VARIABLE = "SPANWISE_MEMORY"
-"""Says how many bytes may be used, such as 500M or 2G."""
+
+def stem(file: str) -> str:
+    """Return the file name without folders and extensions."""
+    return "stdin" if file == STDIN else Path(file).name.split(".")[0] or Path(file).name
+
+
+def beginning(head: bytes) -> bytes:
+    """Return the first nonblank byte: < in XML, { in JSON lines, others in columns."""
+    return head.lstrip()[:1]
+
+
+def first_line(head: bytes) -> bytes:
+    """Return the first nonblank line; the rest, possibly megabytes, is not touched."""
+    begun = head.lstrip()
+    end = begun.find(b"\n")
+    return begun[:end] if end >= 0 else begun
+
+
+def first_lines(head: bytes) -> list[list[bytes]]:
+    """Return the columns of the first lines of data."""
+    return _split(head[:100_000])
+
+
+@lru_cache(maxsize=2)
+def _split(head: bytes) -> list[list[bytes]]:
+    """Split the first lines, cached because most formats look at them."""
+    lines = (line.split() for line in head.split(b"\n", 200)[:200])
+    return [fields for fields in lines if fields and not fields[0].startswith(b"#")]
+
+
+# Memory ------------------------------------------------------------------------------------------
+
+MEMORY_VARIABLE = "SPANWISE_MEMORY"
+"""Environment variable with the number of bytes that may be used, such as 500M or 2G."""
 SHARE = 0.5
-"""Of the memory that is available."""
+"""Share of the available memory that may be used."""
 TIMES = 4
-"""A run in memory takes up to so many times the bytes of its file."""
+"""Bytes of memory that a run takes up at most for each byte of its file."""
 UNPACKED = 5
-"""And a packed file so many times its bytes once it is unpacked."""
+"""Bytes that a compressed file has when decompressed, for each of its own."""
 PIECE = 64 << 20
-"""Bytes of a file that are measured together, where there is room for so many."""
+"""Size of the pieces that are measured together, where memory allows."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
-def allowance() -> int:
-    """Bytes that may be used: what the user says, else half of what the system has to give."""
-    said = os.environ.get(VARIABLE, "")
-    if not said:
+def memory_limit() -> int:
+    """Return the bytes of memory that may be used: as set by the user, or half of the free ones."""
+    stated = os.environ.get(MEMORY_VARIABLE, "")
+    if not stated:
         return int(_available() * SHARE)
-    found = re.fullmatch(r"(\d+)([KMGT]?)", said.strip().upper().removesuffix("B"))
+    found = re.fullmatch(r"(\d+)([KMGT]?)", stated.strip().upper().removesuffix("B"))
     if found is None:
-        raise UsageError(f"{VARIABLE} is {said!r}; expected bytes, such as 500M or 2G")
+        raise UsageError(f"{MEMORY_VARIABLE} is {stated!r}; expected bytes, such as 500M or 2G")
     return int(found[1]) * UNITS[found[2]]
 
 
 def _available() -> int:
-    """Memory that is free, or would be if caches were emptied, within the limits of a container."""
+    """Return the memory that is free or cached, within the limits of a container."""
     figures = [_from_system(), _from_group()]
     return min((figure for figure in figures if figure is not None), default=4 << 30)
 
@@ -242,17 +281,17 @@ def _from_group() -> int | None:
 
 
 def piece_size() -> int:
-    """Bytes of a file that are measured together; one that is not longer is not cut."""
-    return max(1, min(PIECE, allowance() // (4 * TIMES)))
+    """Return the size of the pieces that are measured together; shorter files are not cut."""
+    return max(1, min(PIECE, memory_limit() // (4 * TIMES)))
 
 
 def fits(file: str) -> bool:
-    """Whether a file can be expected to fit in memory as a whole."""
-    return size_in_memory(file) <= allowance()
+    """Return whether a file is expected to fit in memory as a whole."""
+    return size_in_memory(file) <= memory_limit()
 
 
 def size_in_memory(file: str) -> int:
-    """Bytes that the content of a file may take."""
+    """Return the number of bytes of memory that the content of a file may take."""
     path = Path(file)
     if not path.is_file():
         return 0

@@ -1,7 +1,8 @@
-"""The one way to read XML: expat, with nothing fetched and nothing expanded.
+"""XML as events, read by expat without expanding entities, and XML output.
 
-External entities and document type definitions are never loaded. A file may not declare entities,
-except the five that XML knows anyway, whose meaning a declaration cannot change.
+The only way to read XML here. Nothing external is loaded: no entities and no document type
+definitions. A file may not declare entities, except the five predefined ones, whose meaning a
+declaration cannot change.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from xml.parsers.expat import ErrorString, ExpatError
 from spanwise.errors import FormatError, InputError
 
 DEEPEST = 256
-"""Elements within each other; the formats that are read here have a handful."""
+"""Maximum nesting of elements; the formats read here need far less."""
 PREDEFINED = frozenset({"lt", "gt", "amp", "quot", "apos"})
 NEXT_DOCUMENT = frozenset(
     expat.errors.codes[message]
@@ -28,22 +29,22 @@ NEXT_DOCUMENT = frozenset(
 
 
 class Visitor(Protocol):
-    """What is told about elements and text, in the order of the file, with line numbers."""
+    """A receiver of elements and text in the order of the file, with line numbers."""
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
 
     def text(self, text: str, line: int) -> None:
-        """A piece of text; white space is not left out, and a text may come in many pieces."""
+        """Handle a piece of text, white space included; a text may arrive in several pieces."""
 
     def end(self, name: str, line: int) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
 
 
 def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
-    """Show a visitor the documents of a file, one after the other.
+    """Pass the documents of a file to a visitor, one after the other.
 
-    A proper file has one; those that were made by joining files have several.
+    A proper file has one document; files made by concatenation have several.
     """
     rest = memoryview(b"".join(pieces))
     document = Document(file, visitor)
@@ -58,7 +59,7 @@ def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
                 raise document.refusal(error) from None
             rest = rest[begin:]
             document = Document(file, visitor, document.before + error.lineno - 1)
-        except (LookupError, ValueError) as error:  # expat asks Python about encodings
+        except (LookupError, ValueError) as error:  # expat asks Python for encodings
             if document.begun:
                 raise
             found = f"an encoding that cannot be read ({error})"
@@ -66,12 +67,12 @@ def walk(pieces: Iterator[bytes], file: str, visitor: Visitor) -> None:
 
 
 def root_of(head: bytes) -> str:
-    """The name of the first element; empty where the beginning of a file does not look like XML."""
+    """Return the name of the first element, or an empty string if this is not XML."""
     return first_element(head)[0]
 
 
 def first_element(head: bytes) -> tuple[str, dict[str, str]]:
-    """Name and attributes of the first element.
+    """Return the name and attributes of the first element.
 
     >>> first_element(b'<?xml version="1.0"?> <!-- by hand --> <pool topic="7">')
     ('pool', {'topic': '7'})
@@ -97,18 +98,18 @@ def first_element(head: bytes) -> tuple[str, dict[str, str]]:
 UNDECLARED_IN_VALUE = re.compile(
     rb"""=\s*(?:"[^"<>]*|'[^'<>]*)&((?!(?:lt|gt|amp|quot|apos);)[A-Za-z_][\w.-]*);"""
 )
-"""Where a DTD elsewhere might declare it, expat passes over an entity in a value without a word."""
+"""A reference in an attribute value; expat skips it if an external DTD might declare it."""
 
 
 class Document:
-    """One parser: it counts, refuses what is dangerous, and passes on the rest."""
+    """A parser of one document, which limits depth and refuses entities."""
 
     def __init__(self, file: str, visitor: Visitor, before: int = 0) -> None:
         self.file, self.visitor = file, visitor
-        self.before = before  # lines of the documents before this one
+        self.before = before  # number of lines in the documents before this one
         self.depth = 0
         self.begun = False
-        self.outside = False  # whether there is a document type definition elsewhere
+        self.outside = False  # whether there is an external document type definition
         self.parser: Any = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
@@ -118,7 +119,7 @@ class Document:
         self.parser.SkippedEntityHandler = self._skipped
 
     def parse(self, piece: bytes | memoryview, last: bool) -> None:
-        """Read on."""
+        """Parse the next piece of the document."""
         line = self.line
         self.parser.Parse(piece, last)
         hidden = UNDECLARED_IN_VALUE.search(piece) if self.outside else None
@@ -128,7 +129,7 @@ class Document:
 
     @property
     def line(self) -> int:
-        """Where the parser is."""
+        """Return the current line of the parser."""
         number: int = self.parser.CurrentLineNumber
         return self.before + number
 
@@ -151,7 +152,7 @@ class Document:
 
     def _declared(self, name: str, parameter: int, value: str | None, *_: object) -> None:
         if parameter or value is None or name not in PREDEFINED:
-            raise self._problem(f"a declaration of the entity {name!r}", "a file without any")
+            raise self._problem(f"a declaration of the entity {name!r}", "no entity declarations")
 
     def _skipped(self, name: str, parameter: int) -> None:
         raise _unknown(self.file, self.line, f"{'%' if parameter else '&'}{name};")
@@ -160,7 +161,7 @@ class Document:
         return FormatError(self.file, self.line, found, expected)
 
     def refusal(self, error: expat.ExpatError) -> FormatError:
-        """What is wrong with the XML itself."""
+        """Return the error for XML that is not well-formed."""
         reason = expat.ErrorString(error.code).removeprefix("not well-formed (").rstrip(")")
         found = f"not well-formed XML at character {error.offset + 1} ({reason})"
         return FormatError(self.file, self.before + error.lineno, found, "")
@@ -170,7 +171,7 @@ def _unknown(file: str, line: int, entity: str) -> FormatError:
     return FormatError(file, line, f"the entity {entity} is not known", "the character itself")
 
 
-# Writing XML: tags and text, everything escaped that needs to be. ---------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NO_ATTRIBUTES: Mapping[str, object] = {}
@@ -180,7 +181,7 @@ IN_VALUE = IN_TEXT | str.maketrans({"\t": "&#9;", "\n": "&#10;", '"': "&quot;", 
 
 
 def escaped(text: str) -> str:
-    """Text as it stands between tags."""
+    """Return text escaped for use between tags."""
     _refuse_forbidden(text)
     return text.translate(IN_TEXT)
 
@@ -192,7 +193,7 @@ def tag(
     quote: str = '"',
     empty: bool = False,
 ) -> str:
-    """A start tag, or the tag of an empty element.
+    """Return a start tag, or the tag of an empty element.
 
     >>> tag("file", {"name": "R&D"}, empty=True)
     '<file name="R&amp;D"/>'
@@ -213,9 +214,9 @@ def _refuse_forbidden(text: str) -> None:
         raise InputError(f"{text!a} cannot be written in XML; expected printable characters")
 
 
-# XML as a stream of events that somebody takes, where `markup` tells a visitor. -------------------
+# Streaming ---------------------------------------------------------------------------------------
 #
-# The file arrives in pieces and is never in memory as a whole.
+# Unlike `walk`, `events` never holds the whole file in memory.
 
 NO_EVENT_ATTRIBUTES: dict[str, str] = {}
 
@@ -224,15 +225,15 @@ class Event(NamedTuple):
     """The start or end of an element, or text between tags."""
 
     kind: Literal["start", "end", "text"]
-    name: str  # of the element; for text that of the element it stands in
-    line: int  # of text, where it ends
-    depth: int  # of the element: the root's is 1
+    name: str  # the element itself; for text, the element that contains it
+    line: int  # for text, the line where it ends
+    depth: int  # depth of the element; 1 for the root
     attributes: dict[str, str] = NO_EVENT_ATTRIBUTES
     text: str = ""
 
 
-class _Waiting:
-    """Keeps what it is told until somebody takes it."""
+class _EventCollector:
+    """A visitor that collects events."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -250,21 +251,21 @@ class _Waiting:
         self.events.append(Event("text", self._open[-1], line, len(self._open), text=text))
 
 
-def events(pieces: Iterable[bytes], file: str, due: str) -> Iterator[Event]:
-    """The events of a file; `due` says what should stand in it."""
-    waiting = _Waiting()
+def events(pieces: Iterable[bytes], file: str, expected: str) -> Iterator[Event]:
+    """Yield the events of a file; `expected` describes the expected content in errors."""
+    waiting = _EventCollector()
     document = Document(file, waiting)
     document.parser.buffer_text = True
     for piece in chain(pieces, [b""]):
-        refused = _refusal(document, piece, due)
+        refused = _parse_piece(document, piece, expected)
         yield from waiting.events
         waiting.events.clear()
         if refused is not None:
             raise refused
 
 
-def _refusal(document: Document, piece: bytes, due: str) -> FormatError | None:
-    """Show the parser a piece, the empty one being the last; what is wrong with it."""
+def _parse_piece(document: Document, piece: bytes, expected: str) -> FormatError | None:
+    """Parse a piece, the empty one being the last; return the error if there is one."""
     try:
         document.parse(piece, not piece)
     except FormatError as error:
@@ -274,16 +275,16 @@ def _refusal(document: Document, piece: bytes, due: str) -> FormatError | None:
         if reason in ("no element found", "unclosed token"):
             return FormatError(document.file, error.lineno, "the XML breaks off", "a complete file")
         refused = document.refusal(error)
-        return FormatError(document.file, refused.line, refused.found, due)
-    except (LookupError, ValueError) as error:  # expat asks Python about encodings
+        return FormatError(document.file, refused.line, refused.found, expected)
+    except (LookupError, ValueError) as error:  # expat asks Python for encodings
         if document.begun:
             raise
         return FormatError(document.file, 1, f"an encoding that cannot be read ({error})", "UTF-8")
     return None
 
 
-def copied(event: Event) -> str:
-    """An event as the XML it came from, up to the writing of characters."""
+def as_xml(event: Event) -> str:
+    """Return an event as XML, equal to its source up to the spelling of characters."""
     if event.kind == "start":
         return tag(event.name, event.attributes)
     return f"</{event.name}>" if event.kind == "end" else escaped(event.text)

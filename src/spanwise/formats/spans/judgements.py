@@ -1,7 +1,13 @@
-"""Judgements as JSON objects: one for each topic and document, one for what a pool says."""
+"""Judgements in the project's own format: JSON lines that hold everything and state units.
+
+The first line is a header with the field `format`. Positions are half open, [s, e). The other lines
+are objects, one for each topic and document, and one for the pool of a topic. Runs in the same
+style are in `spans.runs`.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,11 +17,13 @@ from warnings import warn
 import numpy as np
 
 from spanwise.errors import CountedWarning, FormatError, SpanwiseWarning
-from spanwise.formats.builders import Item, Judged, evidence_of, grades_of
-from spanwise.formats.io.json_lines import line, say_unread, split, unit_of, unit_said
+from spanwise.formats.builders import AssessmentsBuilder, Item, evidence_of, grades_of
+from spanwise.formats.io.files import beginning, first_line
+from spanwise.formats.io.json_lines import line, split_header, unit_fields, unit_of, warn_unread
+from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.contents import filled, without
-from spanwise.model.documents import PATH_DUE, POINT_DUE, is_element_path, is_point
+from spanwise.model.documents import EXPECTED_PATH, EXPECTED_POINT, is_element_path, is_point
 from spanwise.model.elements import (
     NO_COVERAGE,
     NO_SIZE,
@@ -33,89 +41,150 @@ from spanwise.model.spans import NOTHING, UNKNOWN, Spans, Unit, merged
 
 if TYPE_CHECKING:
     from spanwise.formats.io.json_lines import Record
-    from spanwise.formats.registry import Reading
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Evidence
 
+
+# Recognition -------------------------------------------------------------------------------------
+
+
+def _begins_with(head: bytes, *marks: bytes) -> bool:
+    first = first_line(head)
+    return beginning(head) == b"{" and any(mark in first for mark in marks)
+
+
+def looks_like_span_run(head: bytes) -> bool:
+    """Return whether these are JSON lines of a run, by the header or the first object.
+
+    A result has a score or a rank, or a place or a text without fields of judgements.
+    """
+    judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
+    places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
+    placed = not judged and _begins_with(head, *places)
+    named = placed or _begins_with(head, b'"score"', b'"rank"')
+    return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
+
+
+def looks_like_span_qrels(head: bytes) -> bool:
+    """Return whether these are JSON lines of judgements: by the header, or not of a run."""
+    marks = (b'"qid"', b'"span-qrels/', b'"relevant"', b'"quotes"')
+    return _begins_with(head, *marks) and not looks_like_span_run(head)
+
+
+def topic_of(line: bytes) -> bytes | None:
+    """Return the topic of an object; invalid lines have an empty topic."""
+    if not line.strip():
+        return None
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return b""
+    if not isinstance(fields, dict):
+        return b""
+    topic = fields.get("qid", fields.get("id" if "quotes" in fields else "topic", ""))
+    return None if "format" in fields else str(topic).encode("utf-8", "surrogateescape")
+
+
+OBJECTS = Lines(topic_of, lambda line: b'"format"' in line)
+
+
+# Reading -----------------------------------------------------------------------------------------
+
 QRELS = "span-qrels/1"
-DUE = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object a line'
+EXPECTED = '{"qid": ..., "doc": ..., "spans": [{"s": ..., "e": ...}]}, one object per line'
 GRADES = {TOO_SMALL: "?", UNJUDGED: "U"}
-GRADES_DUE = '0, 1, 2, 3, "?" or "U"'
+EXPECTED_GRADES = '0, 1, 2, 3, "?" or "U"'
 NOTES = {"inpool": Flag.INPOOL, "inferred": Flag.INFERRED, "inconsistent": Flag.INCONSISTENT}
-SPAN_DUE = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
-ELEMENT_DUE = '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
+EXPECTED_SPAN = '{"s": ..., "e": ...}, {"text": ...} or {"from": ..., "to": ..., "size": ...}'
+EXPECTED_ELEMENT = (
+    '{"path": ..., "exhaustivity": ..., "specificity": ..., "size": ..., "rsize": ...}'
+)
 POOL = ("number", "version", "whitespace", "statement")
 PROVENANCE = frozenset(
     {"state", "layers", "exhaustivity", "note", "reason", "sha256", "origin", "drawn", "seconds"}
     | {"seq", "head", "events", "pool"}
 )
-"""What says how judgements came about; it changes no score, so nobody has to ask for it."""
+"""Fields on the origin of judgements, which do not change scores and may stay unread."""
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements of one file."""
-    head, records = split(pieces, file, DUE, QRELS)
-    content, unread, sampled = Marked(file, how), Counter[str](), 0
+@reader("span_qrels", holds="judgements", recognise=looks_like_span_qrels, lines=OBJECTS)
+def parse_span_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """Span judgements as JSON lines: documents, highlighted spans, graded elements, entry points.
+
+    After a header such as `{"format": "span-qrels/1", "unit": "char", "char": "codepoint"}`, each
+    line is a topic and document: `{"qid": "q1", "doc": "d7", "doc_len": 48211, "spans": [{"s":
+    1000, "e": 1200}], "bep": 1000}`. Spans may also be `from` a point `to` another, with their
+    `size`; `elements` have a `path`, `exhaustivity`, `specificity` or `coverage`, `size` and
+    `rsize`. An empty list of spans means that nothing is relevant; `grade` without spans judges the
+    whole document. The fields of judging pages are read too: `topic`, `judge`, `doc_chars`,
+    `relevant` as pairs.
+
+    If offsets are unknown, a span is a text, `{"text": "verbatim text"}`, which is searched for in
+    the collection; then `doc` is optional. Questions with quotes may be written shorter: `{"id":
+    "q1", "question": "Why?", "quotes": ["verbatim text"]}`.
+    """
+    head, records = split_header(pieces, file, EXPECTED, QRELS)
+    content, unread, sampled = JudgementBuilder(file, options), Counter[str](), 0
     if head is not None:
         content.unit = unit_of(head)
         content.expect(head)
         unread.update(name for name in head.unread() if name not in PROVENANCE)
     for record in records:
         try:
-            content.counts_as(record, settled=head is not None)
-            content.take(_in_our_words(record))
+            content.check_unit(record, settled=head is not None)
+            content.take(_in_own_fields(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(name for name in record.unread() if name not in PROVENANCE)
-        sampled += _of_a_sample(record)
-    say_unread(unread + content.unread, file)
+        sampled += _is_sampled(record)
+    warn_unread(unread + content.unread, file)
     if sampled:
-        warn(CountedWarning(f"{file}: ", {"": sampled}, OF_A_SAMPLE), stacklevel=2)
-    return content.judgements(DUE)
+        warn(CountedWarning(f"{file}: ", {"": sampled}, SAMPLE_WARNING), stacklevel=2)
+    return content.build(EXPECTED)
 
 
-OF_A_SAMPLE = " documents are a sample of more; only spanwise pool estimate counts the rest"
-"""Said of those that were drawn with a probability below 1: scores take them for all there is."""
+SAMPLE_WARNING = " documents are a sample of more; only spanwise pool estimate counts the rest"
+"""Warning for documents drawn with a probability below 1: scores treat them as all there are."""
 
 
-def _of_a_sample(record: Record) -> bool:
-    drawn = record.said.get("drawn")
+def _is_sampled(record: Record) -> bool:
+    drawn = record.fields.get("drawn")
     p = drawn.get("p") if isinstance(drawn, dict) else None
     return isinstance(p, (int, float)) and p < 1
 
 
 PAGE = {"topic": "qid", "doc_chars": "doc_len", "judge": "by"}
-"""Names that pages for judging give to our fields."""
+"""Fields in files of judging pages, with our names for them."""
 QUESTION = {"id": "qid", "question": "query"}
-"""Names that lists of questions with quoted answers give to our fields."""
+"""Fields in lists of questions with quoted answers, with our names for them."""
 
 
-def _in_our_words(record: Record) -> Record:
-    """Objects of a page for judging, and questions with quotes, say the same in other words."""
+def _in_own_fields(record: Record) -> Record:
+    """Return a record of a judging page, or of a question with quotes, with our field names."""
     if "quotes" in record and "spans" not in record:
         _rename(record, QUESTION)
         quotes = record.texts_of("quotes")
-        record.said["spans"] = [{"text": quote} for quote in quotes]
+        record.fields["spans"] = [{"text": quote} for quote in quotes]
     if "qid" in record or "topic" not in record:
         return record
     _rename(record, PAGE)
     if "relevant" in record:
         pairs = record.items("relevant")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            raise record.wrong("'relevant' has entries that are no pairs", "[[start, end], ...]")
-        record.said["spans"] = [{"s": start, "e": end} for start, end in pairs]
+            raise record.wrong("'relevant' has entries that are not pairs", "[[start, end], ...]")
+        record.fields["spans"] = [{"s": start, "e": end} for start, end in pairs]
     return record
 
 
 def _rename(record: Record, names: Mapping[str, str]) -> None:
     for other, own in names.items():
-        if other in record.said and own not in record.said:
-            record.said[own] = record.said.pop(other)
+        if other in record.fields and own not in record.fields:
+            record.fields[own] = record.fields.pop(other)
 
 
 def _quotes_only(record: Record) -> bool:
-    """Whether all that is said are texts, which may be looked for in all documents."""
-    spans = record.said.get("spans")
+    """Return whether the record has only texts, which may be searched for in all documents."""
+    spans = record.fields.get("spans")
     return (
         "doc" not in record
         and isinstance(spans, list)
@@ -124,16 +193,16 @@ def _quotes_only(record: Record) -> bool:
     )
 
 
-class Marked(Judged):
-    """Takes the objects of one file."""
+class JudgementBuilder(AssessmentsBuilder):
+    """A builder of judgements that takes the objects of one file."""
 
-    def __init__(self, file: str, how: Reading) -> None:
-        super().__init__(file, how)
+    def __init__(self, file: str, options: Reading) -> None:
+        super().__init__(file, options)
         self.unit: Unit = "codepoint"
         self.unread: Counter[str] = Counter()
         self._parts: set[str] = set()
         self._assessors: list[bytes] = []
-        self._grades: list[float] = []  # nan: as the parts say
+        self._grades: list[float] = []  # nan: derived from the parts
         self._numbers_of_text: list[tuple[int, int, int]] = []
         self._texts: list[Spans] = []
         self._items: list[list[Item]] = []
@@ -142,27 +211,27 @@ class Marked(Judged):
         self._merged = 0
 
     def expect(self, head: Record) -> None:
-        """What the header says the file holds."""
+        """Register the parts that the header lists."""
         parts = head.texts_of("parts") if "parts" in head else []
         self._parts.update(parts)
 
-    def counts_as(self, record: Record, *, settled: bool) -> None:
-        """One unit counts for the whole file: the header's, else that of the first object."""
+    def check_unit(self, record: Record, *, settled: bool) -> None:
+        """Check that positions have the same unit in the whole file, the first one stated."""
         if "unit" not in record:
             return
         unit = unit_of(record)
         if not settled and not self._assessors:
             self.unit = unit
         if unit != self.unit:
-            raise record.wrong(f"positions that count {unit}", f"{self.unit}, as before")
+            raise record.wrong(f"positions in the unit {unit}", f"{self.unit}, as before")
 
     def take(self, record: Record) -> None:
-        """The next object."""
+        """Add the next object."""
         topic = record.id("qid")
         if "doc" not in record and "pool" in record:
-            said = record.texts("pool")
+            pool = record.texts("pool")
             self._parts.add("elements")
-            self.pools[topic] = Pool(*(said.get(name, "") for name in POOL))
+            self.pools[topic] = Pool(*(pool.get(name, "") for name in POOL))
             return
         name = b"" if _quotes_only(record) else record.id("doc")
         parts = _Parts(record)
@@ -201,9 +270,9 @@ class Marked(Judged):
         self._numbers_of_text.append((stated, parts.length, parts.offset))
         self._texts.append(disjoint)
 
-    def judgements(self, due: str) -> Judgements:
-        """All of it."""
-        judgements, order = self.finished(due)
+    def build(self, expected: str) -> Judgements:
+        """Return the judgements with their highlights and evidence."""
+        judgements, order = self.build_grouped(expected)
         highlights = self._highlights(order) if self._of_text() else None
         evidence = self._evidence().at(order) if highlights is not None else None
         if self._merged:
@@ -227,7 +296,7 @@ class Marked(Judged):
         )
 
     def _of_text(self) -> bool:
-        """Whether it is text that was judged, even if nothing of it is relevant."""
+        """Return whether text was judged, even if none of it is relevant."""
         none = self._parts == {"perhaps none"} and bool(np.isnan(self._grades).all())
         return none or "spans" in self._parts
 
@@ -249,7 +318,7 @@ class Marked(Judged):
 
 
 class _Parts:
-    """What one object says of the parts of its document."""
+    """The relevant parts of one document, as one object states them."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
@@ -259,30 +328,30 @@ class _Parts:
         if "judged" in record:
             self._check_judged()
         self.passages: list[tuple[bytes, bytes, int]] = []
-        for span in record.records("spans", SPAN_DUE):
+        for span in record.records("spans", EXPECTED_SPAN):
             self._span(span)
             self.unread.update(f"spans.{name}" for name in span.unread())
         self.elements: list[dict[str, Any]] = []
-        for element in record.records("elements", ELEMENT_DUE):
+        for element in record.records("elements", EXPECTED_ELEMENT):
             self.elements.append(_element(element))
             self.unread.update(f"elements.{name}" for name in element.unread())
         self.length = record.whole("doc_len") if "doc_len" in record else -1
         self.highlighted = record.whole("highlighted") if "highlighted" in record else -1
         self.entry, self.offset = b"", -1
-        if "bep" in record and isinstance(record.said["bep"], str):
-            self.entry = _point(record, "bep")
+        if "bep" in record and isinstance(record.fields["bep"], str):
+            self.entry = point_in(record, "bep")
         elif "bep" in record:
             self.offset = record.whole("bep")
 
     def _span(self, span: Record) -> None:
         if "from" in span or "to" in span:
             size = span.whole("size") if "size" in span else NO_SIZE
-            self.passages.append((_point(span, "from"), _point(span, "to"), size))
+            self.passages.append((point_in(span, "from"), point_in(span, "to"), size))
         else:
             self.items.append(item_in(span))
 
     def placed(self) -> Spans:
-        """The relevant spans by offset, as columns."""
+        """Return the relevant spans with known offsets as columns."""
         bounds = [
             (item.start, item.length)
             for item in self.items
@@ -294,7 +363,7 @@ class _Parts:
         return Spans(starts, lengths)
 
     def _check_judged(self) -> None:
-        """Whether the rest of the document was judged."""
+        """Check whether all of the document was judged."""
         judged = self.record.text("judged")
         if judged not in ("full", "spans", "doc"):
             raise self.record.wrong(f"judged {judged!r}", "'full', 'spans' or 'doc'")
@@ -302,26 +371,26 @@ class _Parts:
 
 
 def item_in(span: Record) -> Item:
-    """Text that was pointed out: from s to e, or word for word, or both."""
+    """Return an item of evidence: from s to e, or a verbatim text, or both."""
     item = Item(text=span.text("text") if "text" in span else "")
-    item.start, item.length = stretch(span, item.text)
+    item.start, item.length = position_of(span, item.text)
     item.grade = span.number("g") if "g" in span else 1.0
     if item.grade < 0:
         raise span.wrong(f"grade {item.grade:g}", "a grade of 0 or more")
     item.by = span.id("by") if "by" in span else b""
     item.set = span.whole("set") if "set" in span else 0
     if "aspect" in span:
-        several = isinstance(span.said["aspect"], list)
+        several = isinstance(span.fields["aspect"], list)
         aspects = span.texts_of("aspect") if several else [span.text("aspect")]
         item.aspects = tuple(one.encode("utf-8", "surrogateescape") for one in aspects)
     return item
 
 
-def stretch(record: Record, words: str) -> tuple[int | None, int]:
-    """Where a text begins, if anything is said, and its length; -1 says that nobody knows."""
-    if record.said.get("s") == UNKNOWN and words:
-        record.said = {**record.said, "s": None, "e": None}
-        record.said.pop("s"), record.said.pop("e")
+def position_of(record: Record, words: str) -> tuple[int | None, int]:
+    """Return where a text begins, if stated, and its length; -1 means that the place is unknown."""
+    if record.fields.get("s") == UNKNOWN and words:
+        record.fields = {**record.fields, "s": None, "e": None}
+        record.fields.pop("s"), record.fields.pop("e")
         return UNKNOWN, len(words)
     if words and "s" not in record and "e" not in record:
         return None, len(words)
@@ -332,79 +401,81 @@ def stretch(record: Record, words: str) -> tuple[int | None, int]:
     return start, end - start
 
 
-def _point(record: Record, key: str) -> bytes:
+def point_in(record: Record, key: str) -> bytes:
+    """Return a field that is an element path, or a point in the text of an element."""
     point = record.text(key)
     if not is_point(point):
-        raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
+        raise record.wrong(f"{key!r} is {point!r}", EXPECTED_POINT)
     return point.encode()
 
 
-def _element(said: Record) -> dict[str, Any]:
-    path = said.text("path")
+def _element(element: Record) -> dict[str, Any]:
+    path = element.text("path")
     if not is_element_path(path):
-        raise said.wrong(f"'path' is {path!r}", PATH_DUE)
-    coverage = said.text("coverage") if "coverage" in said else ""
+        raise element.wrong(f"'path' is {path!r}", EXPECTED_PATH)
+    coverage = element.text("coverage") if "coverage" in element else ""
     if coverage and coverage not in ("N", "L", "S", "E"):
-        raise said.wrong(f"coverage {coverage!r}", "N, L, S or E")
+        raise element.wrong(f"coverage {coverage!r}", "N, L, S or E")
     flags = Flag(0)
     for name, flag in NOTES.items():
-        if name in said and said.flag(name):
+        if name in element and element.flag(name):
             flags |= flag
     return {
         "path": path.encode(),
-        "exhaustivity": _grade(said, "exhaustivity"),
-        "specificity": _grade(said, "specificity"),
+        "exhaustivity": _grade(element, "exhaustivity"),
+        "specificity": _grade(element, "specificity"),
         "coverage": ord(coverage) if coverage else NO_COVERAGE,
-        "size": said.whole("size") if "size" in said else NO_SIZE,
-        "highlighted": said.whole("rsize") if "rsize" in said else NO_SIZE,
+        "size": element.whole("size") if "size" in element else NO_SIZE,
+        "highlighted": element.whole("rsize") if "rsize" in element else NO_SIZE,
         "flags": flags,
     }
 
 
-def _grade(said: Record, key: str) -> int:
-    if key not in said:
+def _grade(element: Record, key: str) -> int:
+    if key not in element:
         return UNSTATED
-    if isinstance(said.said[key], str):
-        letter = said.text(key)
+    if isinstance(element.fields[key], str):
+        letter = element.text(key)
         for grade, written in GRADES.items():
             if letter == written:
                 return grade
-        raise said.wrong(f"{key} {letter!r}", GRADES_DUE)
-    grade = said.whole(key)
+        raise element.wrong(f"{key} {letter!r}", EXPECTED_GRADES)
+    grade = element.whole(key)
     if grade > 3:
-        raise said.wrong(f"{key} {grade}", GRADES_DUE)
+        raise element.wrong(f"{key} {grade}", EXPECTED_GRADES)
     return grade
 
 
-# Writing judgements as JSON objects. --------------------------------------------------------------
+# Writing -----------------------------------------------------------------------------------------
 
 BESIDE = "paths of best entry points, beside their offsets"
 
 
-def written(judgements: Judgements) -> Iterator[bytes]:
-    """The lines of a file."""
+def loses(judgements: Judgements) -> Mapping[str, int]:
+    """Count best entry points that are stated twice; an object holds one, preferably an offset."""
+    elements, marked = judgements.elements, judgements.highlights
+    if elements is None or marked is None:
+        return {}
+    both = filled(elements.entries) & (marked.entries >= 0)
+    return without({BESIDE: int(np.count_nonzero(both))})
+
+
+@writer("span_qrels", loses=loses)
+def write_span_qrels(judgements: Judgements) -> Iterator[bytes]:
+    """Write judgements with everything they have, except second best entry points."""
     unit: Unit = judgements.highlights.unit if judgements.highlights is not None else "opaque"
     parts = [
         name
         for name, column in (("elements", judgements.elements), ("spans", judgements.highlights))
         if column is not None
     ]
-    yield line({"format": QRELS, **unit_said(unit), "half_open": True, "parts": parts})
-    for said in judged_lines(judgements):
-        yield line(said)
-
-
-def loses(judgements: Judgements) -> Mapping[str, int]:
-    """An object has one best entry point, and an offset goes before a path."""
-    said, marked = judgements.elements, judgements.highlights
-    if said is None or marked is None:
-        return {}
-    both = filled(said.entries) & (marked.entries >= 0)
-    return without({BESIDE: int(np.count_nonzero(both))})
+    yield line({"format": QRELS, **unit_fields(unit), "half_open": True, "parts": parts})
+    for judged in judged_lines(judgements):
+        yield line(judged)
 
 
 def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
-    """The objects of all topics."""
+    """Yield the objects of all topics."""
     derived, starts = _derived(judgements), judgements.rows.starts
     for code, topic in enumerate(judgements.rows.topics):
         rows = np.arange(starts[code], starts[code + 1])
@@ -414,27 +485,27 @@ def judged_lines(judgements: Judgements) -> Iterator[dict[str, Any]]:
 def _topic_lines(
     judgements: Judgements, code: int, topic: bytes, rows: IntArray, derived: list[float]
 ) -> Iterator[dict[str, Any]]:
-    said, marked, people = judgements.elements, judgements.highlights, judgements.assessors
+    elements, marked, people = judgements.elements, judgements.highlights, judgements.assessors
     qid = {"qid": text(topic)}
-    if said is not None:
-        pool = {name: getattr(said.pools[code], name) for name in POOL}
+    if elements is not None:
+        pool = {name: getattr(elements.pools[code], name) for name in POOL}
         if any(pool.values()):
             yield {**qid, "pool": {name: value for name, value in pool.items() if value}}
     for row, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
         one: dict[str, Any] = {**qid, "doc": text(name), "spans": []}
         if people is not None:
             one["by"] = text(people.take(np.array([row]))[0])
-        if said is not None:
-            _say_parts(one, said, row)
+        if elements is not None:
+            _add_parts(one, elements, row)
         evidence = judgements.evidence
         if marked is not None:
-            _say_text(one, marked, row, evidence)
-        one["judged"] = "full" if said is not None or marked is not None else "doc"
+            _add_text(one, marked, row, evidence)
+        one["judged"] = "full" if elements is not None or marked is not None else "doc"
         if evidence is not None:
             one |= {"query": evidence.questions[topic]} if topic in evidence.questions else {}
             one["judged"] = one["judged"] if evidence.full[row] else "spans"
         grade = float(judgements.grades[row])
-        if said is None and marked is None:
+        if elements is None and marked is None:
             del one["spans"]
         if derived[row] != grade or "spans" not in one:
             one["grade"] = int(grade) if grade.is_integer() else grade
@@ -442,39 +513,39 @@ def _topic_lines(
 
 
 def _derived(judgements: Judgements) -> list[float]:
-    """The grades that follow from the parts."""
+    """Return the grades that follow from the parts."""
     grades: FloatArray = np.zeros(len(judgements.rows))
     if judgements.elements is not None:
         grades = grades_of(judgements.elements)
     if judgements.highlights is not None:
         grades = np.maximum(grades, judgements.highlights.relevant > 0)
-    said = judgements.evidence
-    if said is not None:  # words make a document relevant wherever they stand in it
-        quoted = said.only((said.grades > 0) & filled(said.texts)).counts > 0
+    evidence = judgements.evidence
+    if evidence is not None:  # a quote makes a document relevant wherever it occurs
+        quoted = evidence.only((evidence.grades > 0) & filled(evidence.texts)).counts > 0
         grades = np.maximum(grades, quoted)
     return grades.tolist()
 
 
-def _say_parts(one: dict[str, Any], said: Assessments, row: int) -> None:
+def _add_parts(one: dict[str, Any], assessments: Assessments, row: int) -> None:
     here = np.array([row])
-    collection, entry = said.collections.take(here)[0], said.entries.take(here)[0]
+    collection, entry = assessments.collections.take(here)[0], assessments.entries.take(here)[0]
     if collection:
         one["collection"] = text(collection)
     if entry:
         one["bep"] = text(entry)
-    passages = said.passages.at(here)
+    passages = assessments.passages.at(here)
     every = np.arange(len(passages))
     points = zip(passages.starts.take(every), passages.ends.take(every), strict=True)
     for (start, end), size in zip(points, passages.sizes.tolist(), strict=True):
         sized = {"size": size} if size >= 0 else {}
         one["spans"].append({"from": text(start), "to": text(end), **sized})
-    elements = said.elements.at(here)
+    elements = assessments.elements.at(here)
     if len(elements):
-        one["elements"] = list(_said_elements(elements))
+        one["elements"] = list(_element_fields(elements))
 
 
-def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
-    for path, (e, s, letter, size, highlighted, flags) in elements.told():
+def _element_fields(elements: Elements) -> Iterator[dict[str, Any]]:
+    for path, (e, s, letter, size, highlighted, flags) in elements.values_by_path():
         one: dict[str, Any] = {"path": text(path)}
         for name, grade in (("exhaustivity", e), ("specificity", s)):
             if grade != UNSTATED:
@@ -487,10 +558,10 @@ def _said_elements(elements: Elements) -> Iterator[dict[str, Any]]:
         yield one
 
 
-def _say_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evidence | None) -> None:
+def _add_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evidence | None) -> None:
     spans = marked.of(row)
     if evidence is not None:
-        one["spans"] += _said_items(evidence, row)
+        one["spans"] += _item_fields(evidence, row)
     else:
         for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True):
             one["spans"].append({"s": start, "e": end})
@@ -502,7 +573,7 @@ def _say_text(one: dict[str, Any], marked: Highlights, row: int, evidence: Evide
         one["bep"] = int(marked.entries[row])
 
 
-def _said_items(evidence: Evidence, row: int) -> Iterator[dict[str, Any]]:
+def _item_fields(evidence: Evidence, row: int) -> Iterator[dict[str, Any]]:
     here = evidence.at(np.array([row]))
     every = np.arange(len(here))
     texts, people = here.texts.take(every), here.by.take(every)

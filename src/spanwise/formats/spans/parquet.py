@@ -1,4 +1,9 @@
-"""Runs and judgements of spans as Parquet: the columns of our JSON lines, one row for each span."""
+"""Runs and judgements of spans as Parquet, with the fields of our JSON lines as columns.
+
+There is one row for each span. Plain tables are read and written column by column: a run with the
+columns qid, doc, score, and optionally run, rank, s, e, id, cost; judgements with qid, doc, grade,
+and optionally by. Everything else goes row by row. Ids are text, or bytes if they are not UTF-8.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +18,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError, InputError
-from spanwise.formats.builders import Returned, results_at, topics_of
-from spanwise.formats.io.files import is_remote
+from spanwise.formats.builders import RunBuilder, results_at, topics_of
+from spanwise.formats.io.files import PARQUET as MAGIC
+from spanwise.formats.io.files import is_remote, stem
 from spanwise.formats.io.json_lines import Record
-from spanwise.formats.registry import PARQUET as MAGIC
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.spans.judgements import Marked, judged_lines
+from spanwise.formats.spans.judgements import JudgementBuilder, judged_lines
 from spanwise.formats.spans.runs import (
     REAL,
     TEXTS,
     WHOLE,
     codes_of,
+    fields_of,
+    is_valid,
     result_in,
     run_of,
-    said_of,
-    sound,
 )
-from spanwise.formats.trec.columns import stem
 from spanwise.model.columns import PolarsIds, Rows, text
 from spanwise.model.contents import filled
 from spanwise.model.judgements import Judgements, only
@@ -44,20 +48,11 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Unit
 
 
-# Documents and spans as columns of a table, which is how Parquet holds them when all are alike. ---
-#
-# A run has the columns qid, doc, score, and perhaps run, rank, s, e, id, cost; judgements have qid,
-# doc, grade, and perhaps by. Ids are text, or bytes where they are not UTF-8. What is not so
-# regular is left to those who go row by row.
-
-JUDGED = {"qid", "doc", "grade", "by"}
-
-
-# Runs ---------------------------------------------------------------------------------------
+# Plain runs --------------------------------------------------------------------------------------
 
 
 def run_columns(columns: list[str], *, ranks: bool) -> list[str] | None:
-    """The columns of a run that are needed; None if there are others than the plain ones."""
+    """Return the columns of a run that are needed, or None if it has columns that are not plain."""
     if not {"qid", "doc"} <= set(columns) <= {"run", *TEXTS, *WHOLE, *REAL}:
         return None
     if ("s" in columns) != ("e" in columns):
@@ -67,7 +62,7 @@ def run_columns(columns: list[str], *, ranks: bool) -> list[str] | None:
 
 
 def plain_run(table: pl.DataFrame, file: str, name: str, unit: Unit) -> Run | None:
-    """The run that a table is; None if it needs a closer look."""
+    """Return the run in a plain table, or None if it must be read row by row."""
     import polars as pl
 
     texts = [table[column].dtype for column in table.columns if column in TEXTS]
@@ -82,13 +77,13 @@ def plain_run(table: pl.DataFrame, file: str, name: str, unit: Unit) -> Run | No
             table = table.with_columns(pl.col(column).cast(wanted))
     return (
         run_of(table, file, name, unit if "s" in table.columns else "opaque")
-        if sound(table)
+        if is_valid(table)
         else None
     )
 
 
 def run_table(run: Run) -> pl.DataFrame | None:
-    """A run as a table; None if its results are not all documents, or not all spans."""
+    """Return a run as a table, or None if its results are not all documents or all spans."""
     import polars as pl
 
     chunks = run.chunks
@@ -116,11 +111,13 @@ def run_table(run: Run) -> pl.DataFrame | None:
     return pl.DataFrame(columns).select(pl.lit(name).alias("run"), pl.all())
 
 
-# Judgements ---------------------------------------------------------------------------------
+# Plain judgements --------------------------------------------------------------------------------
+
+JUDGED = {"qid", "doc", "grade", "by"}
 
 
 def plain_judgements(table: pl.DataFrame, file: str) -> Judgements | None:
-    """The graded documents that a table is; None if it needs a closer look."""
+    """Return the graded documents in a plain table, or None if it must be read row by row."""
     import polars as pl
 
     if not {"qid", "doc", "grade"} <= set(table.columns) <= JUDGED or not len(table):
@@ -145,7 +142,7 @@ def plain_judgements(table: pl.DataFrame, file: str) -> Judgements | None:
 
 
 def judgements_table(judgements: Judgements) -> pl.DataFrame | None:
-    """Graded documents as a table; None if there is more to say of them."""
+    """Return graded documents as a table, or None if the judgements have other parts."""
     import polars as pl
 
     if judgements.highlights is not None or judgements.elements is not None:
@@ -173,7 +170,7 @@ def _column(ids: Ids) -> pl.Series:
 
 
 def _readable(column: pl.Series) -> pl.Series:
-    """As text, if it is."""
+    """Return a column as text if it is UTF-8."""
     import polars as pl
 
     try:
@@ -186,29 +183,31 @@ def _all(ids: Ids) -> list[bytes]:
     return ids.take(np.arange(len(ids)))
 
 
-# Runs and judgements of spans as Parquet: the columns of our JSON lines, one row for each span. ---
+# Formats -----------------------------------------------------------------------------------------
 
 OWN = ("qid", "doc", "query", "doc_len", "highlighted", "bep", "judged")
-"""What is said of a document, not of a span."""
+"""Fields of a document, as opposed to a span."""
 ASSESSOR = "assessor"
-"""Who judged the document, which JSON lines say as `by`; here that is who pointed out the span."""
-RUN_DUE = "the columns qid, doc, s, e, and perhaps run, rank, score, cost, id, text"
-GOLD_DUE = "the columns qid, doc, s, e, and perhaps g, text, aspect, by, set, query, doc_len"
+"""Column with the assessor of the document; `by` is here the assessor of the span."""
+EXPECTED_RUN = "the columns qid, doc, s, e, and optionally run, rank, score, cost, id, text"
+EXPECTED_GOLD = (
+    "the columns qid, doc, s, e, and optionally g, text, aspect, by, set, query, doc_len"
+)
 SPAN = ("s", "e", "g", "text", "aspect", "by", "set")
 
 
 def looks_like_run(head: bytes) -> bool:
-    """A table that has ranks or scores, as far as can be seen."""
+    """Return whether this is a table with ranks or scores, as far as can be seen."""
     return head.startswith(MAGIC) and bool({"rank", "score", "run"} & _columns(head))
 
 
 def looks_like_gold(head: bytes) -> bool:
-    """A table without."""
+    """Return whether this is a table without ranks and scores."""
     return head.startswith(MAGIC) and not looks_like_run(head)
 
 
 def _columns(head: bytes) -> set[str]:
-    """The columns of a table; they stand at its end, which the beginning may not hold."""
+    """Return the columns of a table, which are listed at the end of the file."""
     import polars as pl
 
     try:
@@ -218,32 +217,32 @@ def _columns(head: bytes) -> set[str]:
 
 
 def _complete(data: bytes) -> bytes:
-    """Without the newline in which pieces end."""
+    """Return the data without the newline that was added at the end."""
     return data[: data.rfind(MAGIC) + len(MAGIC)]
 
 
 class _Stored:
-    """A table that has not been read yet: its columns, what its positions count, its rows."""
+    """A table that has not been read yet: its columns, its unit of positions, its rows."""
 
-    def __init__(self, pieces: Iterator[bytes], file: str, due: str) -> None:
-        self._file, self._due = file, due
+    def __init__(self, pieces: Iterator[bytes], file: str, expected: str) -> None:
+        self._file, self._expected = file, expected
         self._place: str | BytesIO = file
-        if not _is_plain(file):  # it has been unpacked, or comes from elsewhere
+        if not _is_plain(file):  # it was decompressed or is remote
             self._place = BytesIO(_complete(b"".join(pieces)))
         import polars as pl
 
         self.columns = list(self._read(pl.read_parquet_schema))
-        said = self._read(pl.read_parquet_metadata)
-        self.unit: Unit = said.get("unit", "codepoint")
+        metadata = self._read(pl.read_parquet_metadata)
+        self.unit: Unit = metadata.get("unit", "codepoint")
         self.header: dict[str, str] | None = (
-            json.loads(said["header"]) if "header" in said else None
+            json.loads(metadata["header"]) if "header" in metadata else None
         )
         missing = [name for name in ("qid", "doc") if name not in self.columns]
         if missing:
-            raise FormatError(file, None, f"no column {missing[0]!r}", due)
+            raise FormatError(file, None, f"no column {missing[0]!r}", expected)
 
     def rows(self, columns: list[str] | None = None) -> pl.DataFrame:
-        """The rows, or some columns of them."""
+        """Return the rows, or some of their columns."""
         import polars as pl
 
         return self._read(partial(pl.read_parquet, columns=columns))
@@ -255,7 +254,7 @@ class _Stored:
             return ask(self._place)
         except Exception as error:  # polars has several kinds
             reason = f"not Parquet ({str(error)[:80]})"
-            raise FormatError(self._file, None, reason, self._due) from error
+            raise FormatError(self._file, None, reason, self._expected) from error
 
 
 def _is_plain(file: str) -> bool:
@@ -266,44 +265,44 @@ def _is_plain(file: str) -> bool:
         return stream.read(len(MAGIC)) == MAGIC
 
 
-def _records(table: pl.DataFrame, file: str, due: str) -> Iterator[Record]:
+def _records(table: pl.DataFrame, file: str, expected: str) -> Iterator[Record]:
     for number, row in enumerate(table.iter_rows(named=True), start=1):
-        said = {name: value for name, value in row.items() if value is not None}
-        yield Record(said, file, number, due)
+        fields = {name: value for name, value in row.items() if value is not None}
+        yield Record(fields, file, number, expected)
 
 
 @reader("span_run_parquet", holds="run", recognise=looks_like_run)
-def parse_run(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """Runs as Parquet: columns qid, doc, s, e, and perhaps run, rank, score, cost, id, text.
+def parse_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """Span run as Parquet: columns qid, doc, s, e, and optionally run, rank, score, cost, id, text.
 
-    One row for each result. Positions count code points, unless the file's metadata name another
+    Each row is a result. Positions count code points, unless the metadata of the file have another
     `unit`.
     """
-    stored = _Stored(pieces, file, RUN_DUE)
+    stored = _Stored(pieces, file, EXPECTED_RUN)
     name, unit = stem(file), stored.unit
     if "run" in stored.columns:
         names = stored.rows(["run"])["run"].unique(maintain_order=True).to_list()
         if len(names) > 1:
             found = f"{str(names[0])!r} and {len(names) - 1} more in 'run'"
-            raise FormatError(file, None, found, "one run a file")
+            raise FormatError(file, None, found, "one run per file")
         name = next(map(str, names), name)
-    plain = run_columns(stored.columns, ranks=how.ranks)
+    plain = run_columns(stored.columns, ranks=options.ranks)
     if plain is not None:
         run = plain_run(stored.rows(plain), file, name, unit)
         if run is not None:
             return replace(run, header=stored.header)
-    content = Returned(file, how)
-    for record in _records(stored.rows(), file, RUN_DUE):
+    content = RunBuilder(file, options)
+    for record in _records(stored.rows(), file, EXPECTED_RUN):
         try:
             content.add(record.id("qid"), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.finished(name, stored.header, RUN_DUE, unit)
+    return content.build(name, stored.header, EXPECTED_RUN, unit)
 
 
 @writer("span_run_parquet")
 def write_run(run: Run) -> Iterator[bytes]:
-    """One row for each result; what a submission says about itself is in the metadata."""
+    """Write one row for each result, with the header of a submission in the metadata."""
     more = {} if run.header is None else {"header": json.dumps(dict(run.header))}
     table = run_table(run)
     if table is not None:
@@ -312,7 +311,7 @@ def write_run(run: Run) -> Iterator[bytes]:
     rows: list[dict[str, Any]] = []
     for topic, places in topics_of(run):
         start = {"run": run.name, "qid": text(topic)}
-        rows += [{**start, **said_of(result)} for result in results_at(run, places)]
+        rows += [{**start, **fields_of(result)} for result in results_at(run, places)]
     yield _written(rows, run.unit, **more)
 
 
@@ -323,8 +322,8 @@ def _written(rows: list[dict[str, Any]], unit: str, **more: str) -> bytes:
         table = pl.DataFrame(rows, infer_schema_length=None)
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{error.object!a} is not UTF-8, and such a table holds text; JSON lines (span_run,"
-            " span_qrels) have a place for it"
+            f"{error.object!a} is not UTF-8, but a Parquet table contains text; use JSON lines"
+            " (span_run, span_qrels)"
         ) from None
     return _parquet(table, unit, **more)
 
@@ -336,49 +335,48 @@ def _parquet(table: pl.DataFrame, unit: str, **more: str) -> bytes:
 
 
 @reader("span_qrels_parquet", holds="judgements", recognise=looks_like_gold)
-def parse_gold(pieces: Iterator[bytes], file: str, how: Reading) -> Judgements:
-    """Judgements as Parquet: columns qid, doc, s, e, and perhaps g, text, aspect, by, set, query.
+def parse_gold(pieces: Iterator[bytes], file: str, options: Reading) -> Judgements:
+    """Span judgements as Parquet: columns qid, doc, s, e, and optionally g, text, aspect, by, set.
 
-    One row for each span, and one without s and e for a document in which nothing is relevant.
-    Of the document there may be doc_len, highlighted (how many characters, if not those of its
-    spans), bep and assessor.
-    Judgements of documents as a whole have the columns qid, doc, grade, and perhaps by.
-    Positions count code points, unless the file's metadata name another `unit`.
+    Each row is a span, or, without s and e, a document in which nothing is relevant. Further
+    columns of documents are query, doc_len, highlighted (number of characters, if not those of the
+    spans), bep and assessor. Judgements of whole documents have the columns qid, doc, grade, and
+    optionally by. Positions count code points, unless the metadata of the file have another `unit`.
     """
-    stored = _Stored(pieces, file, GOLD_DUE)
+    stored = _Stored(pieces, file, EXPECTED_GOLD)
     table = stored.rows()
     plain = plain_judgements(table, file)
     if plain is not None:
         return plain
-    content = Marked(file, how)
+    content = JudgementBuilder(file, options)
     content.unit = stored.unit
-    for record in _by_document(_records(table, file, GOLD_DUE)):
+    for record in _by_document(_records(table, file, EXPECTED_GOLD)):
         try:
             content.take(record)
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
-    return content.judgements(GOLD_DUE)
+    return content.build(EXPECTED_GOLD)
 
 
 def _by_document(rows: Iterator[Record]) -> list[Record]:
-    """One object for each document, as JSON lines have it, of one row for each span."""
+    """Return one object for each document, as in JSON lines, from one row for each span."""
     documents: dict[tuple[Any, ...], Record] = {}
     for row in rows:
-        key = tuple(row.said.get(name) for name in ("qid", "doc", ASSESSOR))
+        key = tuple(row.fields.get(name) for name in ("qid", "doc", ASSESSOR))
         known = documents.get(key)
         if known is None:
-            said = {name: row.said[name] for name in OWN if name in row.said}
-            said |= {"by": row.said[ASSESSOR]} if ASSESSOR in row.said else {}
-            known = Record({**said, "spans": []}, row.file, row.line, GOLD_DUE)
+            fields = {name: row.fields[name] for name in OWN if name in row.fields}
+            fields |= {"by": row.fields[ASSESSOR]} if ASSESSOR in row.fields else {}
+            known = Record({**fields, "spans": []}, row.file, row.line, EXPECTED_GOLD)
             documents[key] = known
-        if "s" in row.said or "text" in row.said:
-            span = {name: value for name, value in row.said.items() if name in SPAN}
-            known.said["spans"].append(span)
+        if "s" in row.fields or "text" in row.fields:
+            span = {name: value for name, value in row.fields.items() if name in SPAN}
+            known.fields["spans"].append(span)
     return [*documents.values()]
 
 
 def gold_loses(judgements: Judgements) -> Mapping[str, int]:
-    """What of judgements such a table cannot hold."""
+    """Count what such a table cannot hold of judgements, by kind."""
     from spanwise.model import contents
 
     counts = contents.of_judgements(judgements)
@@ -395,18 +393,18 @@ def gold_loses(judgements: Judgements) -> Mapping[str, int]:
 
 
 def _of_text(judgements: Judgements) -> BoolArray:
-    """Which documents are relevant because of highlighted text, or judged and not relevant."""
-    grades, said = judgements.grades, judgements.evidence
+    """Return which documents are relevant by highlighted text, or judged not relevant."""
+    grades, evidence = judgements.grades, judgements.evidence
     assert judgements.highlights is not None
     lit = judgements.highlights.relevant > 0
-    if said is not None:
-        lit = lit | (said.only((said.grades > 0) & filled(said.texts)).counts > 0)
+    if evidence is not None:
+        lit = lit | (evidence.only((evidence.grades > 0) & filled(evidence.texts)).counts > 0)
     return (grades == 0) | ((grades > 0) & lit)
 
 
 @writer("span_qrels_parquet", loses=gold_loses)
 def write_gold(judgements: Judgements) -> Iterator[bytes]:
-    """One row for each span, or for each graded document; elements have no place."""
+    """Write one row for each span or graded document; elements cannot be written."""
     table = judgements_table(judgements)
     if table is not None:
         yield _parquet(table, "opaque")
@@ -414,22 +412,22 @@ def write_gold(judgements: Judgements) -> Iterator[bytes]:
     marked = judgements.highlights
     if marked is None:
         raise InputError(
-            f"{judgements.rows.source}: judgements of elements cannot be span_qrels_parquet;"
-            " span_qrels has a place for them"
+            f"{judgements.rows.source}: span_qrels_parquet cannot hold judgements of elements;"
+            " use span_qrels"
         )
     kept = np.flatnonzero(_of_text(judgements))
     if not len(kept):
         raise InputError(
-            f"{judgements.rows.source}: grades without highlighted text cannot stand among spans;"
-            " span_qrels has a place for them"
+            f"{judgements.rows.source}: span_qrels_parquet cannot hold grades without highlighted"
+            " text; use span_qrels"
         )
     people = judgements.assessors
     some = replace(only(judgements, kept), elements=None)
     if people is not None:
         some = replace(some, assessors=people.reordered(kept))
     rows: list[dict[str, Any]] = []
-    for said in judged_lines(some):
-        own = {name: said[name] for name in OWN if name in said}
-        own |= {ASSESSOR: said["by"]} if "by" in said else {}
-        rows += [{**own, **span} for span in said.get("spans") or [{}]]
+    for judged in judged_lines(some):
+        own = {name: judged[name] for name in OWN if name in judged}
+        own |= {ASSESSOR: judged["by"]} if "by" in judged else {}
+        rows += [{**own, **span} for span in judged.get("spans") or [{}]]
     yield _written(rows, marked.unit)

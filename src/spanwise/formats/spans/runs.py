@@ -1,4 +1,8 @@
-"""Runs as JSON objects: one for each result."""
+"""Runs in the project's own format: JSON lines with one object for each result.
+
+A header may precede them, as in `spans.judgements`. Large runs with plain fields are read column by
+column, all others line by line.
+"""
 
 from __future__ import annotations
 
@@ -12,61 +16,72 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Result, Returned, results_at, topics_of
-from spanwise.formats.io.json_lines import Record, line, say_unread, split, unit_of, unit_said
-from spanwise.formats.spans.judgements import stretch
-from spanwise.formats.trec.columns import stem
+from spanwise.formats.builders import Result, RunBuilder, results_at, topics_of
+from spanwise.formats.io.files import stem
+from spanwise.formats.io.json_lines import (
+    Record,
+    line,
+    split_header,
+    unit_fields,
+    unit_of,
+    warn_unread,
+)
+from spanwise.formats.registry import Reading, reader, writer
+from spanwise.formats.spans.judgements import (
+    OBJECTS,
+    looks_like_span_run,
+    point_in,
+    position_of,
+)
 from spanwise.model.columns import PlainIds, PolarsIds, Rows, text
-from spanwise.model.documents import POINT_DUE, is_point
 from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from spanwise.formats.registry import Reading
     from spanwise.model.arrays import IntArray
     from spanwise.model.spans import Unit
 
 
-# Large runs as JSON lines, read column by column. -------------------------------------------------
+# Large runs, column by column --------------------------------------------------------------------
 #
-# Only lines that all have the same plain fields are read in this way; everything else, and every
-# mistake, is left to the reader that goes line by line.
+# Only files whose lines all have the same plain fields are read in this way. All others, and those
+# with errors, are read line by line.
 
 LARGE = 1 << 20
-"""Bytes from which on it is worth it."""
+"""Size in bytes from which reading column by column pays off."""
 TEXTS, WHOLE, REAL = ("qid", "doc", "id"), ("s", "e", "cost"), ("rank", "score")
 NEEDED = {"qid", "doc", "s", "e"}
 
 
 def columns_of(data: bytes) -> pl.DataFrame | None:
-    """The fields of lines of JSON as columns; None if they are not all alike and plain."""
+    """Return the fields of JSON lines as columns, or None if lines are not plain and alike."""
     import polars as pl
 
     first = data[: data.find(b"\n")]
     try:
-        said = json.loads(first)
+        fields = json.loads(first)
     except ValueError:
         return None
-    if not isinstance(said, dict) or not NEEDED <= said.keys() <= {*TEXTS, *WHOLE, *REAL}:
+    if not isinstance(fields, dict) or not NEEDED <= fields.keys() <= {*TEXTS, *WHOLE, *REAL}:
         return None
-    if not all(isinstance(said[name], str) for name in TEXTS if name in said):
+    if not all(isinstance(fields[name], str) for name in TEXTS if name in fields):
         return None
     lines = data.count(b"\n")
-    if data.count(b'":') != lines * len(said) or b"\n\n" in data:
+    if data.count(b'":') != lines * len(fields) or b"\n\n" in data:
         return None
     kinds: dict[str, Any] = dict.fromkeys(TEXTS, pl.String)
     kinds |= dict.fromkeys(WHOLE, pl.Int64) | dict.fromkeys(REAL, pl.Float64)
     try:
-        table = pl.read_ndjson(BytesIO(data), schema={name: kinds[name] for name in said})
+        table = pl.read_ndjson(BytesIO(data), schema={name: kinds[name] for name in fields})
     except pl.exceptions.PolarsError:
         return None
-    return table if len(table) == lines and sound(table) else None
+    return table if len(table) == lines and is_valid(table) else None
 
 
-def sound(table: pl.DataFrame) -> bool:
-    """Whether there is nothing to complain about."""
+def is_valid(table: pl.DataFrame) -> bool:
+    """Return whether the values of a table have no errors."""
     import polars as pl
 
     if sum(table.null_count().row(0)):
@@ -81,13 +96,13 @@ def sound(table: pl.DataFrame) -> bool:
 
 
 def fast_run(data: bytes, file: str, name: str, unit: Unit, above: int) -> Run | None:
-    """The run of lines that come after so many others; None if they need a closer look."""
+    """Return the run in lines after the first `above`, or None if lines are not plain and alike."""
     table = columns_of(data)
     return None if table is None else run_of(table, file, name, unit, above)
 
 
 def run_of(table: pl.DataFrame, file: str, name: str, unit: Unit, above: int = 0) -> Run:
-    """The run that columns without a fault are."""
+    """Return the run in a table without errors."""
     import polars as pl
 
     codes, topics = codes_of(table["qid"])
@@ -119,7 +134,7 @@ def run_of(table: pl.DataFrame, file: str, name: str, unit: Unit, above: int = 0
 
 
 def codes_of(column: pl.Series) -> tuple[IntArray, tuple[bytes, ...]]:
-    """A number for each topic in order of first appearance, and the topics."""
+    """Return a number for each topic in order of first appearance, and the topics."""
     import polars as pl
 
     changes = np.flatnonzero((column != column.shift(1)).fill_null(True).to_numpy())
@@ -131,7 +146,7 @@ def codes_of(column: pl.Series) -> tuple[IntArray, tuple[bytes, ...]]:
 
 
 def _falling(counts: IntArray, ranks: Any) -> Any:
-    """Scores that say nothing but the order: that of ranks, or of the file."""
+    """Return scores that only express an order: that of ranks, or of the file."""
     ends = np.repeat(np.cumsum(counts), counts)
     falling = (ends - np.arange(len(ends))).astype(np.float64)
     if ranks is None:
@@ -154,39 +169,47 @@ def _chunks(table: pl.DataFrame) -> Chunks | None:
     return Chunks(PlainIds([b""] * count), ids, costs, np.ones(count, np.bool_))
 
 
-# Runs as JSON objects: one for each result. -------------------------------------------------------
+# Reading line by line ----------------------------------------------------------------------------
 
 RUN = "span-run/1"
-DUE = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object a line'
+EXPECTED = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object per line'
 
 
-def parsed(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    """One run."""
+@reader("span_run", holds="run", recognise=looks_like_span_run, lines=OBJECTS)
+def parse_span_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    """Span run as JSON lines: documents, spans, elements, or ranges of elements.
+
+    After a header such as `{"format": "span-run/1", "run": "mine", "unit": "char", "char":
+    "codepoint"}`, each line is a result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800, "e":
+    1200, "score": 7.31}`. An element has its path in `element`, a range has two paths in `from` and
+    `to`; a result without any of these is a whole document. Rank and score are optional; without
+    them the order counts.
+    """
     first = next(pieces, b"")
     if len(first) >= LARGE:
         data = b"".join([first, *pieces])
-        quick = _quick(data, file, how.above)
+        quick = _quick(data, file, options.above)
         if quick is not None:
             return quick
         first, pieces = data, iter(())
-    return _line_by_line(chain([first], pieces), file, how)
+    return _line_by_line(chain([first], pieces), file, options)
 
 
 def _quick(data: bytes, file: str, above: int) -> Run | None:
-    """A large run whose lines are all alike."""
+    """Return a large run whose lines are all alike, or None."""
     line, _, rest = data.partition(b"\n")
-    head, _ = split(iter([line + b"\n"]), file, DUE, RUN, above)
+    head, _ = split_header(iter([line + b"\n"]), file, EXPECTED, RUN, above)
     if head is None:
         return fast_run(data, file, stem(file), "codepoint", above)
-    if {*head.said} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
+    if {*head.fields} - {"format", "run", "unit", "char", "half_open", "chunker", "k"}:
         return None
     name = head.text("run") if "run" in head else stem(file)
     return fast_run(rest, file, name, unit_of(head), above + 1)
 
 
-def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
-    head, records = split(pieces, file, DUE, RUN, how.above)
-    content, unread = Returned(file, how), Counter[str]()
+def _line_by_line(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
+    head, records = split_header(pieces, file, EXPECTED, RUN, options.above)
+    content, unread = RunBuilder(file, options), Counter[str]()
     for record in flattened(records):
         try:
             content.add(record.id("qid"), result_in(record))
@@ -194,43 +217,43 @@ def _line_by_line(pieces: Iterator[bytes], file: str, how: Reading) -> Run:
             content.problem(error.line, error.found, error.expected)
         unread.update(record.unread())
     if head is not None:
-        for name in ("chunker", "k"):  # they describe the run, and change nothing
-            head.passed(name)
+        for name in ("chunker", "k"):  # they describe the run but have no effect
+            head.mark_read(name)
     header = head.texts("header") if head is not None and "header" in head else None
     name = head.text("run") if head is not None and "run" in head else stem(file)
     unit = unit_of(head) if head is not None else "codepoint"
     if head is not None:
         unread.update(head.unread())
-    say_unread(unread, file)
-    return content.finished(name, header, DUE, unit)
+    warn_unread(unread, file)
+    return content.build(name, header, EXPECTED, unit)
 
 
 def flattened(records: Iterator[Record]) -> Iterator[Record]:
-    """One object for each result, also where the results of a topic stand in one."""
+    """Yield one object for each result, also if one object has all results of a topic."""
     for record in records:
         if "results" not in record:
             yield record
             continue
-        for one in record.records("results", DUE):
-            one.said = {"qid": record.said.get("qid"), **one.said}
+        for one in record.records("results", EXPECTED):
+            one.fields = {"qid": record.fields.get("qid"), **one.fields}
             yield one
 
 
 def result_in(record: Record) -> Result:
-    """The result that one object names."""
+    """Return the result in an object."""
     result = Result(line=record.line)
     result.text = record.text("text") if "text" in record else ""
     result.document = record.id("doc") if "doc" in record or not result.text else b""
     result.id = record.id("id") if "id" in record else b""
     result.cost = record.whole("cost") if "cost" in record else -1
-    record.passed("align")  # made by whoever placed the text; it is placed again
-    record.passed("text_sha1")
+    record.mark_read("align")  # the text is placed again here
+    record.mark_read("text_sha1")
     if "element" in record:
-        result.path = _point(record, "element")
+        result.path = point_in(record, "element")
     elif "from" in record or "to" in record:
-        result.path, result.end = _point(record, "from"), _point(record, "to")
+        result.path, result.end = point_in(record, "from"), point_in(record, "to")
     if "s" in record or "e" in record or result.text:
-        start, result.length = stretch(record, result.text)
+        start, result.length = position_of(record, result.text)
         result.start, result.stated = UNKNOWN if start is None else start, start is not None
     elif "lost" in record and record.flag("lost"):
         result.start = UNKNOWN
@@ -239,44 +262,38 @@ def result_in(record: Record) -> Result:
     return result
 
 
-def _point(record: Record, key: str) -> bytes:
-    point = record.text(key)
-    if not is_point(point):
-        raise record.wrong(f"{key!r} is {point!r}", POINT_DUE)
-    return point.encode()
-
-
-def written(run: Run) -> Iterator[bytes]:
-    """Everything that a run has."""
+@writer("span_run")
+def write_span_run(run: Run) -> Iterator[bytes]:
+    """Write a run with everything it has."""
     header = {"header": dict(run.header)} if run.header is not None else {}
-    yield line({"format": RUN, "run": run.name, **unit_said(run.unit), **header})
+    yield line({"format": RUN, "run": run.name, **unit_fields(run.unit), **header})
     for topic, rows in topics_of(run):
         yield b"".join(
-            line({"qid": text(topic), **said_of(result)}) for result in results_at(run, rows)
+            line({"qid": text(topic), **fields_of(result)}) for result in results_at(run, rows)
         )
 
 
-def said_of(result: Result) -> dict[str, Any]:
-    """A result as the fields of an object."""
-    said: dict[str, Any] = {"doc": text(result.document)} if result.document else {}
+def fields_of(result: Result) -> dict[str, Any]:
+    """Return a result as the fields of an object."""
+    fields: dict[str, Any] = {"doc": text(result.document)} if result.document else {}
     if result.end:
-        said |= {"from": text(result.path), "to": text(result.end)}
+        fields |= {"from": text(result.path), "to": text(result.end)}
     elif result.path:
-        said["element"] = text(result.path)
+        fields["element"] = text(result.path)
     if result.text:
-        said["text"] = result.text
+        fields["text"] = result.text
     if result.start == UNKNOWN and result.text:
-        said |= {"s": UNKNOWN} if result.stated else {}
+        fields |= {"s": UNKNOWN} if result.stated else {}
     elif result.start == UNKNOWN:
-        said["lost"] = True
+        fields["lost"] = True
     elif result.start is not None:
-        said |= {"s": result.start, "e": result.start + result.length}
+        fields |= {"s": result.start, "e": result.start + result.length}
     if result.rank is not None:
-        said["rank"] = int(result.rank) if result.rank.is_integer() else result.rank
+        fields["rank"] = int(result.rank) if result.rank.is_integer() else result.rank
     if result.score is not None:
-        said["score"] = result.score
+        fields["score"] = result.score
     if result.id:
-        said["id"] = text(result.id)
+        fields["id"] = text(result.id)
     if result.cost >= 0:
-        said["cost"] = result.cost
-    return said
+        fields["cost"] = result.cost
+    return fields

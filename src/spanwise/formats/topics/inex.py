@@ -1,8 +1,8 @@
-"""Topics of INEX, 2002 to 2010: XML that changed from year to year, read by one reader.
+"""INEX topics of 2002 to 2010: XML that changed from year to year, read by one reader.
 
-2002 wrote `INEX-Topic` with `topic-id`, 2003 to 2006 `inex_topic` with `topic_id`, one to a file or
-several, and from 2007 on `topic` with `id` in an `inex-topic-file`. Names are therefore compared
-without regard to case and to `-` or `_`, and every field of every year may occur in any of them.
+2002 had `INEX-Topic` with `topic-id`, 2003 to 2006 `inex_topic` with `topic_id`, one or several per
+file, and from 2007 on `topic` with `id` in an `inex-topic-file`. Names are therefore compared
+without regard to case and to `-` or `_`, and every field of every year may occur in any form.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spanwise.errors import EmptyError, FormatError, InputError, SpanwiseWarning
+from spanwise.formats.io.xml import FORBIDDEN, IN_TEXT, root_of, walk
 from spanwise.formats.registry import Reading, reader, writer
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 TOPIC = frozenset({"inex_topic", "topic"})
 FILES = frozenset({"inex_topic_file", "inex_topic", "inex_topics"})
 ASSESSMENTS = frozenset({"assessments", "full_recall_base"})
-"""Files with topics in them that say something else."""
+"""Files with topics in them that are not topic files."""
 ATTRIBUTES = {"topic_id": "id", "id": "id", "ct_no": "ct_no"} | dict.fromkeys(
     ("query_type", "type"), "query_type"
 )
@@ -43,14 +44,12 @@ ELEMENTS = {
     )
 } | {"initialtopicstatement": "initial_statement"}
 OTHER_NAMES = {"co_title": "title", "cas_title": "castitle"}
-"""How the headers of efficiency runs call fields."""
+"""Names of fields in the headers of efficiency runs."""
 TITLE_PARTS = frozenset({"te", "cw", "ce"})
 
 
 def looks_like_topics(head: bytes) -> bool:
-    """A root of one of the years, or topics with titles inside any other."""
-    from spanwise.formats.io.xml import root_of
-
+    """Return whether the root is that of one of the years, or contains topics with titles."""
     root = _plain(root_of(head))
     if root in FILES:
         return True
@@ -61,37 +60,36 @@ def looks_like_topics(head: bytes) -> bool:
 
 
 @reader("inex_topics", holds="topics", recognise=looks_like_topics)
-def parse_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Topics in XML: `inex_topic` or `topic` elements with title, castitle, description, narrative.
+def parse_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """INEX topics in XML: `inex_topic` or `topic` with title, castitle, description, narrative.
 
-    All years from 2002 to 2010 are read. Fields that no year is known to have are kept beside the
-    others. Several documents in one file are read one after the other.
+    All years from 2002 to 2010 are read. Unknown fields are kept beside the others. A file may have
+    several documents.
     """
-    from spanwise.formats.io.xml import walk
-
-    builder = _Builder(file, how)
+    builder = _Builder(file, options)
     walk(pieces, file, builder)
     builder.warn()
-    return unique(builder.topics, file, how)
+    return unique(builder.topics, file, options)
 
 
-def unique(found: Iterable[Topic], source: str, how: Reading) -> Topics:
-    """The topics of a source; each needs an id that no other has, and there must be one."""
+def unique(found: Iterable[Topic], source: str, options: Reading) -> Topics:
+    """Return the topics of a source, which must not be empty and must have different ids."""
     from spanwise.model.topics import Topics
 
     topics: dict[str, Topic] = {}
     for topic in found:
         line = topic.line("id")
         if not topic.id:
-            how.note(FormatError(source, line, "a topic without an id", ""))
+            options.note(FormatError(source, line, "a topic without an id", ""))
         elif topic.id in topics:
             first = topics[topic.id].line("id")
-            again = f"topic {topic.id!r} again" + (f", first on line {first}" if first else "")
-            how.note(FormatError(source, line, again, "one topic of an id"))
+            repeated = f"topic {topic.id!r} a second time"
+            repeated += f", first on line {first}" if first else ""
+            options.note(FormatError(source, line, repeated, "one topic for each id"))
         else:
             topics[topic.id] = topic
     if not topics:
-        raise EmptyError(source, None, "there are no topics in it", "one topic at least")
+        raise EmptyError(source, None, "no topics", "at least one topic")
     return Topics(source, tuple(topics.values()))
 
 
@@ -100,18 +98,18 @@ def _plain(name: str) -> str:
 
 
 class _Builder:
-    """Gathers topics while a document passes by."""
+    """A visitor that builds topics."""
 
-    def __init__(self, file: str, how: Reading) -> None:
+    def __init__(self, file: str, options: Reading) -> None:
         self.topics: list[Topic] = []
-        self._file, self._how = file, how
-        self._open: list[str] = []  # elements within the topic, from the topic down
+        self._file, self._options = file, options
+        self._open: list[str] = []  # open elements, from the topic down
         self._draft = _Draft(0)
         self._flattened = self._attributes = 0
         self._stray: list[int] = []  # lines with text outside fields
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """A topic begins, or a field of one, or a part of a field."""
+        """Handle the start of a topic, of a field, or of a part of a field."""
         if not self._open:
             if _plain(name) in TOPIC:
                 self._open = [name]
@@ -129,14 +127,14 @@ class _Builder:
             self._draft.part(_plain(name) if part and len(self._open) == 3 else "")
 
     def text(self, text: str, line: int) -> None:
-        """Some text of a field."""
+        """Handle some text of a field."""
         if len(self._open) > 1:
             self._draft.add(text, line)
         elif not text.isspace():
             self._stray.append(line)
 
     def end(self, name: str, line: int) -> None:
-        """A part of a field ends, or a field, or a topic."""
+        """Handle the end of a part of a field, of a field, or of a topic."""
         if not self._open:
             return
         self._open.pop()
@@ -146,8 +144,8 @@ class _Builder:
             plain = _plain(name)
             key = ELEMENTS.get(OTHER_NAMES.get(plain, plain))
             if key in self._draft.values:
-                found = f"a second {name} in one topic"
-                self._how.note(FormatError(self._file, line, found, "one of each"))
+                found = f"a second <{name}> in one topic"
+                self._options.note(FormatError(self._file, line, found, "one of each"))
             else:
                 self._draft.finish(key, name)
         elif len(self._open) == 2:
@@ -161,7 +159,7 @@ class _Builder:
         self.topics.append(topic)
 
     def warn(self) -> None:
-        """Say what of the file is not in the topics."""
+        """Warn of the parts of the file that are not in the topics."""
         missed = []
         if self._flattened:
             missed.append(f"elements within fields, read as their text: {self._flattened}")
@@ -174,7 +172,7 @@ class _Builder:
 
 
 class _Draft:
-    """A topic in the making."""
+    """A topic under construction."""
 
     def __init__(self, line: int) -> None:
         self.values: dict[str, Any] = {"id": ""}
@@ -183,14 +181,14 @@ class _Draft:
         self.begin(line)
 
     def state(self, key: str | None, name: str, value: str, line: int) -> None:
-        """Note a value under its field, or under its own name if it has none to itself."""
+        """Store a value under its field, or under its own name if the field is taken or unknown."""
         if key is None or self.values.get(key):
             self.others.append((name, value))
         else:
             self.values[key], self.lines[key] = value, line
 
     def begin(self, line: int) -> None:
-        """A field begins."""
+        """Begin a field of the topic."""
         self._pieces: list[str] = []
         self._parts: list[tuple[str, list[str]]] = []
         self._inside = ""
@@ -198,28 +196,28 @@ class _Draft:
         self._blank = True
 
     def part(self, name: str) -> None:
-        """An element within the field begins (with a name if it is part of a title) or ends."""
+        """Begin an element within the field, with a name if it is part of a title, or end one."""
         self._pieces.append(" ")
         self._inside = name
         if name:
             self._parts.append((name, []))
 
     def add(self, text: str, line: int) -> None:
-        """Text of the field."""
+        """Add text to the field."""
         if self._blank and not text.isspace():
             self._blank = False
             self._first = line + text[: len(text) - len(text.lstrip())].count("\n")
         (self._parts[-1][1] if self._inside else self._pieces).append(text)
 
     def finish(self, key: str | None, name: str) -> None:
-        """The field ends."""
+        """End a field of the topic."""
         if key == "title" and self._parts:
             self._finish_parts()
         else:
             self.state(key, name, "".join(self._pieces).strip(), self._first)
 
     def _finish_parts(self) -> None:
-        """The title is the words; beside it stands what they belong to."""
+        """Store the title as words, and what the words belong to beside it."""
         from spanwise.model.topics import Context
 
         texts = [(name, " ".join("".join(text).split())) for name, text in self._parts]
@@ -240,7 +238,7 @@ class _Draft:
 
 @writer("inex_topics")
 def write_topics(topics: Topics) -> Iterator[bytes]:
-    """The topics as an `inex-topic-file`, from which the same topics can be read again."""
+    """Write the topics as an `inex-topic-file` that can be read again without loss."""
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<inex-topic-file>\n'
     for topic in topics:
         yield "\n".join([_start_tag(topic), *_fields(topic), "</topic>\n"]).encode()
@@ -275,13 +273,12 @@ def _title_parts(topic: Topic) -> str:
     return "".join(f"<{tag}>{_escaped(text, topic)}</{tag}>" for tag, text in parts)
 
 
-IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 IN_VALUE = IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 def _escaped(text: str, topic: Topic, table: dict[int, str] = IN_TEXT) -> str:
-    """Text as XML."""
-    wrong = re.search("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
+    """Return text escaped for XML."""
+    wrong = FORBIDDEN.search(text)
     if wrong:
         raise InputError(f"topic {topic.id!r}: XML cannot hold the character {wrong.group()!r}")
     return text.translate(table)

@@ -1,7 +1,7 @@
-"""NEXI: the query language of the castitles, text to tree.
+"""Parser of NEXI, the query language of castitles.
 
     query       = structured | terms
-    structured  = step { step }                      the last one is the element asked for
+    structured  = step { step }                      the last one is the requested element
     step        = path [ "[" disjunction "]" ]
     path        = "//" test { "//" test }
     test        = name | "*" | "(" name "|" name { "|" name } ")"
@@ -10,16 +10,16 @@
     condition   = about | comparison | "(" disjunction ")"
     about       = "about" "(" "." [ path ] "," terms ")"
     comparison  = "." [ path ] ( "<" | "<=" | "=" | ">=" | ">" ) number
-    terms       = term { term }                      with white space between them
+    terms       = term { term }                      separated by white space
     term        = [ "+" | "-" ] ( word | '"' word { word } '"' )
 
-White space is free outside names, words, numbers and operators. `and` binds more tightly than
+White space is optional around names, words, numbers and operators. `and` binds more tightly than
 `or`; both may be in capitals. A word consists of letters, digits, `-`, `'` and `_` and begins with
-a letter or digit; a name of letters, digits, `_`, `-`, `.` and `:`, begins with a letter or `_`,
-and may have an `@` in front.
+a letter or digit. A name consists of letters, digits, `_`, `-`, `.` and `:`, begins with a letter
+or `_`, and may be preceded by `@`.
 
-Titles of 2003 are older than the language. With `legacy` a single `/` leads to children, the right
-side of a comparison may be a string in single quotes, and so may be all the terms of an `about`.
+Titles of 2003 are older than the language. With `legacy`, a single `/` selects children, the right
+side of a comparison may be a string in single quotes, and so may all the terms of an `about`.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
 
 DEEPEST = 100
-"""Brackets within brackets; no serious query comes near."""
+"""Maximum nesting of brackets; no serious query comes near."""
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?")
 
 
 def parse(query: str, *, legacy: bool = False) -> Query:
-    """The tree of a query; an error says at which character something else was due.
+    """Parse a query into a tree; an error states the character at which parsing failed.
 
     >>> parse("//article[about(., solar panels)]//sec").steps[-1]
     Step(path=Path(nodes=(Node(names=('sec',), axis='//'),)), condition=None)
@@ -68,7 +68,7 @@ def parse(query: str, *, legacy: bool = False) -> Query:
 
 
 class _Scanner:
-    """A text and a place in it."""
+    """A text with a current position."""
 
     def __init__(self, text: str, legacy: bool) -> None:
         self.text, self.legacy = text, legacy
@@ -92,7 +92,7 @@ class _Scanner:
             self.fail(expected or repr(symbol))
 
     def takes_word(self, *spellings: str) -> bool:
-        """Take one of these words, unless it is only the beginning of a longer one."""
+        """Consume one of these words, unless it is only the beginning of a longer one."""
         self.skip()
         word = self.text[self.at : _end_of_letters(self.text, self.at)]
         self.at += len(word) if word in spellings else 0
@@ -113,7 +113,7 @@ class _Scanner:
         return at
 
     def word(self, expected: str, quoted: bool) -> str:
-        """A word; within single quotes an apostrophe belongs to it only before a letter."""
+        """Consume a word; within single quotes an apostrophe belongs to it only before a letter."""
         self.skip()
         start = at = self.at
         text = self.text
@@ -135,7 +135,7 @@ class _Scanner:
 
 
 def _is_letter(character: str) -> bool:
-    """A letter or digit, or a mark that belongs to the letter before it."""
+    """Return whether this is a letter, a digit, or a mark that belongs to a letter."""
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
@@ -146,7 +146,7 @@ def _end_of_letters(text: str, at: int) -> int:
 
 
 class _Parser(_Scanner):
-    """One method per production."""
+    """A recursive-descent parser with one method per production."""
 
     depth = 0
 
@@ -267,7 +267,7 @@ class _Parser(_Scanner):
         return Decimal(number.group())
 
     def terms(self, expected: str, after: str, quoted: bool) -> tuple[Term, ...]:
-        """Terms up to something that cannot begin one; the caller looks at what that is."""
+        """Parse terms up to something that cannot begin one, which the caller checks."""
         terms = [self.term(expected, quoted)]
         while True:
             apart = self.at
@@ -291,13 +291,13 @@ class _Parser(_Scanner):
         return Phrase(tuple(words), sign)
 
 
-# The queries on structure that topics hold. -------------------------------------------------------
+# Queries of topics -------------------------------------------------------------------------------
 
 
 def queries_of(topics: Topics) -> dict[bytes, tuple[Query, ...]]:
-    """For each topic what it asks for; one without structure asks for everything.
+    """Return the queries of each topic; a topic without structure requests all elements.
 
-    A title of 2002 has several targets, of which any will do.
+    A title of 2002 may have several targets, and an element that fits one of them is requested.
     """
     return {
         topic.id.encode("utf-8", "surrogateescape"): _queries(topic, topics.source)
@@ -318,7 +318,7 @@ def _queries(topic: Topic, source: str) -> tuple[Query, ...]:
 
 
 def _parsed(query: str) -> Query:
-    """A query in NEXI, or in the older notation of 2003."""
+    """Parse a query in NEXI, or in the older notation of 2003."""
     try:
         return parse(query)
     except QueryError as error:
@@ -329,6 +329,6 @@ def _parsed(query: str) -> Query:
 
 
 def _target(target: str) -> Structured:
-    """An element that a title of 2002 asks for: a name, or names from the outside in."""
+    """Return the query for a target of 2002: a name, or names from the outside in."""
     names = [name for name in target.split("/") if name]
     return Structured((Step(Path(tuple(Node((name,)) for name in names))),))

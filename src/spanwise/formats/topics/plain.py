@@ -1,4 +1,4 @@
-"""Topics in other forms: TREC's tagged text, queries of Indri, lines of an id and a text."""
+"""Topics in other forms: TREC, Indri, lines of id and text, the classic collections, and BEIR."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from spanwise.errors import FormatError
+from spanwise.formats.io.files import first_line
 from spanwise.formats.registry import Reading, reader
 from spanwise.formats.topics.inex import unique
-from spanwise.formats.trec.columns import first_line
 from spanwise.model.columns import text
 
 if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
+
+
+# TREC, Indri and tab-separated lines -------------------------------------------------------------
 
 TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)
 TAG = r"(num|title|desc|narr|head|dom|smry|con|fac|def|nat|time)"
@@ -27,15 +30,15 @@ NAMES = {"title": "title", "desc": "description", "narr": "narrative", "num": "i
 
 
 def looks_like_trec(head: bytes) -> bool:
-    """The tag that begins a topic, before anything else."""
+    """Return whether the file begins with the tag of a topic."""
     return head.lstrip()[:5].lower() == b"<top>"
 
 
 @reader("trec_topics", holds="topics", recognise=looks_like_trec)
-def parse_trec_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Topics of TREC: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`.
+def parse_trec_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """TREC topics: `<top>` with `<num>`, `<title>`, `<desc>` and `<narr>`.
 
-    Tags need no end; the words that TREC puts before a field (`Number:`) are left out.
+    End tags are optional; labels before a field, such as `Number:`, are dropped.
     """
     found: list[Topic] = []
     data = b"".join(pieces)
@@ -43,7 +46,7 @@ def parse_trec_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topic
     for match in TOP.finditer(data):
         line, seen = line + data.count(b"\n", seen, match.start()), match.start()
         found.append(_trec_topic(text(match.group(1)), line))
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def _trec_topic(content: str, line: int) -> Topic:
@@ -62,15 +65,15 @@ def _trec_topic(content: str, line: int) -> Topic:
 
 
 def looks_like_indri(head: bytes) -> bool:
-    """Parameters among which there is a query."""
+    """Return whether these are parameters with a query."""
     return head.lstrip().startswith(b"<parameters") and b"<query>" in head
 
 
 @reader("indri_topics", holds="topics", recognise=looks_like_indri)
-def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries in a file of Indri's parameters: `<query>` with `<number>` and `<text>`.
+def parse_indri_topics(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """Indri topics: a file of parameters with `<query>`, `<number>` and `<text>`.
 
-    Of `#combine( some words )` the words are the title; any other query is taken as it stands.
+    In `#combine( some words )`, the words are the title; any other query is kept as it is.
     """
     from spanwise.model.topics import Topic
 
@@ -84,11 +87,11 @@ def parse_indri_topics(pieces: Iterator[bytes], file: str, how: Reading) -> Topi
         words = COMBINED.fullmatch(query)
         title = words[1].strip() if words else query
         found.append(Topic(parts.get("number", ""), title, lines={"id": line, "title": line}))
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def looks_like_lines(head: bytes) -> bool:
-    """Each of the first lines has one tab, with something on both sides."""
+    """Return whether the first lines have one tab each, with text on both sides."""
     lines = [line for line in head[:100_000].splitlines()[:200] if line.strip()]
     whole = lines[:-1] if len(head) > 100_000 else lines
     return bool(whole) and all(
@@ -97,10 +100,10 @@ def looks_like_lines(head: bytes) -> bool:
 
 
 @reader("tsv_topics", holds="topics", recognise=looks_like_lines)
-def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
+def parse_lines(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """Topics as lines: an id, a tab, the text.
 
-    Blanks will do for the tab where nothing but topics is looked for, or if the format is named.
+    Blanks may replace the tab if only topics are expected or the format is named.
     """
     from spanwise.model.topics import Topic
 
@@ -110,11 +113,12 @@ def parse_lines(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
         if len(parts) == 2:
             found.append(Topic(parts[0], parts[1].rstrip(), lines={"id": number, "title": number}))
         elif parts:
-            how.note(FormatError(file, number, f"{parts[0]!r} alone", "an id, a tab, the text"))
-    return unique(found, file, how)
+            alone = f"{parts[0]!r} without a text"
+            options.note(FormatError(file, number, alone, "an id, a tab, the text"))
+    return unique(found, file, options)
 
 
-# Queries of the SMART sets, of LISA, NPL and TIME, and of BEIR: a number or an id, and a text. ----
+# Classic collections and BEIR --------------------------------------------------------------------
 
 RECORD = re.compile(rb"^\.I[ \t]+(\d+)[ \t]*$", re.MULTILINE)
 SMART_FIELD = re.compile(rb"^\.([A-Z])[ \t]*$", re.MULTILINE)
@@ -125,38 +129,38 @@ STOP = re.compile(rb"^\*STOP.*", re.MULTILINE | re.DOTALL)
 
 
 def looks_like_smart(head: bytes) -> bool:
-    """Records begin with `.I` and a number."""
+    """Return whether records begin with `.I` and a number."""
     return re.match(rb"\s*\.I[ \t]+\d+[ \t]*\r?\n\.[A-Z]", head) is not None
 
 
 def looks_like_cranfield(head: bytes) -> bool:
-    """Numbers are padded to three digits and have gaps."""
+    """Return whether the numbers of records are padded to three digits and have gaps."""
     numbers = [int(number) for number in RECORD.findall(head.replace(b"\r", b""))]
     padded = re.match(rb"\s*\.I[ \t]+0\d\d\s", head) is not None
     return padded and numbers != list(range(1, len(numbers) + 1))
 
 
 @reader("smart_topics", holds="topics", recognise=looks_like_smart)
-def parse_smart(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of a SMART set: `.I` with the number, `.W` with the text.
+def parse_smart(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """SMART topics: `.I` with the number, `.W` with the text.
 
-    The number is the topic's id, without zeros before it. What else is stated of a query (`.T`,
-    `.A`, `.B`, `.N`) is kept beside the text.
+    The id of a topic is its number without leading zeros. Other fields of a query (`.T`, `.A`,
+    `.B`, `.N`) are kept beside the text.
     """
-    return unique(_smart(b"".join(pieces)), file, how)
+    return unique(_smart(b"".join(pieces)), file, options)
 
 
 @reader("cran_topics", holds="topics", recognise=looks_like_cranfield)
-def parse_cranfield(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of Cranfield: as `smart_topics`, but numbered by their place in the file.
+def parse_cranfield(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """Cranfield topics: as `smart_topics`, but numbered by their position in the file.
 
-    The file numbers them 001, 002, 004 up to 365; the judgements mean the first, second, third
-    query and so on up to the 225th, and so do the ids here.
+    The file numbers them 001, 002, 004 up to 365. The judgements count positions instead, from 1 to
+    225, and so do the ids here.
     """
     from dataclasses import replace
 
     every = _smart(b"".join(pieces))
-    return unique((replace(t, id=str(n)) for n, t in enumerate(every, 1)), file, how)
+    return unique((replace(t, id=str(n)) for n, t in enumerate(every, 1)), file, options)
 
 
 def _smart(data: bytes) -> Iterator[Topic]:
@@ -175,45 +179,45 @@ def _smart(data: bytes) -> Iterator[Topic]:
     holds="topics",
     recognise=lambda head: re.match(rb"\s*\*FIND +\d+", head) is not None,
 )
-def parse_time(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of TIME: `*FIND` with the number, then the text; `*STOP` ends the file."""
+def parse_time(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """TIME topics: `*FIND` with the number, then the text; `*STOP` ends the file."""
     data = STOP.sub(b"", b"".join(pieces).replace(b"\r", b""))
-    return _topics(_records(FIND, data), file, how)
+    return _topics(_records(FIND, data), file, options)
 
 
 def looks_like_lisa(head: bytes) -> bool:
-    """A number on its own line, and a text that ends in `#`."""
+    """Return whether there is a number on its own line, and a text that ends in `#`."""
     return _numbered(head) and b"#" in head
 
 
 @reader("lisa_topics", holds="topics", recognise=looks_like_lisa)
-def parse_lisa(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of LISA: the number on its own line, then the text up to a `#`."""
-    return _topics(_closed(LISA, b"".join(pieces)), file, how)
+def parse_lisa(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """LISA topics: the number on its own line, then the text up to a `#`."""
+    return _topics(_closed(LISA, b"".join(pieces)), file, options)
 
 
 def looks_like_npl(head: bytes) -> bool:
-    """A number on its own line, a text, and a slash on its own line."""
+    """Return whether there is a number on its own line, a text, and a slash on its own line."""
     return _numbered(head) and re.search(rb"^[ \t]*/[ \t]*\r?$", head, re.MULTILINE) is not None
 
 
 @reader("npl_topics", holds="topics", recognise=looks_like_npl)
-def parse_npl(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries of NPL: the number on its own line, the text, a slash on its own line."""
-    return _topics(_closed(NPL, b"".join(pieces)), file, how)
+def parse_npl(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """NPL topics: the number on its own line, the text, a slash on its own line."""
+    return _topics(_closed(NPL, b"".join(pieces)), file, options)
 
 
 def looks_like_json(head: bytes) -> bool:
-    """JSON lines with an id and a text."""
+    """Return whether these are JSON lines with an id and a text."""
     first = first_line(head)
     return first.startswith(b"{") and b'"_id"' in first and b'"text"' in first
 
 
 @reader("json_topics", holds="topics", recognise=looks_like_json)
-def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
-    """Queries as BEIR has them, JSON lines: `{"_id": "q1", "text": "what is sought"}`.
+def parse_json(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
+    """BEIR topics as JSON lines: `{"_id": "q1", "text": "what is sought"}`.
 
-    Other fields are passed over.
+    Other fields are ignored.
     """
     from spanwise.formats.io.json_lines import lines_of
     from spanwise.model.topics import Topic
@@ -222,16 +226,16 @@ def parse_json(pieces: Iterator[bytes], file: str, how: Reading) -> Topics:
         Topic(one.text("_id"), one.text("text").strip(), lines={"id": one.line, "title": one.line})
         for one in lines_of(pieces, file, '{"_id": ..., "text": ...}')
     )
-    return unique(found, file, how)
+    return unique(found, file, options)
 
 
 def _numbered(head: bytes) -> bool:
-    """Whether a number stands alone on the first line, and words on the next."""
+    """Return whether the first line is a number and the next one has words."""
     return re.match(rb"\s*\d+[ \t]*\r?\n[^\n]*[A-Za-z]", head) is not None
 
 
 def _text(value: bytes) -> str:
-    """One line of text; what is not UTF-8 is Latin-1, as these sets are old."""
+    """Return text on one line, decoded as UTF-8, or else as Latin-1, which older sets use."""
     try:
         return " ".join(value.decode().split())
     except UnicodeDecodeError:
@@ -239,7 +243,7 @@ def _text(value: bytes) -> str:
 
 
 def _records(mark: re.Pattern[bytes], data: bytes) -> Iterator[tuple[int, str, bytes]]:
-    """Line and number of each mark, and what stands until the next one."""
+    """Yield the line and number of each mark, and the text up to the next one."""
     marks = list(mark.finditer(data))
     for place, found in enumerate(marks):
         end = marks[place + 1].start() if place + 1 < len(marks) else len(data)
@@ -253,11 +257,11 @@ def _closed(record: re.Pattern[bytes], data: bytes) -> Iterator[tuple[int, str, 
         yield data.count(b"\n", 0, found.start()) + 1, str(int(found[1])), found[2]
 
 
-def _topics(records: Iterator[tuple[int, str, bytes]], file: str, how: Reading) -> Topics:
+def _topics(records: Iterator[tuple[int, str, bytes]], file: str, options: Reading) -> Topics:
     from spanwise.model.topics import Topic
 
     found = (
         Topic(number, _text(words), lines={"id": line, "title": line})
         for line, number, words in records
     )
-    return unique(found, file, how)
+    return unique(found, file, options)

@@ -1,4 +1,4 @@
-// The beginning: who you are, where you are, and small tools that all modules use.
+// Entry point of the page: session, routes, and helpers of all modules.
 
 import * as outbox from "./outbox.js";
 import { header, home, topic, help } from "./screens.js";
@@ -8,7 +8,7 @@ import { practice } from "./practice.js";
 
 export const session = { token: "", judge: "", me: null, statuses: new Map(), names: new Map(), practised: new Set() };
 
-export async function gotPool(number) { // with what this window knows and the server may not know yet
+export async function gotPool(number) { // includes changes of this window that are not stored yet
   const pool = await got(`/api/t/${number}/pool`);
   for (const one of pool.documents) session.names.set(`${number} ${one.number}`, one.id);
   for (const one of pool.documents) one.status = session.statuses.get(`${number} ${one.number}`) ?? one.status;
@@ -27,14 +27,14 @@ export function el(tag, attributes = {}, ...children) {
   return made;
 }
 
-export function say(text) { // for those who listen
+export function say(text) { // for screen readers
   const live = document.getElementById("live");
   live.textContent = live.textContent === text ? `${text}\u00a0` : text;
 }
 
-export function notice({ topic, doc }, error) { // of a document that is not on the screen any more
+export function notice({ topic, doc }, error) { // about a document that is no longer displayed
   const place = `/t/${topic}/d/${doc}`, back = link(place, {}, session.names.get(`${topic} ${doc}`) ?? "a document");
-  const made = el("p", { class: "told", role: "alert", "data-place": place }, el("span", {}, "Not taken: ", back, `: ${error}`),
+  const made = el("p", { class: "told", role: "alert", "data-place": place }, el("span", {}, "Rejected: ", back, `: ${error}`),
     el("button", { class: "button", type: "button", onclick: () => made.remove() }, "Close"));
   const all = document.getElementById("notices");
   for (const old of Array.from(all.children)) if (old.dataset.place === place) old.remove();
@@ -57,7 +57,7 @@ export async function api(address, body) {
 
 export async function got(address) {
   const { status, content } = await api(address);
-  if (status !== 200) throw new Error(content.error || `the server answered ${status}`);
+  if (status !== 200) throw new Error(content.error || `the server returned status ${status}`);
   return content;
 }
 
@@ -78,7 +78,7 @@ export function link(address, attributes, ...children) {
 }
 
 let leave = () => {}, turn = 0, last = Promise.resolve();
-export function show() { // one after the other: two documents at once would both hear the keys
+export function show() { // sequential, because two open documents would both handle keys
   const mine = ++turn;
   last = last.then(() => (mine === turn ? showNow() : null));
   return last;
@@ -98,12 +98,12 @@ async function showNow() {
     else if (path === "/desk" || session.me.role === "owner") await desk();
     else await home();
   } catch (error) {
-    page().replaceChildren(header(), el("main", { class: "narrow" }, el("h1", {}, "Something is missing"), el("p", { class: "lead" }, error.message),
+    page().replaceChildren(header(), el("main", { class: "narrow" }, el("h1", {}, "This page cannot be shown"), el("p", { class: "lead" }, error.message),
       el("p", {}, link("/", {}, "Back to all topics"))));
   }
 }
 
-async function nextOf(number) { // the next document that is not judged; else the topic
+async function nextOf(number) { // the next unjudged document, else the topic
   const { documents } = await gotPool(number);
   const left = documents.find((one) => !["done", "skipped"].includes(one.status));
   history.replaceState(null, "", left ? `/t/${number}/d/${left.number}` : `/t/${number}`);
@@ -130,8 +130,8 @@ async function start() {
   takeToken();
   const { status, content } = await api("/api/me").catch(() => ({ status: 0, content: {} }));
   if (status !== 200) {
-    page().replaceChildren(el("main", { class: "narrow" }, el("h1", {}, status === 401 ? "Who are you?" : "The server does not answer"),
-      el("p", { class: "lead" }, content.error ?? "Start it again and reload this page. Nothing is lost.")));
+    page().replaceChildren(el("main", { class: "narrow" }, el("h1", {}, status === 401 ? "Link not valid" : "The server does not respond"),
+      el("p", { class: "lead" }, content.error ?? "Start the server again and reload this page. No judgement is lost.")));
     return;
   }
   session.judge = content.judge;

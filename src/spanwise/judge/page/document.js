@@ -1,4 +1,4 @@
-// One document: its text, what was done to it, and every gesture.
+// The screen of a document: its text, its events, and all gestures.
 
 import { el, got, gotPool, go, link, page, say, session, settings } from "./app.js";
 import { added, applied, folded, highlighted, inconsistencies, key, redoable, removed, undoable } from "./fold.js";
@@ -10,12 +10,12 @@ import { header } from "./screens.js";
 import { moving } from "./moving.js";
 import { check, span, Text } from "./text.js";
 
-const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // the server's too: what of an entry point's text is checked
+const RELEVANT = "relevant", PAUSE = 120_000, READ_FIRST = 32; // characters checked at an entry point, as on the server
 
 export async function documentScreen(topic, number) {
   const before = outbox.pending(topic, number);
   const [pool, view] = await Promise.all([gotPool(topic), got(`/api/t/${topic}/d/${number}`)]);
-  view.pending = [...new Set([...before, ...outbox.pending(topic, number)])]; // what the server does not have yet is shown, too
+  view.pending = [...new Set([...before, ...outbox.pending(topic, number)])]; // include events that are not stored yet
   const screen = new DocumentScreen(topic, number, pool, view);
   screen.open();
   return () => screen.close();
@@ -29,17 +29,17 @@ export class DocumentScreen {
     const known = new Set(view.events.map(key));
     this.events = [...view.events, ...(view.pending ?? []).filter((one) => !known.has(key(one)))];
     this.state = folded(this.events);
-    // Up to where nothing can be missing. What this window did itself does not count: before its
-    // number another window may have had one that has not come here yet.
+    // Number up to which all events are known. Own events do not raise it: events of other windows
+    // with lower numbers may not have arrived yet.
     this.seen = view.events.reduce((most, one) => Math.max(most, one.seq), 0);
     this.layer = this.mode === "aspects" ? this.me.aspects[0] : RELEVANT;
     this.unit = settings.get("unit", "word");
-    this.cursor = null; // a stretch: [start, end], with the end that moves
+    this.cursor = null; // a span [start, end], whose end moves
     this.caret = false;
     this.proposed = false;
     this.problem = "";
     this.digests = Promise.resolve();
-    this.lost = []; // what could not be brought back
+    this.lost = []; // events whose redo was rejected
     this.abort = new AbortController();
   }
 
@@ -69,16 +69,16 @@ export class DocumentScreen {
     outbox.listen("refused", (event, error) => this.refused(event, error));
     outbox.listen("status", (status) => this.panels.saving(status));
     outbox.listen("changed", (what) => { if (what.topic === this.topic && what.doc === this.number) this.refresh(); });
-    this.begun = { at: Date.now(), seconds: this.view.seconds ?? 0 }; // reading time: while the window is seen and somebody is there
+    this.begun = { at: Date.now(), seconds: this.view.seconds ?? 0 }; // time while the window is visible and used
     this.clock = setInterval(() => this.tick(), 1000);
     for (const kind of ["pointermove", "keydown", "wheel", "touchmove"]) addEventListener(kind, () => { this.awake = Date.now(); }, { signal, passive: true });
     this.poll = setInterval(() => { if (!document.hidden) this.refresh(); }, 4000);
     if (!this.events.length && !this.view.frozen && !this.view.closed) this.act({ kind: "open" });
-    if (this.view.closed) this.panels.tell("This topic is closed. It can be read, not judged.");
-    if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read, not judged.");
+    if (this.view.closed) this.panels.tell("This topic is closed. Documents can be read but not judged.");
+    if (this.view.frozen) this.panels.tell("The text of this document has changed since the pool was made. It can be read but not judged.");
     if (this.me.role === "adjudicator") this.panels.compare().catch((error) => this.panels.tell(error.message));
     this.update();
-    replace(); // text that was never on the screen has no place yet
+    replace(); // positions are known only after drawing
     this.pane.focus({ preventScroll: true });
     const at = location.hash.match(/^#s=(\d+)-(\d+)$/) ?? location.search.match(/^\?at=(\d+)$/);
     if (at) this.select([at[1], at[2] ?? at[1]].map((place) => Math.min(Number(place), this.view.chars)));
@@ -101,14 +101,14 @@ export class DocumentScreen {
 
   // Events ------------------------------------------------------------------------------------
 
-  act(gesture, words) { // words: for those who listen, if it is done
+  act(gesture, words) { // words: announced to screen readers on success
     if (this.view.frozen || this.view.closed) { say("this document cannot be judged"); return false; }
     const event = this.named(gesture);
     this.events.push(event);
     const finished = this.state.status === "done" && event.kind !== "reopen";
     this.state = event.kind === "undo" || event.kind === "redo" ? folded(this.events) : applied(this.state, event);
     if (event.kind === "open") this.state = folded(this.events);
-    this.problem = finished && this.state.status === "touched" ? "changed after it was finished: finish it again" : "";
+    this.problem = finished && this.state.status === "touched" ? "the document was changed after it was finished; finish it again" : "";
     this.proposed = false;
     this.digests = this.digests.then(async () => {
       if (event.kind === "add" || event.kind === "remove") event.check = await check(this.text.slice(event.start, event.end));
@@ -136,14 +136,14 @@ export class DocumentScreen {
     if (event.kind === "redo") this.lost.push(event.value);
     this.state = folded(this.events);
     this.problem = error;
-    this.panels.tell(`Not taken: ${error}`);
-    say(`not taken: ${error}`);
+    this.panels.tell(`Rejected: ${error}`);
+    say(`rejected: ${error}`);
     this.update();
     this.refresh().then(() => { if (event.kind === "done" || event.kind === "redo") this.differences(event.base); });
     return true;
   }
 
-  differences(base) { // what other windows did that was not seen here when it was finished
+  differences(base) { // shows changes of other windows that this one had not received
     const seen = folded(this.events.filter((one) => (one.seq ?? 0) <= base || one.client === outbox.clientName));
     const was = highlighted(seen), now = highlighted(this.state), without = (some, others) => others.reduce((rest, [s, e]) => removed(rest, s, e), some);
     const changed = without(was, now).reduce((all, [s, e]) => added(all, s, e), without(now, was));
@@ -151,7 +151,7 @@ export class DocumentScreen {
     if (changed.length || seen.bep !== this.state.bep) this.panels.changes(changed, seen.bep !== this.state.bep);
   }
 
-  async refresh() { // what other windows did; the log's order counts
+  async refresh() { // fetches events of other windows; the log's order counts
     let answer;
     try { answer = await got(`/api/t/${this.topic}/d/${this.number}/events?since=${this.seen}`); } catch { return; }
     const known = new Map(this.events.map((one) => [key(one), one]));
@@ -164,7 +164,7 @@ export class DocumentScreen {
     this.inOrder(fresh);
   }
 
-  inOrder(fresh) { // what the log does not have yet comes last
+  inOrder(fresh) { // events that are not stored yet come last
     const place = (one) => one.seq ?? Number.MAX_SAFE_INTEGER;
     const sorted = this.events.slice().sort((a, b) => place(a) - place(b));
     if (!fresh && sorted.every((one, row) => one === this.events[row])) return;
@@ -173,7 +173,7 @@ export class DocumentScreen {
     this.update();
   }
 
-  // What is shown ------------------------------------------------------------------------------
+  // Display ------------------------------------------------------------------------------------
 
   update() {
     session.statuses.set(`${this.topic} ${this.number}`, this.state.status);
@@ -208,23 +208,23 @@ export class DocumentScreen {
     }
   }
 
-  // Selecting ----------------------------------------------------------------------------------
+  // Selection ----------------------------------------------------------------------------------
 
-  select(stretch, { keep = false } = {}) {
-    this.cursor = stretch;
+  select(range, { keep = false } = {}) {
+    this.cursor = range;
     if (!keep) getSelection().removeAllRanges();
     this.painter.paint("preview", []);
     this.paintCursor();
-    if (stretch) this.show(span(stretch, this.view.chars));
+    if (range) this.show(span(range, this.view.chars));
     this.panels.selection();
   }
 
-  onpointer(event) { // Alt while dragging: to the letter
+  onpointer(event) { // Alt while dragging selects letters
     if (event.type === "pointermove" && !event.buttons) return;
     this.exact = event.altKey;
     if (event.type === "pointerup") this.onselection();
   }
-  snapped(stretch) { return this.text.snapped(stretch, this.exact ? "letter" : this.unit); }
+  snapped(range) { return this.text.snapped(range, this.exact ? "letter" : this.unit); }
 
   onselection() {
     const found = this.text.selected();
@@ -251,7 +251,7 @@ export class DocumentScreen {
     this.panels.selection();
   }
 
-  chosen() { // what a gesture is about: the selection, else the cursor, else the sentence at it
+  chosen() { // the selection, else the span of the cursor, else the sentence there
     const selected = this.text.selected();
     if (selected) return this.snapped(selected);
     if (!this.cursor) return null;
@@ -277,9 +277,9 @@ export class DocumentScreen {
   highlight() { this.mark("add"); }
   unhighlight() { this.mark("remove"); }
 
-  mark(kind, stretch = this.chosen()) {
-    if (!stretch || stretch[0] >= stretch[1] || this.mode === "document") { say("select something first"); return; }
-    const [start, end] = stretch;
+  mark(kind, range = this.chosen()) {
+    if (!range || range[0] >= range[1] || this.mode === "document") { say("select text first"); return; }
+    const [start, end] = range;
     const words = this.text.slice(start, end).split(/\s+/).filter(Boolean).length;
     if (!this.act({ kind, layer: this.layer, start, end }, `${kind === "add" ? "highlighted" : "removed"} ${words} ${words === 1 ? "word" : "words"}${this.text.under(start)}`)) return;
     this.text.unfold(start, end);
@@ -291,16 +291,16 @@ export class DocumentScreen {
 
   take() {
     if (!this.cursor && !this.text.selected()) this.select(this.text.unit(0, "sentence"));
-    const stretch = this.chosen();
-    this.mark("add", stretch);
-    this.select(this.text.step(stretch[1] - 1, "sentence", 1));
+    const range = this.chosen();
+    this.mark("add", range);
+    this.select(this.text.step(range[1] - 1, "sentence", 1));
   }
 
   bep() {
     if (this.mode === "document" || !this.view.chars) { say("no entry point here"); return; }
     const spans = highlighted(this.state);
     const here = this.here();
-    if (here === null && !spans.length) { say("select a place first"); return; }
+    if (here === null && !spans.length) { say("select a position first"); return; }
     if (here === null && !this.proposed && this.state.bep === null) {
       this.proposed = true;
       this.placeFlag();
@@ -315,9 +315,9 @@ export class DocumentScreen {
   unbep() { if (this.state.bep === null) say("there is no entry point"); else this.act({ kind: "unbep" }, "best entry point removed"); }
 
   finish() {
-    if (this.state.status === "done") { this.act({ kind: "reopen" }, "opened again"); return; }
+    if (this.state.status === "done") { this.act({ kind: "reopen" }, "reopened"); return; }
     const left = inconsistencies(this.state, this.mode, this.view.paths);
-    if (left.length) { // many elements may be open: the line at the bottom stays a line
+    if (left.length) { // keeps the bar at the bottom one line high
       this.problem = left.length > 2 ? `${left[0]}; and ${left.length - 1} more` : left.join("; ");
       this.panels.update(); say(`cannot finish: ${this.problem}`); return;
     }
@@ -326,7 +326,7 @@ export class DocumentScreen {
 
   nothing() {
     if (this.mode === "document") { this.gradeAndGo(0); return; }
-    if (highlighted(this.state).length) { this.problem = "something is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
+    if (highlighted(this.state).length) { this.problem = "text is highlighted: finish with f"; this.panels.update(); say(this.problem); return; }
     if (this.state.bep !== null) this.act({ kind: "unbep" });
     if (this.state.grade) this.act({ kind: "grade", value: "0" });
     if (this.state.status !== "done" && !this.act({ kind: "done" })) return;
@@ -347,7 +347,7 @@ export class DocumentScreen {
   redo() {
     const name = redoable(this.events, this.lost);
     if (!name) { say("nothing to redo"); return; }
-    this.act({ kind: "redo", value: name }, "done again");
+    this.act({ kind: "redo", value: name }, "redone");
   }
 
   async leaveTo(address) { await this.digests; go(address); }
@@ -362,7 +362,7 @@ export class DocumentScreen {
   next() { this.goTo(this.neighbour(1, false)); }
   previous() { this.goTo(this.neighbour(-1, false)); }
   up() { this.leaveTo(`/t/${this.topic}`); }
-  async nextUnjudged() { // around the end of the list, as long as anything is left
+  async nextUnjudged() { // continues at the start of the list
     await this.digests;
     const place = this.pool.documents.find((one) => one.number === this.number);
     if (place) place.status = this.state.status;
@@ -378,7 +378,7 @@ export class DocumentScreen {
   topicStatement() { const box = this.panels.topicBox; box.open = !box.open; say(`topic ${box.open ? "shown" : "hidden"}`); }
   support() { this.panels.toggleSupport(); }
   skip() { this.panels.askReason(); }
-  escape() { // out of a dialog or a field first: what was found there stays selected
+  escape() { // leaves a dialog or field first, keeping the selection
     const here = document.activeElement, field = here?.closest?.("input, textarea, select");
     if (here?.closest?.("dialog")) return false;
     here?.blur?.();

@@ -1,5 +1,5 @@
-// What gestures make of a document: the same fold as the server's, so that a page can show at once
-// what the log will say. Spans are half open, sorted, disjoint; touching ones become one.
+// The fold of gestures to a state, as on the server, so that the page shows changes at once.
+// Spans are half open, sorted and disjoint; adjacent ones are merged.
 
 export const EDITS = new Set(["add", "remove", "bep", "unbep", "grade", "exh"]);
 export const UNDOABLE = new Set([...EDITS, "note", "done", "reopen", "skip"]);
@@ -27,25 +27,25 @@ export function removed(spans, start, end) {
   return found;
 }
 
-const named = (some) => Object.assign(Object.create(null), some); // a layer may have any name: constructor, too
+const named = (some) => Object.assign(Object.create(null), some); // a layer can have any name, such as constructor
 
 export const empty = (status = "new") =>
   ({ status, layers: named(), bep: null, grade: null, exhaustivity: {}, note: "", reason: "" });
 
-const around = (path) => path.split("/").slice(2).map((_, i) => path.split("/").slice(0, i + 2).join("/")); // what it lies in
+const around = (path) => path.split("/").slice(2).map((_, i) => path.split("/").slice(0, i + 2).join("/")); // its ancestors
 const exhaustivityOf = (values, path) => values[path] ?? (around(path).some((one) => values[one] === -1) ? -1 : 0);
 
 function exhausted(values, path, value) {
   const found = { ...values, [path]: value };
   if (value === 2) for (const other of around(path)) found[other] = 2;
   else if (value !== -1) for (const other of around(path)) if (values[other] === -1) found[other] = 0;
-  const again = value === 2 && values[path] === 2; // it rests on itself then, not on what lies in it
+  const again = value === 2 && values[path] === 2; // then it is supported by itself and not by descendants
   for (const [other, grade] of Object.entries(values)) {
     if (!other.startsWith(path + "/")) continue;
     if (value === -1) found[other] = -1;
     else if ((grade > value && value !== 0) || (again && grade === 2)) found[other] = 0;
   }
-  if (values[path] === 2 && value !== 2) { // what was lifted by this element alone is not known any more
+  if (values[path] === 2 && value !== 2) { // ancestors that only this element supported become unknown
     const others = Object.keys(found).filter((other) => found[other] === 2);
     for (const other of others) {
       if (path.startsWith(`${other}/`) && !others.some((one) => one.startsWith(`${other}/`) && !path.startsWith(`${one}/`))) found[other] = 0;
@@ -89,7 +89,7 @@ export function folded(events) {
   return state.status === "done" && editedBefore(events, kept) ? { ...state, status: "touched" } : state;
 }
 
-function editedBefore(events, kept) { // whether an older edit was taken or brought back, in another window, after the finish
+function editedBefore(events, kept) { // whether an older edit was undone or redone after the finish, in another window
   const name = key(kept.findLast((one) => one.kind === "done")), place = events.findIndex((one) => key(one) === name);
   const since = Math.max(place, events.findLastIndex((one) => one.kind === "redo" && one.value === name));
   const edits = new Set(events.slice(0, place).filter((one) => EDITS.has(one.kind)).map(key));
@@ -102,9 +102,9 @@ export function undoable(events) {
 }
 
 export function redoable(events, refused = []) {
-  // What was taken back last and not brought back, unless something new was done since; what the server
-  // did not let come back, because it does not fit any more, does not hold up the rest.
-  let waiting = []; // two windows may say the same of one gesture
+  // The last gesture that was undone and not redone, unless a new one followed; gestures whose redo the
+  // server rejected are passed over.
+  let waiting = []; // two windows may undo the same gesture
   for (const one of events) {
     if (one.kind === "undo" || one.kind === "redo") waiting = waiting.filter((name) => name !== one.value);
     if (one.kind === "undo") waiting.push(one.value);
@@ -130,7 +130,7 @@ export function assess(state, paths) {
   return found;
 }
 
-export function saidOf(state, asked) { // what an element is; a grade that only leans on what is not highlighted any more is open again
+export function saidOf(state, asked) { // exhaustivity of an element; unknown if only elements without highlights support it
   const values = state.exhaustivity, leaning = new Set(), held = new Set(), known = new Set(asked.map(([path]) => path));
   const highest = Object.keys(values).filter((path) => values[path] === 2).sort((a, b) => b.split("/").length - a.split("/").length);
   for (const path of highest) {
@@ -143,22 +143,22 @@ export function saidOf(state, asked) { // what an element is; a grade that only 
 export function inconsistencies(state, mode, paths = []) {
   const marked = highlighted(state).length > 0, found = [];
   if (mode === "document") return state.grade === null ? ["give the document a grade"] : [];
-  if (marked && state.bep === null) found.push("set the best entry point: something is highlighted");
+  if (marked && state.bep === null) found.push("set the best entry point: text is highlighted");
   if (!marked && state.bep !== null) found.push("remove the best entry point: nothing is highlighted");
-  if (mode === "grades" && marked && !state.grade) found.push("give a grade of 1 or more: something is highlighted");
-  if (mode === "grades" && !marked && state.grade) found.push("nothing is highlighted, so the grade is 0 or none");
+  if (mode === "grades" && marked && !state.grade) found.push("give a grade of 1 or more: text is highlighted");
+  if (mode === "grades" && !marked && state.grade) found.push("set the grade to 0 or remove it: nothing is highlighted");
   if (mode === "exhaustivity") {
     const asked = assess(state, paths), grades = saidOf(state, asked);
     for (const [path, whole] of asked) {
       const grade = grades(path);
-      if (grade === 0) found.push(`say how exhaustive ${path} is`);
-      else if (grade === -1 && whole) found.push(`${path} holds a whole passage, so it is not too small`);
+      if (grade === 0) found.push(`assess the exhaustivity of ${path}`);
+      else if (grade === -1 && whole) found.push(`${path} contains a whole passage, so it cannot be too small`);
     }
   }
   return found;
 }
 
-export function disputes(people, layer) { // stretches that some judges highlighted and others did not, with who did
+export function disputes(people, layer) { // passages that only some assessors highlighted, with their names
   const sets = people.map((one) => (Object.hasOwn(one.layers, layer) ? one.layers[layer] : []));
   const cuts = [...new Set(sets.flat(2))].sort((a, b) => a - b), found = [];
   cuts.slice(1).forEach((end, i) => {

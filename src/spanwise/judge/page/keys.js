@@ -1,29 +1,29 @@
-// Keys: X-Rai's are kept. A gesture is a name; the document knows what to do for it.
+// Keys, compatible with X-Rai. A key names a method of the document's screen.
 
 export const KEYS = [
   [["h", "u"], "highlight, un-highlight the selection (or the sentence at the cursor)"],
   [["b", "B"], "set the best entry point, remove it"],
-  [["f"], "finish the document, or open it again"],
-  [["0"], "nothing relevant: finish, and on to the next"],
+  [["f"], "finish the document or reopen it"],
+  [["0"], "nothing relevant: finish and go to the next document"],
   [["1", "2", "3"], "previous document, up to the topic, next document"],
-  [["n", "N"], "next, previous document that is not judged"],
-  [["j", "k"], "next, previous block; with Shift: extend. Who adjudicates: next, previous dispute"],
+  [["n", "N"], "next, previous unjudged document"],
+  [["j", "k"], "next, previous block; with Shift: extend; for the adjudicator: next, previous dispute"],
   [[".", ","], "next, previous sentence; with Shift (: and ;): extend"],
   [["x"], "highlight this sentence and move on"],
-  [["[", "]"], "move the end of the highlight at the cursor by one unit back, on"],
-  [["{", "}"], "move its start by one unit back, on"],
+  [["[", "]"], "move the end of the highlight at the cursor one unit back, forward"],
+  [["{", "}"], "move its start one unit back, forward"],
   [["Tab", "Shift-Tab"], "next, previous highlight"],
   [["z", "Z"], "undo, redo (also Ctrl-Z, Ctrl-Y)"],
   [["g", "G"], "next, previous keyword"],
   [["/"], "find in the document"],
   [["c"], "text cursor on or off: arrows, Ctrl-arrows, Home, End; Shift extends"],
-  [["v"], "unit of selecting: letter, word, sentence, block (Alt while dragging: letter)"],
-  [["p"], "show what systems returned"],
+  [["v"], "selection unit: letter, word, sentence, block (Alt while dragging: letter)"],
+  [["p"], "show the parts that systems retrieved"],
   [["m", "t"], "write a note, show the topic"],
   [["s"], "skip, with a reason"],
   [["Alt-0", "Alt-3"], "grade of the document; in mode aspects Alt-1 to Alt-9 choose the aspect"],
   [["?"], "help"],
-  [["Esc"], "forget the selection, leave a field"],
+  [["Esc"], "clear the selection, leave a field"],
 ];
 
 const PLAIN = {
@@ -36,7 +36,7 @@ const PLAIN = {
 
 export function gestureOf(event, { single, caret, mode }) {
   const { ctrlKey, metaKey, altKey, shiftKey } = event;
-  const latin = event.code?.match(/^Key([A-Z])$/)?.[1]; // where a key has a letter of another alphabet, its place counts
+  const latin = event.code?.match(/^Key([A-Z])$/)?.[1]; // for letters of other alphabets the position of the key counts
   const key = latin && /^[^\x00-\x7f]$/u.test(event.key) ? (shiftKey ? latin : latin.toLowerCase()) : event.key;
   if (key === "Escape") return ["escape"];
   if (ctrlKey || metaKey) {

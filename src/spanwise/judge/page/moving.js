@@ -1,4 +1,4 @@
-// Going through a document by keys: the cursor in all its units, highlights and their ends, hits.
+// Movement in a document by keys: cursor units, highlights and their ends, keyword matches.
 
 import { highlighted } from "./fold.js";
 import { say, settings } from "./app.js";
@@ -17,17 +17,17 @@ export const moving = { // methods of a document's screen
     const all = [...this.anchor, ...next];
     this.arrive([Math.min(...all), Math.max(...all)]);
   },
-  words() { // of the stretch at the cursor, as many as one listens to
+  words() { // the text of the span at the cursor, for screen readers
     const [start, end] = span(this.cursor ?? [0, 0], this.view.chars, false);
     return this.text.slice(start, Math.min(end, start + 200)).replace(/\s+/g, " ").trim();
   },
-  arrive(stretch) { this.select(stretch); say(this.words()); },
+  arrive(range) { this.select(range); say(this.words()); },
   nextUnit() { this.setUnit(UNITS[(UNITS.indexOf(this.unit) + 1) % UNITS.length]); },
   setUnit(unit) { this.unit = unit; this.exact = false; settings.set("unit", unit); this.panels.update(); say(`unit: ${unit}`); this.onselection(); },
   move(unit, by, extend) { // the text cursor; cursor[1] is the end that moves
     const [anchor, focus] = this.cursor ?? [0, 0];
     const { made } = this.text.nodes[this.text.at(focus)];
-    if ((unit === "letter" || unit === "word") && getComputedStyle(made).direction === "rtl") by = -by; // an arrow points to where it goes
+    if ((unit === "letter" || unit === "word") && getComputedStyle(made).direction === "rtl") by = -by; // arrows follow the direction of writing
     let to = focus;
     if (unit === "letter") to = focus + by;
     else if (unit === "word") { const [s, e] = this.text.step(focus, "word", by); to = by > 0 ? e : s; }
@@ -37,7 +37,7 @@ export const moving = { // methods of a document's screen
     this.select(extend ? [anchor, to] : [to, to]);
   },
 
-  line(from, by) { // the place above or below, if the window shows it
+  line(from, by) { // the position a line above or below, if it is visible
     const box = this.text.live(from, Math.min(from + 1, this.view.chars)).getClientRects()[0];
     for (let far = 0.5; box && far < 4; far += 0.5) {
       const place = document.caretPositionFromPoint?.(box.left + 1, by > 0 ? box.bottom + far * box.height : box.top - far * box.height);
@@ -59,7 +59,7 @@ export const moving = { // methods of a document's screen
   edge(which, by) { // of the highlight at the cursor
     const here = this.here();
     const found = (this.state.layers[this.layer] ?? []).find(([start, end]) => here !== null && start <= here && here < end);
-    if (!found) { say("no highlight here"); return; }
+    if (!found) { say("no highlight at the cursor"); return; }
     const [start, end] = found;
     const unit = this.unit;
     const at = which === "end" ? end : start;
@@ -79,7 +79,7 @@ export const moving = { // methods of a document's screen
   jump(hits, by) {
     const here = this.here() ?? (by > 0 ? -1 : this.view.chars);
     const found = by > 0 ? hits.find(([start]) => start > here) ?? hits[0] : hits.findLast(([start]) => start < here) ?? hits.at(-1);
-    if (found) this.arrive(found); else say("no hit");
+    if (found) this.arrive(found); else say("no match");
   },
 };
 

@@ -1,4 +1,4 @@
-// Gestures on their way: kept in the browser's own database until the server's disk has them.
+// Unsaved gestures, kept in the browser's database until the server has stored them.
 
 import { api, notice, session } from "./app.js";
 
@@ -8,9 +8,9 @@ const LASTING = new Set([400, 403, 404, 413]);
 const channel = new BroadcastChannel("spanwise-judge");
 
 let database = null, count = 0, waiting = [], busy = false, failures = 0, timer = 0;
-let most = 50; // gestures sent at once
-let since = 0; // when the oldest unsent gesture was made
-let problem = ""; // why it is unsent
+let most = 50; // maximum number of gestures in a request
+let since = 0; // time of the oldest unsaved gesture
+let problem = ""; // the reason why it is unsaved
 const listeners = { ack: () => {}, refused: () => false, status: () => {}, changed: () => {} };
 
 export const clientName = CLIENT;
@@ -36,7 +36,7 @@ export async function open() {
   setInterval(sweep, 15000);
 }
 
-// What windows that are gone left behind is sent by whoever comes next.
+// Gestures left by closed windows are sent by the next window.
 async function sweep() {
   const { held } = await navigator.locks.query();
   const alive = new Set(held.map((lock) => lock.name));
@@ -48,12 +48,12 @@ async function sweep() {
 }
 
 let unsettled = 0;
-function counted(change) { // for everybody who asks the page whether all is saved
+function counted(change) { // published on the root element of the page
   unsettled += change;
   document.documentElement.dataset.unsaved = String(unsettled);
 }
 
-export function next(event) { // an event with its name, before it is complete
+export function next(event) { // an event with its identifier
   counted(1);
   const made = { ...event, client: CLIENT, n: count++, at: Date.now() / 1000 };
   return made;
@@ -80,13 +80,13 @@ async function send() {
     answer = await api("/api/events", { events: batch.map((one) => wire(one.event)) });
   } catch { answer = null; }
   busy = false;
-  if (LASTING.has(answer?.status)) { // one that nobody will ever take must not hold up the others
+  if (LASTING.has(answer?.status)) { // a permanently rejected event must not block the others
     if (batch.length === 1) settle(batch[0], { error: answer.content.error || `the server answered ${answer.status}` });
     most = batch.length === 1 ? 50 : 1;
   } else if (!answer || !answer.content.results) {
     failures += 1;
     timer = setTimeout(send, WAITS[Math.min(failures, WAITS.length) - 1]);
-    problem = answer ? answer.content.error || `the server answered ${answer.status}` : "the server does not answer";
+    problem = answer ? answer.content.error || `the server answered ${answer.status}` : "the server does not respond";
     tell();
     return;
   } else {
@@ -108,7 +108,7 @@ function settle(one, result) {
   database.transaction("outbox", "readwrite").objectStore("outbox").delete(one.key);
   if (one.event.client === CLIENT) counted(-1);
   if (result.error) {
-    session.statuses.delete(`${one.event.topic} ${one.event.doc}`); // what this window took for done may not be
+    session.statuses.delete(`${one.event.topic} ${one.event.doc}`); // the status may be wrong
     if (!listeners.refused(one.event, result.error)) notice(one.event, result.error);
   }
   else listeners.ack(one.event, result.seq);

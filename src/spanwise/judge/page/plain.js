@@ -1,4 +1,4 @@
-// The little of Markdown that guidelines need, made of elements: never of markup.
+// The subset of Markdown that guidelines use, rendered as elements without parsing markup.
 
 import { el } from "./app.js";
 
@@ -13,7 +13,7 @@ function parts(block) {
     if (kind === "head") { found.push(el("h3", { dir: "auto" }, ...inline(lines[from].replace(/^\s*#+\s*/, "")))); continue; }
     const items = [lines[from]];
     while (at < lines.length && kindOf(lines[at]) !== "head" && (kind === "text" ? kindOf(lines[at]) === "text" : true)) {
-      if (kindOf(lines[at]) === "text") items[items.length - 1] += ` ${lines[at].trim()}`; // goes on
+      if (kindOf(lines[at]) === "text") items[items.length - 1] += ` ${lines[at].trim()}`; // a continued line
       else if (kindOf(lines[at]) === kind) items.push(lines[at]);
       else break;
       at += 1;

@@ -1,4 +1,4 @@
-// The tour: three short documents with known answers. Nothing of it is a judgement.
+// Practice on three short documents with known answers, which are no judgements.
 
 import { api, el, go, got, link, page, say, session } from "./app.js";
 import { DocumentScreen } from "./document.js";
@@ -20,10 +20,10 @@ export async function practice() {
 }
 
 function over() {
-  page().replaceChildren(header("Practice"), el("main", { class: "narrow" }, el("h1", {}, "That was the practice"),
-    el("p", { class: "lead" }, "Now you know all that is needed. The keys are under Help, or press ? in a document."),
-    el("p", {}, link("/", { class: "button strong" }, "To my topics"), " ",
-      el("button", { class: "button", type: "button", onclick: () => { again = true; session.practised.clear(); go("/practice"); } }, "Once more"))));
+  page().replaceChildren(header("Practice"), el("main", { class: "narrow" }, el("h1", {}, "Practice completed"),
+    el("p", { class: "lead" }, "You can start judging. Help lists the keys; in a document, press ?."),
+    el("p", {}, link("/", { class: "button strong" }, "My topics"), " ",
+      el("button", { class: "button", type: "button", onclick: () => { again = true; session.practised.clear(); go("/practice"); } }, "Repeat"))));
   document.title = "Practice – spanwise judge";
 }
 
@@ -31,9 +31,9 @@ class Lesson extends DocumentScreen {
   constructor(...all) { super(...all); this.mode = "highlight"; this.layer = "relevant"; }
   above() { return link("/practice", {}, "Practice"); }
   named(gesture) { const n = count++; return { ...gesture, topic: this.topic, doc: this.number, client: "practice", n, seq: n + 1 }; }
-  keep() {} // the answer is sent when it is finished
+  keep() {} // the answer is sent on finishing
   async refresh() {}
-  skip() { say("nothing is skipped in the practice"); }
+  skip() { say("practice documents cannot be skipped"); }
   support() {}
 
   finish() {
@@ -50,17 +50,17 @@ class Lesson extends DocumentScreen {
   async answer() {
     this.answered = true;
     const sent = { client: clientName, n: 1e9 + count++, number: this.number, spans: highlighted(this.state), bep: this.state.bep };
-    const { status, content } = await api("/api/practice", sent).catch(() => ({ status: 0, content: { error: "the server does not answer" } }));
-    if (status !== 200) { this.answered = false; this.act({ kind: "reopen" }); this.panels.tell(`Not taken: ${content.error}`); return; }
+    const { status, content } = await api("/api/practice", sent).catch(() => ({ status: 0, content: { error: "the server does not respond" } }));
+    if (status !== 200) { this.answered = false; this.act({ kind: "reopen" }); this.panels.tell(`Rejected: ${content.error}`); return; }
     session.practised.add(this.number);
     this.painter.paint("judge-0", content.known);
     const percent = Math.round(100 * content.overlap);
-    const words = percent >= 98 ? "Right." : content.known.length ? `${percent} % as it was meant: what is relevant is underlined.` : "Nothing here is relevant.";
-    const entry = content.bep === null || content.distance === 0 ? "" : " The entry point was meant at the beginning of the first relevant sentence.";
-    this.panels.tell(`${words}${entry} Go on with Next (3).`);
+    const words = percent >= 98 ? "Correct." : content.known.length ? `${percent} % correct: relevant text is underlined.` : "Nothing here is relevant.";
+    const entry = content.bep === null || content.distance === 0 ? "" : " The correct entry point is the beginning of the first relevant sentence.";
+    this.panels.tell(`${words}${entry} Continue with Next (3).`);
     say(`${words}${entry}`);
   }
 
-  goTo() { if (this.answered) this.leaveTo("/practice"); else this.panels.tell("Finish this one first: f, or 0 if nothing is relevant."); }
+  goTo() { if (this.answered) this.leaveTo("/practice"); else this.panels.tell("Finish this document first: press f, or 0 if nothing is relevant."); }
   up() { this.leaveTo("/"); }
 }

@@ -1,15 +1,15 @@
-// Home, one topic, help: everything but the document.
+// All screens except the document: topics, one topic, help.
 
 import { api, el, got, gotPool, link, page, session, settings, go } from "./app.js";
 import { KEYS } from "./keys.js";
 import { written } from "./plain.js";
 
-const WORDS = { new: "new", open: "looked at", touched: "begun", done: "done", skipped: "skipped" };
+const WORDS = { new: "new", open: "opened", touched: "in progress", done: "done", skipped: "skipped" };
 
 export function header(...trail) {
   const crumbs = trail.map((one) => el("span", { class: "crumb" }, one));
   return el("header", { class: "top" },
-    el("nav", { "aria-label": "Where you are" }, link("/", { class: "home" }, "spanwise judge"), ...crumbs),
+    el("nav", { "aria-label": "Breadcrumbs" }, link("/", { class: "home" }, "spanwise judge"), ...crumbs),
     el("span", { class: "who" }, session.judge),
     link("/help", { class: "quiet" }, "Help"));
 }
@@ -36,28 +36,28 @@ export async function home() {
   });
   const left = me.topics.reduce((sum, one) => sum + one.left, 0);
   const resume = me.last
-    ? link(`/t/${me.last.topic}/d/${me.last.doc}`, { class: "button strong" }, "Resume where I was") : null;
+    ? link(`/t/${me.last.topic}/d/${me.last.doc}`, { class: "button strong" }, "Resume") : null;
   page().replaceChildren(header(), el("main", { class: "narrow" },
     el("h1", {}, "My topics"),
-    el("p", { class: "lead" }, left ? `${left} documents are left to judge.` : "Everything is judged. Thank you."),
+    el("p", { class: "lead" }, left ? `${left} documents are left to judge.` : "All documents are judged. Thank you."),
     resume, newcomer(me), el("ul", { class: "cards" }, ...cards)));
   document.title = "My topics – spanwise judge";
 }
 
-function newcomer(me) { // the tour; documents that are graded as a whole need none
+function newcomer(me) { // link to the practice, which mode document does not need
   if (me.mode === "document" || me.role !== "judge" || me.practised >= 3) return null;
-  return el("p", { class: "told" }, me.practised ? "Some practice is left: " : "New here? ", link("/practice", {}, "Practise on three short documents whose answers are known"), ".");
+  return el("p", { class: "told" }, me.practised ? "Complete the practice: " : "New assessors: ", link("/practice", {}, "practise on three short documents with known answers"), ".");
 }
 
-function progress(one) { // of others a number, and nothing else
+function progress(one) { // of other assessors only the number of finished documents
   return [
-    one.minutes >= 1 ? `my minutes: ${Math.round(one.minutes)}` : "",
+    one.minutes >= 1 ? `minutes spent: ${Math.round(one.minutes)}` : "",
     one.others ? `finished by others: ${one.others}` : "",
     one.frozen ? "closed" : ""].filter(Boolean);
 }
 
 const ORDERS = {
-  mine: ["in my order", () => 0],
+  mine: ["default order", () => 0],
   name: ["by name", (a, b) => (a.id < b.id ? -1 : 1)],
   length: ["shortest first", (a, b) => a.chars - b.chars],
 };
@@ -72,42 +72,42 @@ export async function topic(number) {
       el("span", { class: "small" }, `${one.chars.toLocaleString()} characters`))));
   const list = el("ul", { class: "rows" });
   const fill = () => list.replaceChildren(...rows(choice.value, order.value));
-  const order = el("select", { "aria-label": "In which order", onchange: fill }, ...Object.entries(ORDERS).map(([value, [words]]) => el("option", { value }, words)));
-  const choice = el("select", { "aria-label": "Which documents", onchange: fill },
+  const order = el("select", { "aria-label": "Order", onchange: fill }, ...Object.entries(ORDERS).map(([value, [words]]) => el("option", { value }, words)));
+  const choice = el("select", { "aria-label": "Filter", onchange: fill },
     el("option", { value: "left" }, "left to judge"), el("option", { value: "all" }, "all"));
   if (!pool.documents.some((one) => one.status !== "done" && one.status !== "skipped")) choice.value = "all";
   fill();
   const next = pool.documents.find((one) => one.status !== "done" && one.status !== "skipped");
   const start = next ? link(`/t/${number}/d/${next.number}`, { class: "button strong" }, "Judge the next document") : null;
   page().replaceChildren(header(link(`/t/${number}`, { "aria-current": "page" }, pool.id)), el("main", { class: "narrow" },
-    el("h1", { dir: "auto" }, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.minutes >= 1 ? el("p", { class: "small" }, `My minutes: ${Math.round(pool.minutes)}`) : null, pool.frozen ? el("p", { class: "told" }, "This topic is closed. It can be read, not judged.") : start,
+    el("h1", { dir: "auto" }, pool.topic.title ?? pool.id), ...statement(pool.topic), ...guidelines(), pool.minutes >= 1 ? el("p", { class: "small" }, `Minutes spent: ${Math.round(pool.minutes)}`) : null, pool.frozen ? el("p", { class: "told" }, "This topic is closed. Documents can be read but not judged.") : start,
     el("div", { class: "between" }, el("h2", {}, "Documents"), el("span", {}, choice, " ", order)), list, pool.frozen ? null : adding(number)));
   document.title = `${pool.topic.title ?? pool.id} – spanwise judge`;
 }
 
-function adding(number) { // what no system returned
-  const found = el("ul", { class: "rows" }), said = el("p", { class: "small", role: "status" });
+function adding(number) { // a document that no system returned
+  const found = el("ul", { class: "rows" }), message = el("p", { class: "small", role: "status" });
   const add = async (id) => {
     const { status, content } = await api(`/api/t/${number}/documents`, { id });
-    if (status === 200) go(`/t/${number}/d/${content.number}`); else said.textContent = content.error;
+    if (status === 200) go(`/t/${number}/d/${content.number}`); else message.textContent = content.error;
   };
   const look = async () => {
     const { found: some, read, documents, more } = await got(`/api/t/${number}/find?q=${encodeURIComponent(wanted.value)}`);
-    const rest = more ? "There are more: write more of the name or the title."
-      : read < documents ? `Of ${documents.toLocaleString()} documents all names were looked at, and ${read.toLocaleString()} titles.`
-        : some.length ? "" : "No document has these letters in its name or its title.";
+    const rest = more ? "There are more matches: enter more of the name or title."
+      : read < documents ? `The search covered all ${documents.toLocaleString()} names and ${read.toLocaleString()} titles.`
+        : some.length ? "" : "No document has these letters in its name or title.";
     found.replaceChildren(...some.map(([id, title]) => el("li", {}, el("button", { class: "button", type: "button", onclick: () => add(id) }, el("span", { dir: "auto" }, title ? `${id} – ${title}` : id)))));
-    said.textContent = rest;
+    message.textContent = rest;
   };
   const wanted = el("input", { type: "search", id: "wanted", onkeydown: (event) => { if (event.key === "Enter") look(); } });
-  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Letters of its name or title "), wanted, " ",
-    el("button", { class: "button", type: "button", onclick: look }, "Look")), said, found);
+  return el("details", {}, el("summary", {}, "Add a document"), el("p", {}, el("label", { for: "wanted" }, "Part of its name or title "), wanted, " ",
+    el("button", { class: "button", type: "button", onclick: look }, "Search")), message, found);
 }
 
-export function statement(said) {
-  const parts = [["narrative", "What is relevant"], ["description", "The question"], ["keywords", "Keywords"], ["ontopic_keywords", "Keywords"]];
-  return parts.filter(([name]) => said[name]).map(([name, title]) =>
-    el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, said[name])));
+export function statement(fields) {
+  const parts = [["narrative", "What is relevant"], ["description", "Description"], ["keywords", "Keywords"], ["ontopic_keywords", "Keywords"]];
+  return parts.filter(([name]) => fields[name]).map(([name, title]) =>
+    el("section", { class: `statement ${name}` }, el("h2", {}, title), el("p", { dir: "auto" }, fields[name])));
 }
 
 export function guidelines() {
@@ -120,18 +120,18 @@ export async function help() {
   single.checked = settings.get("keys", true);
   single.addEventListener("change", () => settings.set("keys", single.checked));
   const table = el("table", {}, el("caption", {}, "Keys in a document"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Key"), el("th", { scope: "col" }, "Act"))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Key"), el("th", { scope: "col" }, "Action"))),
     el("tbody", {}, ...KEYS.map(([keys, act]) => el("tr", {}, el("td", {}, ...keys.map((key) => el("kbd", {}, key))), el("td", {}, act)))));
   page().replaceChildren(header("Help"), el("main", { class: "narrow" },
     el("h1", {}, "How to judge"),
     el("ol", { class: "steps" },
-      el("li", {}, "Read what is relevant, on the right of the text. It decides over the title."),
+      el("li", {}, "Read the statement of what is relevant, to the right of the text. It takes precedence over the title."),
       el("li", {}, "Highlight all relevant text, and nothing else. Judge each part on its own merit, even if you have read the same elsewhere."),
       el("li", {}, "Set the best entry point: where you would begin to read."),
-      el("li", {}, "Finish. If nothing is relevant, one key (0) finishes and goes on.")),
+      el("li", {}, "Finish. If nothing is relevant, press 0 to finish and go to the next document.")),
     el("p", {}, link("/practice", {}, "Practise on three short documents")),
-    el("p", {}, "Every gesture is kept at once. The line at the bottom says when it was saved. Undo has no limit."),
-    el("p", {}, single, el("label", { for: "single" }, " Single letters are keys")),
+    el("p", {}, "Every action is saved at once. The bar at the bottom shows the time of the last save. Undo is unlimited."),
+    el("p", {}, single, el("label", { for: "single" }, " Use single letters as keys")),
     table,
     el("p", {}, el("button", { class: "button", onclick: () => (history.length > 1 ? history.back() : go("/")) }, "Back"))));
   document.title = "Help – spanwise judge";

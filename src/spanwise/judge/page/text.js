@@ -1,10 +1,10 @@
-// A document as text nodes, and the way between places on the page and positions in the text.
+// A document as text nodes, and the mapping between the page and positions in the text.
 // Positions count code points; a page counts UTF-16. No text is ever parsed as markup.
 
 import { el } from "./app.js";
 
 const LONG = 3000, GROUP = 10;
-const HIDDEN = /(^|:)(teiheader|metadata|bookinfo|articleinfo)$/i; // a front that may hold title and summary stays open
+const HIDDEN = /(^|:)(teiheader|metadata|bookinfo|articleinfo)$/i; // other front matter stays open
 
 export class Text {
   constructor(view) {
@@ -21,7 +21,7 @@ export class Text {
     const depth = this.depths(), holders = this.holders();
     let group = null, size = 0, inside = into;
     for (const [owner, start, text] of this.view.blocks) {
-      if (!text.trim()) continue; // what stands between blocks has its position, and nothing to see
+      if (!text.trim()) continue; // white space between blocks counts but is not shown
       const [, role, name] = this.view.elements[owner], holder = holders[owner] ?? into;
       if (holder !== inside) { inside = holder; group = null; if (holder !== into) into.append(holder); }
       let place = start;
@@ -31,11 +31,11 @@ export class Text {
         place += points(piece);
       }
     }
-    if (!this.nodes.length) into.append(this.block("block", "", 0, 0, "", 0)); // which says that there is no text
+    if (!this.nodes.length) into.append(this.block("block", "", 0, 0, "", 0)); // shows that there is no text
     this.starts = this.nodes.map((one) => one.start);
   }
 
-  holders() { // of every element that lies in metadata, what can be folded, with its size on it
+  holders() { // the foldable container of each element in metadata, labelled with its size
     const { elements, blocks, chars } = this.view, fold = elements.map(() => -1), found = [], sizes = new Map();
     elements.forEach(([parent, role], row) => { fold[row] = parent >= 0 && fold[parent] >= 0 ? fold[parent] : role === "fold" ? row : -1; });
     blocks.forEach(([owner, start], at) => sizes.set(fold[owner], (sizes.get(fold[owner]) ?? 0) + (blocks[at + 1]?.[1] ?? chars) - start));
@@ -48,7 +48,7 @@ export class Text {
     return found;
   }
 
-  unfold(start, end) { // nothing is shown or highlighted that nobody sees
+  unfold(start, end) { // opens folded parts, so that highlights are visible
     for (let at = this.at(start); at < this.nodes.length && this.nodes[at].start < Math.max(end, start + 1); at++) {
       const holder = this.nodes[at].made.closest("details");
       if (holder) holder.open = true;
@@ -74,7 +74,7 @@ export class Text {
     return made;
   }
 
-  under(position) { // in which part a position lies, for those who listen
+  under(position) { // the heading above a position, for screen readers
     const found = this.headings.findLast((one) => one.start <= position);
     return found ? ` in ${found.text.slice(0, 60)}` : "";
   }
@@ -121,7 +121,7 @@ export class Text {
     return low < this.nodes.length ? this.nodes[low].start : null;
   }
 
-  selected() { // the browser's selection as a stretch, whichever way it was drawn
+  selected() { // the browser's selection as a span, in either direction
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return null;
     const range = selection.getRangeAt(0);
@@ -247,13 +247,13 @@ function paragraphs(text) { // a long text is cut after empty lines, else after 
   return found;
 }
 
-// A stretch in order; where it is empty and must be seen, the letter there.
+// A span in order; an empty one that must be visible becomes the letter there.
 export const span = ([a, b], chars, visible = true) => {
   const start = Math.min(a, b), end = Math.max(a, b);
   return visible && start === end ? [Math.min(start, Math.max(0, chars - 1)), Math.min(start + 1, chars)] : [start, end];
 };
 
-// Eight bytes that prove which text a gesture means.
+// A short hash of the text that a gesture refers to.
 export async function check(text) {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(hash).slice(0, 8), (b) => b.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-// Keywords: every line a group with a style of its own, of words or a regular expression.
+// Keywords: each line is a group of words or a regular expression, with its own style.
 
 import { api, el, settings } from "./app.js";
 import { KEYWORDS } from "./paint.js";
@@ -18,12 +18,12 @@ export class Words {
 
   section() {
     return el("section", {}, el("h2", {}, el("label", { for: "words" }, "Keywords")), this.field, this.wrong,
-      el("p", { class: "small", id: "words-said" }, "Underlined in the text, every line in a style of its own. Commas between words; * stands for letters; a line /between strokes/ is a regular expression."));
+      el("p", { class: "small", id: "words-said" }, "Keywords are underlined in the text; each line has its own style. Separate words with commas; * matches any letters; a line between slashes is a regular expression."));
   }
 
-  kept() { // else the words of the topic
-    const said = settings.get(this.key, null);
-    if (said !== null) return said;
+  kept() { // the saved keywords, else those of the topic
+    const saved = settings.get(this.key, null);
+    if (saved !== null) return saved;
     const { title = "", ontopic_keywords: on = "", keywords = "" } = this.screen.pool.topic;
     const words = (text) => [...new Set(text.split(/[\s,;"']+/).filter((one) => one.length > 3))].join(", ");
     return [words(title), words(`${on} ${keywords}`)].filter(Boolean).join("\n");
@@ -41,7 +41,7 @@ export class Words {
 
   async found(line) {
     const pattern = line.match(/^\/(.+)\/$/)?.[1];
-    if (pattern) { // the server looks, because it can end what takes too long
+    if (pattern) { // matched by the server, which can stop slow expressions
       const { status, content } = await api(`/api/t/${this.screen.topic}/d/${this.screen.number}/matches`, { pattern });
       if (status !== 200) throw new Error(content.error);
       return content.spans;

@@ -11,6 +11,6 @@ MODULES = (
 
 
 def load() -> None:
-    """Register every engine and model; the libraries behind them are not imported yet."""
+    """Register every engine and model without importing the libraries behind them."""
     for name in MODULES:
         import_module(f"spanwise.retrieve.{name}")

@@ -1,4 +1,4 @@
-"""bm25s: BM25 in NumPy, in the variants of the literature."""
+"""The engine bm25s: BM25 in NumPy, in the variants of the literature."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, slots=True)
 class Bm25s:
-    """BM25 as Lucene has it over Snowball's English stems, without English stop words."""
+    """BM25 in Lucene's variant over Snowball's English stems, without stop words."""
 
     k1: float = 0.9
     b: float = 0.4
@@ -32,7 +32,7 @@ class Bm25s:
     stopwords: str = "en"
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """Scores of all words in all texts, computed beforehand."""
+        """Compute the scores of all words in all texts in advance."""
         library, stemmer = _library()
         with refusing(self, ValueError):
             words = library.tokenize(
@@ -40,13 +40,13 @@ class Bm25s:
             )
             index = library.BM25(method=self.method, k1=self.k1, b=self.b)
         if not words.vocab:
-            raise InputError("engine bm25s: no words in the texts but stop words")
+            raise InputError("engine bm25s: the texts contain no words except stop words")
         with refusing(self, ValueError):
             index.index(words, show_progress=False)
         index.save(str(folder), show_progress=False)
 
     def open(self, folder: Path) -> _Open:
-        """The index in memory."""
+        """Load the index into memory."""
         library, stemmer = _library()
         return _Open(library, stemmer, library.BM25.load(str(folder)), self.stopwords)
 
@@ -66,7 +66,7 @@ class _Open:
         self._stopwords = stopwords
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words; units without one are no results."""
+        """Return the best units that contain any of the words."""
         asked = self._library.tokenize(
             [" ".join(words)],
             stopwords=self._stopwords,

@@ -1,4 +1,4 @@
-"""SQLite's full-text search, which is inside Python: nothing to install."""
+"""The full-text search of SQLite, which is part of Python."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FILE = "fts5.db"
 @engine("fts5", title="SQLite FTS5")
 @dataclass(frozen=True, slots=True)
 class Fts5:
-    """BM25 of SQLite (k1 1.2, b 0.75, fixed) over Porter's stems; no stop words."""
+    """SQLite's BM25 (k1 1.2, b 0.75, fixed) over Porter stems, without stop word removal."""
 
     tokenize: str = "porter unicode61"
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """One table without content: words and where they stand."""
+        """Build a table without content, which holds only words and their positions."""
         database = sqlite3.connect(folder / FILE)
         database.execute("pragma journal_mode = off")
         database.execute("pragma synchronous = off")
@@ -46,7 +46,7 @@ class Fts5:
         database.close()
 
     def open(self, folder: Path) -> _Open:
-        """The table, to be asked."""
+        """Open the database for searching."""
         return _Open(folder / FILE)
 
 
@@ -55,7 +55,7 @@ class _Open:
         self._file, self._database = file, sqlite3.connect(file)
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words, each counted once."""
+        """Return the best units that contain any of the words, each word counted once."""
         asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
         if not asked:
             return np.zeros(0, np.int64), np.zeros(0)
@@ -66,7 +66,7 @@ class _Open:
             ).fetchall()
         except sqlite3.DatabaseError as error:
             raise InputError(
-                f"{self._file}: a damaged index ({error}); remove its folder, and it is made again"
+                f"{self._file}: found a damaged index ({error}); remove its folder to rebuild it"
             ) from error
         columns = np.array(found, np.float64).reshape(-1, 2)
         return columns[:, 0].astype(np.int64) - 1, -columns[:, 1]

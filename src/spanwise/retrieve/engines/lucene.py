@@ -1,4 +1,4 @@
-"""Lucene, through the Anserini jar that lies inside a Python package; a JVM is started for it."""
+"""The engine Lucene, run in a Java process from the jar in the package pyserini."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.retrieve.queries import DEEP, Hits, summed
+from spanwise.retrieve.queries import ALL_RESULTS, Hits, summed
 from spanwise.retrieve.registry import MissingEngine, engine
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 INDEX = "io.anserini.index.IndexCollection"
 MOST_WORDS = 500
-"""Words of one question; Lucene answers more than 1024, marks between words apart, with nothing."""
+"""Maximum number of words in one query; Lucene returns nothing above 1024 terms."""
 SEARCH = "io.anserini.search.SearchCollection"
 
 
@@ -36,14 +36,14 @@ SEARCH = "io.anserini.search.SearchCollection"
 )
 @dataclass(frozen=True, slots=True)
 class Lucene:
-    """Lucene's BM25 over Porter's stems, without Lucene's few English stop words."""
+    """Lucene's BM25 over Porter stems, without Lucene's few English stop words."""
 
     k1: float = 0.9
     b: float = 0.4
     jar: str = ""
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """Texts are handed over as a file of JSON lines."""
+        """Write the texts as a file of JSON lines and index it."""
         with TemporaryDirectory(prefix="spanwise-lucene-") as given:
             with (Path(given) / "units.jsonl").open("w") as stream:
                 for number, text in enumerate(texts):
@@ -54,11 +54,14 @@ class Lucene:
             )
 
     def open(self, folder: Path) -> _Open:
-        """The index; questions are put together, because each JVM takes its time to start."""
+        """Open the index.
+
+        Queries are collected, because starting a Java process takes time.
+        """
         return _Open(self, folder / "lucene")
 
     def asked(self, index: Path, queries: Sequence[str], top: int) -> list[list[tuple[int, float]]]:
-        """The answers to some queries, with one JVM."""
+        """Return the results of several queries from one Java process."""
         with TemporaryDirectory(prefix="spanwise-lucene-") as given:
             topics, output = Path(given) / "topics.tsv", Path(given) / "run"
             lines = (f"{number}\t{query}\n" for number, query in enumerate(queries))
@@ -68,8 +71,8 @@ class Lucene:
                 *("-output", str(output), "-hits", str(top), "-threads", "1", "-bm25"),
                 *("-bm25.k1", str(self.k1), "-bm25.b", str(self.b)),
             )
-            if not output.is_file():  # Java says that it ended well all the same
-                raise InputError(f"engine lucene: no answers from {SEARCH} with {self}")
+            if not output.is_file():  # Java exits with status 0 even then
+                raise InputError(f"engine lucene: no results from {SEARCH} with {self}")
             answers: list[list[tuple[int, float]]] = [[] for _ in queries]
             for line in output.read_text().splitlines():
                 topic, _, unit, _, score, _ = line.split()
@@ -87,10 +90,10 @@ class Lucene:
             raise InputError(f"engine lucene: Java ended with {done.returncode}: {''.join(last)}")
 
     def _jar(self) -> str:
-        """The jar that was given, or the one inside the package, which is not imported."""
+        """Return the configured jar, or the one inside the package, which is not imported."""
         given = self.jar or os.environ.get("SPANWISE_LUCENE_JAR", "")
         if given and not Path(given).is_file():
-            raise InputError(f"engine lucene: {given}: there is no such jar")
+            raise InputError(f"engine lucene: {given}: the jar does not exist")
         if given:
             return given
         package = find_spec("pyserini")
@@ -112,11 +115,11 @@ class _Open:
 
     @staticmethod
     def split(query: str) -> list[str]:
-        """Words with their marks: what to make of an apostrophe is Lucene's business."""
+        """Split a query at white space; punctuation is left to Lucene's tokeniser."""
         return query.split()
 
     def prepare(self, queries: Sequence[Sequence[str]], top: int) -> None:
-        """Ask for all of these at once; `search` then knows the answers."""
+        """Run all queries at once and keep their results for `search`."""
         texts = [" ".join(part) for words in queries for part in _parts(words)]
         if not texts:
             return
@@ -124,10 +127,13 @@ class _Open:
             self._known[text, top] = answer
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words; a long question is asked in parts, whose scores add up."""
+        """Return the best units that contain any of the words.
+
+        A long query is split, and the scores of its parts are added.
+        """
         parts = _parts(words)
         if len(parts) > 1:
-            hits = summed([Hits(*self._part(part, DEEP)) for part in parts]).best(top)
+            hits = summed([Hits(*self._part(part, ALL_RESULTS)) for part in parts]).best(top)
             return hits.units, hits.scores
         return self._part(words, top)
 

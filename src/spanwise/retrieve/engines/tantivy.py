@@ -1,4 +1,4 @@
-"""tantivy: a full engine in Rust, in this process."""
+"""The engine tantivy, written in Rust, run in this process."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MEMORY = 50_000_000
 @engine("tantivy", title="tantivy", install="install it with: pip install 'spanwise[tantivy]'")
 @dataclass(frozen=True, slots=True)
 class Tantivy:
-    """BM25 (k1 1.2, b 0.75, fixed) over Snowball's English stems; no stop words."""
+    """BM25 (k1 1.2, b 0.75, fixed) over Snowball's English stems; keeps stop words."""
 
     tokenizer: str = "en_stem"
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """One thread, so that units keep their order."""
+        """Build the index with one thread, so that units keep their order."""
         library = _library()
         index = library.Index(self._schema(library), path=str(folder))
         writer = index.writer(MEMORY, 1)
@@ -36,7 +36,7 @@ class Tantivy:
         writer.wait_merging_threads()
 
     def open(self, folder: Path) -> _Open:
-        """The index as files."""
+        """Open the files of the index for searching."""
         index = _library().Index.open(str(folder))
         index.reload()
         return _Open(index)
@@ -61,7 +61,10 @@ class _Open:
         self._index, self._searcher = index, index.searcher()
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words; operators of the query language are in capitals, words are not."""
+        """Return the best units that contain any of the words.
+
+        Words are in lower case, because operators of the query language are in capitals.
+        """
         if not words:
             return np.zeros(0, np.int64), np.zeros(0)
         query = self._index.parse_query(" ".join(word.lower() for word in words), ["text"])

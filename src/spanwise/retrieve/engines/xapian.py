@@ -1,4 +1,4 @@
-"""Xapian: the probabilistic engine of the survey, through its Python bindings."""
+"""The engine Xapian, through its Python bindings."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ LONGEST_TERM = 64
 )
 @dataclass(frozen=True, slots=True)
 class Xapian:
-    """Xapian's BM25; words and their English stems, no stop words."""
+    """Xapian's BM25 over words and their English stems, without stop word removal."""
 
     k1: float = 1.0
     b: float = 0.5
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """A database on disk; units are numbered from 1 there."""
+        """Build a database on disk, in which units are numbered from 1."""
         library = _library()
         database = library.WritableDatabase(str(folder / "xapian"), library.DB_CREATE)
         generator = library.TermGenerator()
@@ -47,7 +47,7 @@ class Xapian:
         database.close()
 
     def open(self, folder: Path) -> _Open:
-        """The database, to be asked."""
+        """Open the database for searching."""
         library = _library()
         return _Open(library, library.Database(str(folder / "xapian")), self.k1, self.b)
 
@@ -70,7 +70,7 @@ class _Open:
         self._weight = library.BM25Weight(k1, 0, 1, b, 0.5)
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words."""
+        """Return the best units that contain any of the words."""
         inquiry = self._library.Enquire(self._database)
         inquiry.set_weighting_scheme(self._weight)
         inquiry.set_query(self._parser.parse_query(" ".join(words)))

@@ -1,7 +1,7 @@
-"""Zebra: Index Data's engine, as a server on this machine that is stopped with its index.
+"""The engine Zebra of Index Data, run as a local server while an index is open.
 
-Records are handed over as one XML file; a query goes to the server's SRU door on a free port of
-the loopback address, and what comes back are numbers of units and scores from 0 to 1000.
+Records are written to one XML file. A query is sent to the SRU interface of the server on a free
+port of the loopback address; the response lists units with scores from 0 to 1000.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from spanwise.retrieve.registry import MissingEngine, engine
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-PATIENCE = 20.0
-"""Seconds that the server may take to start."""
+START_SECONDS = 20.0
+"""Maximum time in seconds that the server may take to start."""
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LETTER = re.compile(r"[^\W\x00-\x7f]")
 OTHER = re.compile(r"[^\x00-\x7f]")
@@ -62,7 +62,7 @@ FILES = {
         "space {\\001-\\040}!\"#$%&'\\()*+,-./:;<=>?@\\[\\\\]^_`\\{|}~\n"
     ),
 }
-"""Zebra's configuration: one index of words, records known by number, all of them ranked."""
+"""Zebra's configuration: one index of words, records known by number, all ranked."""
 
 
 @engine(
@@ -72,10 +72,10 @@ FILES = {
 )
 @dataclass(frozen=True, slots=True)
 class Zebra:
-    """Zebra's own ranking (rank-1) over words as written; whole scores from 0 to 1000."""
+    """Zebra's own ranking (rank-1) over unstemmed words; scores are integers up to 1000."""
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """A register of one XML file."""
+        """Build a register from one XML file."""
         program = _program("zebraidx")
         modules = next(iter(sorted(Path("/usr").glob("lib*/**/idzebra-2.0/modules"))), None)
         if modules is None:
@@ -90,12 +90,12 @@ class Zebra:
             _run(program, folder, *words)
 
     def open(self, folder: Path) -> _Open:
-        """Start the server."""
+        """Return the server, which is started when the context is entered."""
         return _Open(folder)
 
 
 def _write_units(file: Path, texts: Iterable[str]) -> int:
-    """The texts as one XML file; how many there are."""
+    """Write the texts as one XML file and return their number."""
     number = -1
     with file.open("w", encoding="utf-8") as stream:
         stream.write("<units>")
@@ -107,7 +107,7 @@ def _write_units(file: Path, texts: Iterable[str]) -> int:
 
 
 def _plain(text: str) -> str:
-    """A text in small letters of ASCII, which are all that Zebra is told of.
+    """Return a text in lower-case ASCII, the only letters that Zebra is configured for.
 
     >>> _plain("Élan — vital")
     'xe9xlan   vital'
@@ -122,8 +122,8 @@ def _program(name: str) -> str:
     return found
 
 
-def _tied_to_us() -> list[str]:
-    """What makes a program end with us even when we are killed and cannot stop it ourselves."""
+def _end_with_parent() -> list[str]:
+    """Return a command prefix that ends a program when this process is killed."""
     found = shutil.which("setpriv")
     return [found, "--pdeathsig", "KILL", "--"] if found is not None else []
 
@@ -144,16 +144,16 @@ def _free_port() -> int:
 
 
 class _Open:
-    """A server that runs as long as this is open."""
+    """A server that runs while the context is open."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._port = folder, _free_port()
         self._server: subprocess.Popen[bytes] | None = None
-        self._door = build_opener(ProxyHandler({}))
+        self._opener = build_opener(ProxyHandler({}))
 
     def __enter__(self) -> _Open:
         server = [_program("zebrasrv"), "-c", "zebra.cfg", "-S", f"tcp:127.0.0.1:{self._port}"]
-        command = [*_tied_to_us(), *server]
+        command = [*_end_with_parent(), *server]
         quiet = subprocess.DEVNULL
         self._server = subprocess.Popen(
             command, cwd=self._folder, stdin=quiet, stdout=quiet, stderr=quiet
@@ -176,9 +176,9 @@ class _Open:
                 server.wait()
 
     def _await(self) -> None:
-        """Until the server answers."""
+        """Wait until the server accepts connections."""
         assert self._server is not None
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self._server.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self._port), 1).close()
@@ -188,7 +188,7 @@ class _Open:
         raise InputError(f"engine zebra: the server did not start on port {self._port}")
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Any of the words; equal scores come in the order of units."""
+        """Return the best units that contain any of the words, ties in the order of units."""
         asked = [f"@attr 1=any {_plain(word)}" for word in dict.fromkeys(words)]
         if not asked:
             return np.zeros(0, np.int64), np.zeros(0)
@@ -207,11 +207,11 @@ class _Open:
         }
         address = f"http://127.0.0.1:{self._port}/Default"
         try:
-            with self._door.open(address, urlencode(fields).encode(), timeout=60) as answer:
+            with self._opener.open(address, urlencode(fields).encode(), timeout=60) as answer:
                 text: str = answer.read().decode()
         except (URLError, OSError) as error:
             raise InputError(f"engine zebra: the server does not answer ({error})") from error
         if "<zs:diagnostics>" in text or "<diag:diagnostic" in text:
-            said = re.sub(r"<[^>]+>", " ", text)
-            raise InputError(f"engine zebra: {' '.join(said.split())[:200]}")
+            message = re.sub(r"<[^>]+>", " ", text)
+            raise InputError(f"engine zebra: {' '.join(message.split())[:200]}")
         return text

@@ -1,4 +1,10 @@
-"""Latent semantic indexing: texts and queries in a space of few dimensions."""
+"""Latent semantic indexing: texts and queries in a space of few dimensions.
+
+LSI is a singular value decomposition. PLSI is its probabilistic variant, fitted by
+expectation-maximisation: every word of a unit is drawn by drawing a topic z from P(z | unit) and a
+word from P(w | z). Tempered updates raise the posterior to a power `beta` below 1, which prevents
+overfitting. A query is folded in: P(w | z) is kept, and EM finds P(z | query).
+"""
 
 from __future__ import annotations
 
@@ -35,21 +41,21 @@ class Lsi:
     seed: int = 0
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """Weights of words, and the texts' places in the space."""
+        """Compute the weights of words and the coordinates of the texts."""
         features, decomposition = _library()
         vectors = features.TfidfVectorizer(stop_words="english", sublinear_tf=True)
         try:
             weights = vectors.fit_transform(texts)
-        except ValueError as error:  # scikit-learn's way to say so
-            raise InputError("engine lsi: no words in the texts but stop words") from error
+        except ValueError as error:  # raised for an empty vocabulary
+            raise InputError("engine lsi: the texts contain no words except stop words") from error
         axes = _axes(decomposition, weights, self.dimensions, self.seed)
-        places = _unit(weights @ axes.T)
+        places = unit_rows(weights @ axes.T)
         words = {word: int(number) for word, number in vectors.vocabulary_.items()}
         (folder / "words.json").write_text(json.dumps(words))
         np.savez(folder / "lsi.npz", idf=vectors.idf_, axes=axes, places=places)
 
     def open(self, folder: Path) -> _Open:
-        """The space in memory."""
+        """Load the space into memory."""
         features, _ = _library()
         known = np.load(folder / "lsi.npz")
         words = json.loads((folder / "words.json").read_text())
@@ -70,16 +76,16 @@ def _library() -> tuple[Any, Any]:
 
 
 def _axes(decomposition: Any, weights: Any, dimensions: int, seed: int) -> FloatArray:
-    """The directions in which texts differ most; of few texts or words, all there are."""
+    """Return the principal axes of the texts; all of them if there are few texts or words."""
     if min(weights.shape) < 2:
-        return np.eye(weights.shape[1]) if weights.shape[0] > 1 else _unit(weights.toarray())
+        return np.eye(weights.shape[1]) if weights.shape[0] > 1 else unit_rows(weights.toarray())
     space = decomposition.TruncatedSVD(min(dimensions, min(weights.shape) - 1), random_state=seed)
     axes: FloatArray = space.fit(weights).components_
     return axes
 
 
-def _unit(rows: FloatArray) -> FloatArray:
-    """Rows of length 1; those of nothing stay so."""
+def unit_rows(rows: FloatArray) -> FloatArray:
+    """Scale rows to length 1; rows of zeros are kept."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
@@ -89,19 +95,19 @@ class _Open:
         self._vectors, self._axes, self._places = vectors, axes, places
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """All units, by cosine; a query of unknown words finds nothing."""
+        """Return the best of all units by cosine; unknown words match nothing."""
         return self._nearest(self._vectors.transform([" ".join(words)]), top)
 
     def weighted(self, words: Mapping[str, float], top: int) -> tuple[IntArray, FloatArray]:
-        """All units, for words that do not all weigh the same."""
+        """Return the best of all units for weighted words."""
         each = self._vectors.transform(list(words)).multiply(self._vectors.idf_).tocsr()
         return self._nearest(np.array([list(words.values())]) @ each, top)
 
     def _nearest(self, weights: Any, top: int) -> tuple[IntArray, FloatArray]:
-        query = _unit(weights @ self._axes.T)
+        query = unit_rows(weights @ self._axes.T)
         if not query.any():
             return np.zeros(0, np.int64), np.zeros(0)
-        scores = np.round(self._places @ query[0], 9)  # as many digits as threads agree on
+        scores = np.round(self._places @ query[0], 9)  # digits that do not depend on threads
         order = np.lexsort((np.arange(len(scores)), -scores))[:top]
         return order, scores[order]
 
@@ -112,20 +118,15 @@ class _Open:
         pass
 
 
-# Probabilistic latent semantic indexing, by expectation-maximisation. -----------------------------
-#
-# Every word of a unit was drawn by drawing a topic z from P(z | unit) and a word from P(w | z). EM
-# finds both. Tempered updates raise the posterior to a power `beta` below 1, which keeps the model
-# from learning the sample by heart. A query is folded in: P(w | z) stays as it is, and EM finds
-# P(z | query).
+# Probabilistic latent semantic indexing -----------------------------------------------------------
 
 TINY = 1e-300
 PAIRS = 100_000
-"""Pairs of unit and word that are looked at together."""
+"""Number of pairs of unit and word that are processed together."""
 
 
 class Model(NamedTuple):
-    """What EM found; rows of both tables add up to 1."""
+    """A fitted model; the rows of both tables add up to 1."""
 
     topics: FloatArray  # P(z | unit), a row for each unit
     words: FloatArray  # P(w | z), a row for each topic
@@ -133,7 +134,7 @@ class Model(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often words stand in units: only pairs that occur."""
+    """The counts of words in units, with only the pairs that occur."""
 
     units: IntArray
     words: IntArray
@@ -142,13 +143,13 @@ class Counts(NamedTuple):
 
 
 def counts_of(table: FloatArray) -> Counts:
-    """The pairs of a table of counts, a row for each unit."""
+    """Return the pairs of a table of counts with a row for each unit."""
     units, words = np.nonzero(table)
     return Counts(units, words, table[units, words].astype(np.float64), table.shape)
 
 
 def counted(postings: Postings) -> Counts:
-    """The pairs of postings."""
+    """Return the pairs of unit and word in postings."""
     shape = (len(postings.lengths), len(postings.words))
     return Counts(postings.units, postings.owners, postings.counts.astype(np.float64), shape)
 
@@ -156,7 +157,7 @@ def counted(postings: Postings) -> Counts:
 def fitted(
     counts: Counts, topics: int, rounds: int = 50, beta: float = 1.0, seed: int = 0
 ) -> Model:
-    """The model of so many topics that EM finds from a random start."""
+    """Fit a model with the given number of topics by EM from a random start."""
     random = np.random.default_rng(seed)
     mixture: FloatArray = random.dirichlet(np.ones(topics), counts.shape[0])
     words: FloatArray = random.dirichlet(np.ones(counts.shape[1]), topics)
@@ -178,7 +179,7 @@ def fitted(
 
 
 def _blocks(counts: Counts) -> Iterator[Counts]:
-    """So many pairs at a time as do not need much memory."""
+    """Split the pairs into blocks that need little memory."""
     for begin in range(0, len(counts.times), PAIRS):
         end = begin + PAIRS
         columns = (counts.units[begin:end], counts.words[begin:end], counts.times[begin:end])
@@ -188,7 +189,7 @@ def _blocks(counts: Counts) -> Iterator[Counts]:
 def folded_in(
     words: FloatArray, query: Mapping[int, float], rounds: int = 50, beta: float = 1.0
 ) -> FloatArray:
-    """P(z | query), with the words of topics as they are."""
+    """Return P(z | query) while the words of topics are kept fixed."""
     known, times = np.array(list(query)), np.array(list(query.values()), np.float64)
     mixture = np.full(len(words), 1.0 / len(words))
     for _ in range(rounds):
@@ -198,12 +199,12 @@ def folded_in(
 
 
 def _posterior(shares: FloatArray, beta: float) -> FloatArray:
-    """P(z | unit, word), tempered."""
+    """Return the tempered posterior P(z | unit, word)."""
     return _rows(shares if beta == 1.0 else shares**beta)
 
 
 def _rows(table: FloatArray) -> FloatArray:
-    """Rows that add up to 1; one of nothing is even."""
+    """Scale rows to a sum of 1; rows of zeros become uniform."""
     sums = table.sum(axis=1, keepdims=True)
     even = np.full_like(table, 1.0 / table.shape[1])
     return np.divide(table, sums, out=even, where=sums > TINY)
@@ -232,7 +233,7 @@ def _likelihood(counts: Counts, shares: FloatArray) -> float:
 )
 @dataclass(frozen=True, slots=True)
 class Plsi:
-    """P(z | unit) by tempered EM, queries folded in, cosine of the two; with TF-IDF by `mix`."""
+    """P(z | unit) by tempered EM, compared with the query by cosine; with TF-IDF by `mix`."""
 
     topics: int = 64
     rounds: int = 50
@@ -241,16 +242,16 @@ class Plsi:
     seed: int = 0
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """Count words and find topics."""
+        """Count the words and fit the topics."""
         postings = postings_of(texts)
         if not postings.words:
-            raise InputError("engine plsi: no words in the texts but stop words")
+            raise InputError("engine plsi: the texts contain no words except stop words")
         postings.save(folder / FILE)
         model = fitted(counted(postings), self.topics, self.rounds, self.beta, self.seed)
         np.savez(folder / "plsi.npz", topics=model.topics, words=model.words)
 
     def open(self, folder: Path) -> _OpenAspects:
-        """The model in memory."""
+        """Load the model into memory."""
         known = np.load(folder / "plsi.npz")
         return _OpenAspects(self, load(folder / FILE), known["topics"], known["words"])
 
@@ -262,12 +263,12 @@ class _OpenAspects:
         self._plsi, self._postings, self._topics, self._words = plsi, postings, topics, words
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """All units, by cosine; a query of unknown words finds nothing."""
+        """Return the best of all units by cosine; unknown words match nothing."""
         known = self._postings.words
         return self._nearest(Counter(known[stem] for stem in stems(words) if stem in known), top)
 
     def weighted(self, words: Mapping[str, float], top: int) -> tuple[IntArray, FloatArray]:
-        """All units, for words that do not all weigh the same."""
+        """Return the best of all units for weighted words."""
         return self._nearest(self._postings.weights(words), top)
 
     def _nearest(self, query: Mapping[int, float], top: int) -> tuple[IntArray, FloatArray]:

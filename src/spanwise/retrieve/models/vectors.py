@@ -1,4 +1,4 @@
-"""Models written out in NumPy: TF-IDF with cosine, BM25, query likelihood."""
+"""Models computed from postings: TF-IDF with cosine, BM25, query likelihood."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ if TYPE_CHECKING:
 
 FILE = "postings.npz"
 Weigh = Callable[[Postings, Mapping[int, float]], "FloatArray"]
-"""The score of every unit, given how often the query has each word, or how much it weighs."""
+"""A function that scores every unit, given the count or weight of each query word."""
 
 
 class _Model(ABC):
-    """An index of postings, searched by a formula."""
+    """A model whose index are postings and whose scores are a formula."""
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
-        """Count words."""
+        """Count the words and save the postings."""
         postings_of(texts).save(folder / FILE)
 
     def open(self, folder: Path) -> Scored:
-        """The counts, with the formula."""
+        """Load the postings and combine them with the formula."""
         return Scored(load(folder / FILE), self.weigh)
 
     @abstractmethod
     def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
-        """The formula."""
+        """Return the score of every unit for a query."""
 
 
 class Scored:
-    """Postings that are asked through a formula."""
+    """Postings that are searched with a formula."""
 
     def __init__(self, postings: Postings, weigh: Weigh) -> None:
         self.postings, self._weigh = postings, weigh
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Units that have some of the words."""
+        """Return the best units that contain any of the words."""
         known = self.postings.words
         return self._best(Counter(known[stem] for stem in stems(words) if stem in known), top)
 
     def weighted(self, words: Mapping[str, float], top: int) -> tuple[IntArray, FloatArray]:
-        """Units that have some of the words, which do not all weigh the same."""
+        """Return the best units that contain any of the weighted words."""
         return self._best(self.postings.weights(words), top)
 
     def _best(self, query: Mapping[int, float], top: int) -> tuple[IntArray, FloatArray]:
@@ -77,7 +77,10 @@ class TfIdf(_Model):
     """The vector space: (1 + ln tf) · ln(N / df) on both sides, compared by cosine."""
 
     def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
-        """The cosine of each unit's vector and the query's; what weighs below 1 counts so."""
+        """Return the cosine of each unit's vector and the query's.
+
+        A weight below 1 is used as it is, without the logarithm.
+        """
         count = len(postings.lengths)
         idf = np.log(count / postings.frequencies)
         weights = (1.0 + np.log(postings.counts)) * idf[postings.owners]
@@ -102,7 +105,7 @@ class Bm25(_Model):
     b: float = 0.75
 
     def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
-        """The sum over the words of the query, each as often as it is asked for."""
+        """Return the sum over the words of the query, times their counts or weights."""
         count = len(postings.lengths)
         norm = self.k1 * (1 - self.b + self.b * postings.lengths / postings.lengths.mean())
         scores = np.zeros(count)
@@ -116,12 +119,12 @@ class Bm25(_Model):
 @engine("ql", title="Query likelihood", kind="model", ranges={"mu": (1e-6, 1e9)})
 @dataclass(frozen=True, slots=True)
 class QueryLikelihood(_Model):
-    """The chance that a unit's words give the query, smoothed by the collection (Dirichlet)."""
+    """The probability that a unit's language model generates the query (Dirichlet smoothing)."""
 
     mu: float = 1000.0
 
     def weigh(self, postings: Postings, query: Mapping[int, float]) -> FloatArray:
-        """The sum of ln((tf + mu P(w)) / (l + mu)) over the words of the query."""
+        """Return the sum of ln((tf + mu P(w)) / (l + mu)) over the words of the query."""
         count = len(postings.lengths)
         total, every = postings.totals, float(postings.lengths.sum())
         scores = np.zeros(count)

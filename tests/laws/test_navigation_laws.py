@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from spanwise.measures import MEASURES
 from spanwise.measures.discoveries import discoveries, mean_precision
-from spanwise.model.element_rankings import Journey, Journeys
-from spanwise.model.measure import Asked, Law
+from spanwise.model.element_rankings import NavigationRankings, NavigationSteps
+from spanwise.model.measure import Law, MeasureRequest
 from spanwise.model.policy import Policy
 
 ROUNDING = 1e-12
@@ -20,7 +20,7 @@ VALUES = {
     "interpolate": ("linear", "whole"),
     "grid": (None, 100),
 }
-BROWSED = [entry for entry in MEASURES.values() if entry.reads == "journeys"]
+BROWSED = [entry for entry in MEASURES.values() if entry.reads == "navigation"]
 chances = st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0])
 worths = st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=1, max_size=4)
 choices = st.fixed_dictionaries({name: st.sampled_from(v) for name, v in VALUES.items()})
@@ -31,14 +31,14 @@ def block(steps, worth, results):
     """One topic whose steps are (rank, target) with chances, whatever the behaviour."""
     rows = sorted((rank, target, chance) for (rank, target), chance in steps.items())
     rank, target, chance = zip(*rows, strict=True) if rows else ((), (), ())
-    journey = Journey(
+    navigation = NavigationSteps(
         results,
         np.array(worth),
         np.array(rank, np.int64),
         np.array(target, np.int64),
         np.array(chance, np.float64),
     )
-    return Journeys((b"1",), Policy(ties="file"), lambda _: [journey])
+    return NavigationRankings((b"1",), Policy(ties="file"), lambda _: [navigation])
 
 
 @st.composite
@@ -60,7 +60,7 @@ def claiming(law):
 
 def value(measure, choice, case):
     given_ = {name: choice[name] for name in measure.parameters if name in choice}
-    return float(Asked(measure.name, measure, given_)(block(*case))[0])
+    return float(MeasureRequest(measure.name, measure, given_)(block(*case))[0])
 
 
 def at_a_level(choice):
@@ -151,8 +151,8 @@ def test_without_doubt_expected_precision_is_average_precision(case):
         if target not in first and rank not in first.values():
             first[target] = rank
     certain = {(rank, target): 1.0 for target, rank in first.items()}
-    (journey,) = block(certain, [1.0] * len(worth), results).of(None)
+    (navigation,) = block(certain, [1.0] * len(worth), results).of(None)
     ranks = sorted(first.values())
     average = sum((i + 1) / rank for i, rank in enumerate(ranks)) / len(worth)
-    [found] = discoveries([journey])
+    [found] = discoveries([navigation])
     assert mean_precision(found) == pytest.approx(average, abs=ROUNDING)

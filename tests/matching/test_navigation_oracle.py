@@ -15,7 +15,7 @@ from element_worlds import (
     submission,
 )
 from naive_elements import Passage, Topic
-from naive_journeys import (
+from naive_navigation import (
     effort,
     enumerated_precision,
     enumerated_prum,

@@ -1,8 +1,13 @@
-"""What the two older programs share: reading their files, and saying why they refuse."""
+"""Parts shared by the drop-ins for trec_eval 8.1 and TrecEval II.
+
+They read files alike, report errors with the same exit statuses, and print from the same table of
+lines: name, measure, parameters, aggregate. In the long report the values are in rows below
+headings and begin in one column.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from pathlib import Path
@@ -23,13 +28,17 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
 
+
+# Files and errors ---------------------------------------------------------------------------------
+
+
 Columns = list[list["FloatArray"]]
 USAGE, BAD_INPUT, DUPLICATE, NO_TOPIC = 1, 2, 3, 255
-"""Exit status of the older programs."""
+"""Exit statuses of the older programs."""
 
 
-def refused(error: SpanwiseError) -> int:
-    """Say on one line what was wrong; the exit status that belongs to it."""
+def report_error(error: SpanwiseError) -> int:
+    """Report an error in one line and return its exit status."""
     say("error", str(error))
     if isinstance(error, UsageError):
         return USAGE
@@ -38,16 +47,16 @@ def refused(error: SpanwiseError) -> int:
     return NO_TOPIC if isinstance(error, NoTopicsError | EmptyError) else BAD_INPUT
 
 
-def guarded(program: Callable[[list[str]], int], words: list[str]) -> int:
-    """Run a program; an error becomes a line and an exit status."""
+def with_exit_status(program: Callable[[list[str]], int], words: list[str]) -> int:
+    """Run a program, reporting an error as a line and an exit status."""
     try:
         return program(words)
     except SpanwiseError as error:
-        return refused(error)
+        return report_error(error)
 
 
 def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
-    """Judgements and run, in the formats that the older programs know."""
+    """Read judgements and run in the formats of the older programs."""
     how = formats.Reading(comments=False, whole_grades=True)
     for file in (judged, returned):
         if Path(file).is_file() and not Path(file).stat().st_size:
@@ -58,7 +67,7 @@ def read_both(judged: str, returned: str) -> tuple[Judgements, Run]:
 
 
 def aligned(judgements: Judgements, run: Run, policy: Policy) -> Aligned:
-    """The topics both judged and answered, in the order of their first line in the run."""
+    """Align the topics that are judged and in the run, in the order of the run."""
     judged = set(judgements.rows.topics)
     topics = [topic for topic in run.rows.topics if topic in judged]
     if not topics:
@@ -71,7 +80,7 @@ def aligned(judgements: Judgements, run: Run, policy: Policy) -> Aligned:
 
 
 def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) -> Columns:
-    """For each line its columns, with one value per topic."""
+    """Compute the columns of each line, with one value per topic."""
     blocks = [
         [line.columns(block, level) for line in lines] for block in found.blocks(with_scores=times)
     ]
@@ -81,12 +90,12 @@ def measured(found: Aligned, lines: Sequence[Line], level: int, *, times: bool) 
     ]
 
 
-def printed(lines: Sequence[bytes]) -> None:
-    """Write lines to standard output as they are; names of topics need not be text."""
+def print_lines(lines: Sequence[bytes]) -> None:
+    """Write lines to standard output unchanged; names of topics can be any bytes."""
     emit_bytes(b"".join(line + b"\n" for line in lines))
 
 
-# The lines that trec_eval 8.1 prints, as a table: name, measure, parameters, kind of mean. --------
+# Lines of trec_eval 8.1 ---------------------------------------------------------------------------
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
@@ -97,25 +106,25 @@ SECONDS = range(0, 300, 5)
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """How right and wrong decisions are weighed."""
+    """The weights of right and wrong decisions in utility."""
 
     weights: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0)
     documents: int = 0
 
     @property
     def name(self) -> str:
-        """The weights as they stand in the name of a line."""
+        """The weights as they appear in the name of a line."""
         return "_".join(f"{weight:.1f}" for weight in self.weights)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the measures are given."""
+        """The parameters of the utility measures."""
         return {"weights": self.weights, "documents": self.documents}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the output."""
+    """A line of the output with its measure and aggregate."""
 
     name: str
     measure: str
@@ -127,7 +136,7 @@ class Line:
     whole: bool = False  # printed without decimals
 
     def columns(self, block: Rankings, level: int) -> list[FloatArray]:
-        """The values of some topics, and what they are quotients of if that is summed up."""
+        """Return the values of topics, followed by dividends and divisors if these are summed."""
         entry = MEASURES[self.measure]
         given = dict(self.parameters)
         if entry.parameters.get("rel") is not None:
@@ -217,7 +226,10 @@ def _at_points(utility: Utility) -> Iterator[Line]:
 
 
 def _over_time(utility: Utility) -> Iterator[Line]:
-    """Precision is listed twice, and so, in the sum over topics, added twice."""
+    """Yield the lines of measures over time.
+
+    Precision is listed twice and therefore added twice in the sum over topics.
+    """
     yield Line(f"time_integral_utility_{utility.name}", "TimeIntegralUtility", utility.parameters)
     overall: Overall
     for name, measure, overall in (
@@ -244,12 +256,12 @@ def _micro() -> Iterator[Line]:
 
 
 def short_lines() -> list[Line]:
-    """What is printed without -a."""
+    """Return the lines that are printed without -a."""
     return [line for line in (*_head(), *_at_points(Utility())) if line.short]
 
 
 def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
-    """What is printed with -a."""
+    """Return the lines that are printed with -a."""
     times = _over_time(utility) if timed else ()
     return [
         *_head(),
@@ -261,20 +273,23 @@ def long_lines(utility: Utility, *, timed: bool) -> list[Line]:
     ]
 
 
-# Values of many topics to one number, rounded as trec_eval 8 rounds. ------------------------------
+# Aggregates with 32 bits --------------------------------------------------------------------------
 #
-# Sums run in the order of topics and are rounded to 32 bits after every addition; so are quotients.
-# The functions of the same kind for everything else are in `aggregate`.
+# Sums run in the order of topics. They are rounded to 32 bits after every addition, and so are
+# quotients. `stats.aggregation` has the functions for all other output.
 
 Overall = Literal["mean", "sum", "geometric", "pooled", "topics", "twice"]
-"""How the number for all topics is made. `topics` is how many there are; `twice` is a slip: each
-value is added two times."""
+"""Kinds of aggregates over topics.
+
+`topics` is the number of topics. `twice` reproduces a mistake of the original, which adds each
+value two times.
+"""
 FLOOR = 0.00001
-"""Geometric means take this for anything smaller."""
+"""Smallest value that enters a geometric mean; smaller values are replaced by it."""
 
 
 def total_in_32_bits(values: FloatArray) -> float:
-    """The sum, added one by one.
+    """Return the sum, added one by one and rounded after every addition.
 
     >>> total_in_32_bits(np.array([16777216.0, 1.0, 1.0]))
     16777216.0
@@ -284,24 +299,27 @@ def total_in_32_bits(values: FloatArray) -> float:
 
 
 def mean_in_32_bits(values: FloatArray, topics: int) -> float:
-    """The sum divided by the number of topics that count, which may be more than have a value."""
+    """Divide the sum by the number of topics, which can exceed the number of values."""
     return quotient_in_32_bits(total_in_32_bits(values), topics)
 
 
 def quotient_in_32_bits(part: float, whole: float) -> float:
-    """One rounded division; 0 where the divisor is 0."""
+    """Return a quotient rounded to 32 bits; 0 if the divisor is 0."""
     return float(np.float32(part) / np.float32(whole)) if whole else 0.0
 
 
 def geometric_in_32_bits(values: FloatArray, topics: int) -> float:
-    """The geometric mean; a topic without a value counts with the floor."""
+    """Return the geometric mean; a topic without a value counts with the floor."""
     logs = np.array([log(max(float(value), FLOOR)) for value in values], np.float32)
     sums = np.float32(total_in_32_bits(logs) + (topics - len(logs)) * log(FLOOR))
     return float(np.float32(exp(quotient_in_32_bits(float(sums), topics))))
 
 
 def overall_in_32_bits(columns: Sequence[FloatArray], how: Overall, topics: int) -> float:
-    """One number for all topics; the first column has the values, two further ones their parts."""
+    """Aggregate the values of all topics.
+
+    The first column has the values; two further ones have dividends and divisors.
+    """
     values, *parts = columns
     match how:
         case "sum":
@@ -316,3 +334,117 @@ def overall_in_32_bits(columns: Sequence[FloatArray], how: Overall, topics: int)
             return mean_in_32_bits(np.repeat(values, 2), topics)
         case _:
             return mean_in_32_bits(values, topics)
+
+
+# Long reports -------------------------------------------------------------------------------------
+
+
+VALUES_BEGIN = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a report; a row without a line is a heading."""
+
+    label: str
+    line: Line | None = None
+    tail: str = ""  # text after the value
+
+
+def report_lines(rows: Sequence[Row]) -> list[Line]:
+    """Return the lines that are measured for a report."""
+    return [row.line for row in rows if row.line is not None]
+
+
+def formatted_report(opening: bytes, rows: Sequence[Row], values: Iterable[float]) -> list[bytes]:
+    """Return the report of one topic or of all; `values` are those of the measured rows."""
+    numbers = iter(values)
+    lines = [b"", opening]
+    for row in rows:
+        text = row.label
+        if row.line is not None:
+            value = next(numbers)
+            number = f"{int(value):5d}" if row.line.whole else f"{value:.4f}"
+            text = f"{row.label:<{VALUES_BEGIN}}{number}{row.tail}"
+        lines.append(text.encode())
+    return lines
+
+
+def _count_row(label: str, measure: str) -> Row:
+    return Row(label, Line(label, measure, overall="sum", whole=True))
+
+
+def _row(label: str, measure: str, /, *, tail: str = "", **parameters: object) -> Row:
+    return Row(label, Line(label, measure, dict(parameters)), tail)
+
+
+def short_rows(average: str) -> Iterator[Row]:
+    """Yield the rows that both programs always print, with the given heading of averages."""
+    yield Row("Total number of documents over all queries")
+    yield _count_row("    Retrieved:", "NumRet")
+    yield _count_row("    Relevant: ", "NumRel")
+    yield _count_row("    Rel_ret:  ", "NumRelRet")
+    yield Row("Interpolated Recall - Precision Averages:")
+    for recall in RECALLS:
+        yield _row(f"    at {recall:.2f}", "IPrec", recall=recall, tail=" ")
+    yield Row(average)
+    yield _row("", "AP", tail=" ")
+    yield Row("Precision:")
+    for cutoff in CUTOFFS:
+        yield _row(f"  At {cutoff:4d} docs:", "P", cutoff=cutoff)
+    yield Row("R-Precision (precision after R (= num_rel for a query) docs retrieved):")
+    yield _row("    Exact:", "Rprec")
+
+
+def long_rows() -> Iterator[Row]:
+    """Yield the rows that -a adds in TrecEval II."""
+    yield from _first_trec()
+    yield from _future_trecs()
+    yield from _interpolated()
+
+
+def _first_trec() -> Iterator[Row]:
+    yield Row("The following measures included for TREC 1 compatability")
+    yield Row("Precision:")
+    yield _row("   Exact:", "SetP")
+    yield Row("Recall:")
+    yield _row("   Exact:", "SetR")
+    for cutoff in CUTOFFS:
+        yield _row(f"   at {cutoff:4d} docs:", "R", cutoff=cutoff)
+    yield Row("Average interpolated precision for all 11 recall points")
+    yield _row("   11-pt Avg:", "IPrecAvg")
+    yield Row("Average interpolated precision for 3 intermediate points (0.20, 0.50, 0.80)")
+    yield _row("    3-pt Avg:", "IPrecAvg3")
+
+
+def _future_trecs() -> Iterator[Row]:
+    yield Row("The following measures are possible for future TRECs")
+    yield Row("R-based-Precision (precision after given multiple of R docs retrieved):")
+    yield _row("    Exact:", "Rprec")
+    for multiple in MULTIPLES:
+        yield _row(f"    At {multiple:.2f} R:", "RprecMult", multiple=multiple)
+    yield Row("Relative Precision:")
+    yield _row("   Exact:", "SetRelativeP")
+    for cutoff in CUTOFFS:
+        yield _row(f"   At {cutoff:4d} docs:", "RelativeP", cutoff=cutoff)
+    yield Row("Average precision for first R docs retrieved:")
+    yield _row("", "AvgPFirstR")
+    yield Row("Fallout - Recall Averages (recall after X nonrel docs retrieved):")
+    for label in FALLOUTS:
+        yield _row(f"    At {label:3d} docs:", "FalloutRecall", label=label)
+    yield Row("Average recall for first 142 nonrel docs retrieved:")
+    yield _row("", "AvgFalloutRecall")
+
+
+def _interpolated() -> Iterator[Row]:
+    yield Row("The following measures are interpolated versions of measures above.")
+    yield Row("For the following, interpolated_prec(X) == MAX (prec(Y)) for all Y >= X")
+    yield Row("All these measures are experimental")
+    yield Row("Average interpolated precision over all rel docs")
+    yield _row("", "IntAP")
+    yield Row("R-based-interpolated-Precision:")
+    yield _row("    Exact:", "IntRprec")
+    for multiple in MULTIPLES:
+        yield _row(f"    At {multiple:.2f} R:", "IntRprecMult", multiple=multiple)
+    yield Row("Average interpolated precision for first R docs retrieved:")
+    yield _row("", "IntAvgPFirstR")

@@ -5,15 +5,15 @@ import signal
 import subprocess
 import sys
 
-from spanwise.executors.engines import hushed, without_interrupts
+from spanwise.executors.signals import interrupts_blocked, stderr_discarded
 
 MASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
 SPAWNED = """
 import multiprocessing, signal
-from spanwise.executors.engines import without_interrupts
+from spanwise.executors.signals import interrupts_blocked
 
 def main():
-    with without_interrupts():
+    with interrupts_blocked():
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             print(pool.apply(signal.pthread_sigmask, (signal.SIG_BLOCK, ())))
 
@@ -31,7 +31,7 @@ def child():
 
 
 def test_a_process_that_is_started_meanwhile_does_not_hear_interrupts():
-    with without_interrupts():
+    with interrupts_blocked():
         assert blocked()
         assert child() == "True\n"
     assert not blocked()
@@ -47,7 +47,7 @@ def test_nor_does_one_that_python_spawns(tmp_path):
 
 def test_what_a_library_writes_past_python_is_not_heard(capfd):
     os.write(2, b"before ")
-    with hushed():
+    with stderr_discarded():
         os.write(2, b"meanwhile ")
     os.write(2, b"after")
     assert capfd.readouterr().err == "before after"
