@@ -1,5 +1,7 @@
 """spanwise collection, from the command line."""
 
+import json
+
 import pytest
 
 from calling import called
@@ -46,6 +48,41 @@ def test_build_and_show(tmp_path, folder):
     assert out.decode() == "Some bold &who; text.\n"
     out, _, _ = called(main, "collection", "show", folder, "1", "/article[1]/p[1]/text()[2]")
     assert out.decode() == " &who; text.\n"
+
+
+def test_what_is_shown_as_json(tmp_path, folder):
+    def shown(*words):
+        return json.loads(called(main, "collection", "show", folder, *words, "--json")[0])
+
+    assert shown()["documents"][0] == {"document": "1.xml", "characters": 20, "elements": 4}
+    tree = shown("1")
+    assert [one["path"] for one in tree["elements"]][2:] == [
+        "/article[1]/p[1]",
+        "/article[1]/p[1]/b[1]",
+    ]
+    assert tree["elements"][2] == {"path": "/article[1]/p[1]", "start": 3, "length": 17}
+    assert len(shown("1", "--levels", 2)["elements"]) == 3
+    path = "/article[1]/p[1]/b[1]"
+    assert shown("1", path) == {
+        "document": "1",
+        "path": path,
+        "start": 8,
+        "length": 4,
+        "text": "bold",
+    }
+
+
+def test_a_build_is_reported_as_json(tmp_path, folder):
+    words = ("collection", "build", folder, "-o", tmp_path / "s", "--json")
+    found = json.loads(called(main, *words)[0])
+    assert (found["path"], found["documents"], found["characters"]) == (str(tmp_path / "s"), 3, 35)
+
+
+@pytest.mark.parametrize("words", [("1",), ("1", "/article[1]/p[1]"), ()])
+def test_what_is_shown_can_go_to_a_file(tmp_path, folder, words):
+    out, _, _ = called(main, "collection", "show", folder, *words)
+    called(main, "collection", "show", folder, *words, "-o", tmp_path / "shown.txt")
+    assert (tmp_path / "shown.txt").read_bytes() == out
 
 
 def test_a_name_that_a_terminal_would_obey(tmp_path, folder):
