@@ -85,7 +85,7 @@ def commented_fields(owner: type) -> dict[str, str]:
 
 def ours(registry: Registry[T]) -> list[T]:
     """Return the entries of a registry that are not from plug-ins."""
-    return [entry for name, entry in registry.items() if is_ours(registry.home(name))]
+    return [entry for name, entry in registry.items() if is_ours(registry.homes[name])]
 
 
 # Measures -----------------------------------------------------------------------------------

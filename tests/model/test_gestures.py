@@ -11,11 +11,11 @@ from spanwise.judge.events import (
     State,
     added,
     applied,
-    exhausted,
     folded,
     inconsistencies,
     removed,
     unsupported,
+    with_exhaustivity,
 )
 
 stretches = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda p: (min(p), max(p) + 1))
@@ -106,14 +106,14 @@ def test_finishing_needs_consistency(state, mode, problems):
 def test_rules_of_exhaustivity():
     values = {"/a[1]": 1, "/a[1]/b[1]": 1, "/a[1]/b[1]/c[1]": 1, "/a[1]/d[1]": -1}
     # the highest grade lifts what is around it, and nothing else
-    assert exhausted(values, "/a[1]/b[1]", 2) == {**values, "/a[1]": 2, "/a[1]/b[1]": 2}
+    assert with_exhaustivity(values, "/a[1]/b[1]", 2) == {**values, "/a[1]": 2, "/a[1]/b[1]": 2}
     # too small spreads downwards
-    assert exhausted(values, "/a[1]/b[1]", -1)["/a[1]/b[1]/c[1]"] == -1
+    assert with_exhaustivity(values, "/a[1]/b[1]", -1)["/a[1]/b[1]/c[1]"] == -1
     # a descendant above its element becomes unknown
-    assert "/a[1]/b[1]" not in exhausted({"/a[1]": 2, "/a[1]/b[1]": 2}, "/a[1]", 1)
+    assert "/a[1]/b[1]" not in with_exhaustivity({"/a[1]": 2, "/a[1]/b[1]": 2}, "/a[1]", 1)
     # an element that was the highest by nothing else becomes unknown, when that is taken back
     lifted = {"/a[1]": 2, "/a[1]/b[1]": 2, "/a[1]/b[1]/c[1]": 2, "/a[1]/d[1]": 2}
-    assert exhausted(lifted, "/a[1]/b[1]/c[1]", 1) == {
+    assert with_exhaustivity(lifted, "/a[1]/b[1]/c[1]", 1) == {
         "/a[1]": 2,
         "/a[1]/d[1]": 2,
         "/a[1]/b[1]/c[1]": 1,
@@ -130,19 +130,22 @@ def test_what_the_exhaustivity_phase_still_asks():
 
 
 def test_the_highest_grade_lifts_what_was_not_asked_yet():
-    lifted = exhausted({}, "/a[1]/b[2]/c[1]", 2)
+    lifted = with_exhaustivity({}, "/a[1]/b[2]/c[1]", 2)
     assert lifted == {"/a[1]": 2, "/a[1]/b[2]": 2, "/a[1]/b[2]/c[1]": 2}
-    assert exhausted(lifted, "/a[1]/b[2]/c[1]", 1) == {"/a[1]/b[2]/c[1]": 1}
+    assert with_exhaustivity(lifted, "/a[1]/b[2]/c[1]", 1) == {"/a[1]/b[2]/c[1]": 1}
 
 
 def test_what_is_around_something_better_is_not_too_small():
     values = {"/a[1]": -1, "/a[1]/b[1]": -1, "/a[1]/d[1]": -1}
-    assert exhausted(values, "/a[1]/b[1]/c[1]", 1) == {"/a[1]/b[1]/c[1]": 1, "/a[1]/d[1]": -1}
+    assert with_exhaustivity(values, "/a[1]/b[1]/c[1]", 1) == {
+        "/a[1]/b[1]/c[1]": 1,
+        "/a[1]/d[1]": -1,
+    }
 
 
 def test_what_is_no_longer_highlighted_holds_nothing_up():
     """Its own grade is remembered: highlighted again it is what it was, and lifts as it did."""
-    lifted = exhausted({"/a[1]/d[1]": 1}, "/a[1]/b[1]/c[1]", 2)
+    lifted = with_exhaustivity({"/a[1]/d[1]": 1}, "/a[1]/b[1]/c[1]", 2)
     every = {"/a[1]", "/a[1]/b[1]", "/a[1]/b[1]/c[1]", "/a[1]/d[1]"}
     left = {"/a[1]", "/a[1]/d[1]"}  # the highlight in b was taken away, the one in d stays
     assert unsupported(lifted, every) == set()
@@ -151,7 +154,7 @@ def test_what_is_no_longer_highlighted_holds_nothing_up():
     asked = [("/a[1]", True), ("/a[1]/d[1]", True)]
     assert inconsistencies(state, "exhaustivity", asked) == ["assess the exhaustivity of /a[1]"]
     # said once more it rests on itself
-    again = exhausted(lifted, "/a[1]", 2)
+    again = with_exhaustivity(lifted, "/a[1]", 2)
     assert again == {"/a[1]": 2, "/a[1]/d[1]": 1}
     assert unsupported(again, left) == set()
 

@@ -20,7 +20,12 @@ SCORES = Scores(
     counts={"AP": 1, "P@1": 2},
     signature="ties:docno",
 )
-ROWS = [("1", "AP", 0.5), ("1", "P@1", 0.0), ("2", "AP", None), ("2", "P@1", 1.0)]
+ROWS = [
+    ("mine", "1", "AP", 0.5),
+    ("mine", "1", "P@1", 0.0),
+    ("mine", "2", "AP", None),
+    ("mine", "2", "P@1", 1.0),
+]
 EMPTY = Scores("mine", (), {}, {}, {}, "")
 ODD = Scores("mine", ("\udcff", "ä"), {"AP": np.array([1.0, 0.0])}, {"AP": 0.5}, {"AP": 2}, "")
 UNDEFINED = Scores("mine", ("1",), {"AP": np.array([nan])}, {"AP": nan}, {"AP": 0}, "")
@@ -41,24 +46,34 @@ def test_rows_come_topic_by_topic_with_none_for_undefined():
 
 def test_to_polars():
     frame = SCORES.to_polars()
-    assert frame.schema == {"topic": pl.String, "measure": pl.String, "value": pl.Float64}
+    assert frame.schema == {
+        "run": pl.String,
+        "topic": pl.String,
+        "measure": pl.String,
+        "value": pl.Float64,
+    }
     assert frame.rows() == ROWS
 
 
 def test_to_arrow():
     table = SCORES.to_arrow()
     assert table.schema == pa.schema(
-        [("topic", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
+        [
+            ("run", pa.string()),
+            ("topic", pa.string()),
+            ("measure", pa.string()),
+            ("value", pa.float64()),
+        ]
     )
     assert [tuple(row.values()) for row in table.to_pylist()] == ROWS
 
 
 def test_to_pandas():
     frame = SCORES.to_pandas()
-    assert list(frame.columns) == ["topic", "measure", "value"]
+    assert list(frame.columns) == ["run", "topic", "measure", "value"]
     assert frame["value"].dtype == np.float64
     assert frame["value"].isna().tolist() == [False, False, True, False]
-    assert frame.dropna().to_numpy().tolist() == [list(row) for row in ROWS if row[2] is not None]
+    assert frame.dropna().to_numpy().tolist() == [list(row) for row in ROWS if row[3] is not None]
 
 
 def test_a_column_of_undefined_values_is_still_one_of_numbers():
@@ -68,9 +83,9 @@ def test_a_column_of_undefined_values_is_still_one_of_numbers():
 
 
 def test_no_topics_give_empty_tables():
-    assert EMPTY.to_polars().shape == (0, 3)
+    assert EMPTY.to_polars().shape == (0, 4)
     assert EMPTY.to_arrow().num_rows == 0
-    assert EMPTY.to_pandas().shape == (0, 3)
+    assert EMPTY.to_pandas().shape == (0, 4)
     assert EMPTY.per_topic == {}
 
 
@@ -114,7 +129,7 @@ def test_an_evaluation_says_everything_about_itself():
     ],
 )
 def test_topics_that_count(topics, expected):
-    frame = spanwise.evaluate(QRELS, RUN, "AP", topics=topics).to_polars()
+    frame = spanwise.evaluate(QRELS, RUN, "AP", average_over=topics).to_polars()
     assert dict(zip(frame["topic"], frame["value"], strict=True)) == expected
 
 
@@ -135,4 +150,6 @@ def test_an_unknown_option_is_refused():
 def test_frames_come_in_and_go_out():
     run = pd.DataFrame({"query_id": ["a"], "doc_id": ["d"], "score": [1]})
     qrels = pa.table({"query_id": ["a"], "doc_id": ["d"], "relevance": [1]})
-    assert spanwise.evaluate(qrels, run, "AP").to_pandas().to_numpy().tolist() == [["a", "AP", 1.0]]
+    assert spanwise.evaluate(qrels, run, "AP").to_pandas().to_numpy().tolist() == [
+        ["run", "a", "AP", 1.0]
+    ]

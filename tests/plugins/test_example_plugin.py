@@ -125,7 +125,7 @@ def write_articles(folder):
 
 def test_its_engine_searches(ask, tmp_path):
     write_articles(tmp_path)
-    listed = ask("search", "--engines").text
+    listed = ask("engines").text
     assert "overlap  Overlap of words (spanwise-example)\n         power=1.0\n" in listed
     words = ["search", "articles", "topics.tsv", "--engine", "overlap", "-o", "found.run"]
     assert ask(*words, "--set", "power=2").status == 0

@@ -133,7 +133,7 @@ def test_of_two_plug_ins_with_one_name_the_second_is_not_loaded(ask):
 @pytest.mark.parametrize("value", ["1 / 0", "r.nosuch"])
 def test_a_mistake_in_a_measure_is_laid_at_the_right_door(ask, value):
     answer = ask(*EVAL, "-m", "Mine", wrong=code(value=value))
-    assert answer.status == 3
+    assert answer.status == 70
     assert answer.err.startswith("spanwise: error: a defect of the plug-in wrong (wrong), ")
     assert answer.err.count("\n") == 1
 
@@ -288,7 +288,7 @@ NOT_NEEDED = [
 NEEDED = [
     ("measures",),
     ("formats",),
-    ("search", "--engines"),
+    ("engines",),
     ("eval", "qrels.txt", "run.txt", "-m", "Nothing"),
     ("formats", "nothing"),
     ("check", "mystery.txt"),

@@ -10,6 +10,7 @@ from spanwise.model.scores import Scores
 from spanwise.report.scores import means_table, rendered, topics_table
 
 THIRD = 1 / 3
+COUNTING = frozenset(["NumRet"])
 
 
 def scores(run="mine", notes=(), **changes):
@@ -21,6 +22,7 @@ def scores(run="mine", notes=(), **changes):
         "counts": {"AP": 2, "NumRet": 3},
         "signature": "ties:docno|spanwise:1",
         "notes": notes,
+        "sums": COUNTING,
     }
     return Scores(**(how | changes))
 
@@ -31,13 +33,12 @@ def made(run, **means):
     return Scores(run, ("1",), values, means, dict.fromkeys(means, 1), "s")
 
 
-COUNTING = frozenset(["NumRet"])
 SILENT = [("1", "AP", THIRD), ("1", "NumRet", 3.0), ("10", "AP", None), ("10", "NumRet", 2.0)]
 SILENT += [("2", "AP", 1.0), ("2", "NumRet", 0.0), ("all", "AP", 2 * THIRD), ("all", "NumRet", 5.0)]
 
 
 def drawn(how, *results, **options):
-    return rendered(results or [scores()], how, counting=COUNTING, **options)
+    return rendered(results or [scores()], how, **options)
 
 
 def test_jsonl_has_one_object_a_line_topics_first():
@@ -90,13 +91,13 @@ def test_texts_stand_beside_the_numbers():
     assert first == [("AP", THIRD), ("NumRet", 3.0), ("relstring", "10")]
     assert "relstring" not in {r["measure"] for r in lines if r["topic"] == "all"}
     assert "relstring             \t10\t'-'\n" in drawn("trec", textual, per_topic=True)
-    assert topics_table(textual, COUNTING).rows[1] == ("10", "-", "2", "-")
+    assert topics_table(textual).rows[1] == ("10", "-", "2", "-")
 
 
 def test_runs_of_one_name_are_told_apart_by_their_files():
     twins = [scores(source="a/x.run"), scores(source="a/y.run"), scores("other", source="z")]
-    assert means_table(twins, COUNTING).rows[0][0] == "mine (x.run)"
-    assert means_table(twins, COUNTING).rows[2][0] == "other"
+    assert means_table(twins).rows[0][0] == "x"
+    assert means_table(twins).rows[2][0] == "other"
 
 
 def test_trec_lines_of_several_runs_begin_with_the_run():
@@ -149,20 +150,20 @@ def test_the_number_of_topics_is_said_once_where_it_is_the_same():
 
 
 def test_several_runs_stand_side_by_side():
-    table = means_table([made("a", AP=0.5, RR=1.0), made("b", AP=0.25, RR=nan)], COUNTING)
+    table = means_table([made("a", AP=0.5, RR=1.0), made("b", AP=0.25, RR=nan)])
     assert table.header == ("run", "AP", "RR")
     assert table.rows == (("a", "0.5000", "1.0000"), ("b", "0.2500", "-"))
 
 
 def test_many_measures_of_few_runs_go_down_the_page():
     names = {f"m{n}": n / 10 for n in range(6)}
-    table = means_table([made("a", **names), made("b", **names)], COUNTING)
+    table = means_table([made("a", **names), made("b", **names)])
     assert table.header == ("measure", "a", "b")
     assert table.rows[5] == ("m5", "0.5000", "0.5000")
 
 
 def test_topics_stand_above_their_means():
-    table = topics_table(scores(), COUNTING)
+    table = topics_table(scores())
     assert table.header == ("mine", "AP", "NumRet")
     assert table.rows == (
         ("1", "0.3333", "3"),

@@ -131,10 +131,20 @@ class Prepared:
         """Return the policy and the measures under a profile, by default those of the request."""
         names = tuple(measures or self.request.measures or profile.measures)
         if self._settled is None or self._settled[0] != (profile, names):
-            wanted = [one.assuming(self.request.assume) for one in asked(names, profile.defaults)]
+            wanted = [
+                one.assuming(_applicable(self.request.assume, one))
+                for one in asked(names, profile.defaults)
+            ]
             settled = Settled(wanted, replace(profile.policy, **self._given))
             self._settled = (profile, names), settled
         return self._settled[1]
+
+
+def _applicable(assumed: Mapping[str, Any], one: MeasureRequest) -> Mapping[str, Any]:
+    """Return the parameters that a measure takes on: counts of all results have no level."""
+    if one.measure.parameters.get("rel") is not None:
+        return assumed
+    return {name: value for name, value in assumed.items() if name != "rel"}
 
 
 def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
@@ -143,30 +153,43 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
     if request.derived:
         return
     measures, _ = prepared.settle(profile)
-    given, labels = request.policy or {}, ", ".join(one.label for one in measures)
+    given = request.policy or {}
     structured = given.get("structure", "ignore") != "ignore"
     textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    annotated = textual and _of_annotators(prepared.judgements)
     without = {
-        "unit": "unit" in given and not textual and f"{labels} do not count text",
-        "annotators": "annotators" in given
-        and (not textual or not _of_annotators(prepared.judgements))
-        and "the judgements are not of several annotators of text",
-        "structure": structured
-        and not any(of_elements(one) for one in measures)
-        and f"{labels} do not count judged elements",
-        "topics": request.topics is not None
-        and not structured
-        and "queries matter only with structure strict or vague",
-        "rel": "rel" in request.assume
-        and not any("rel" in one.assumed for one in measures)
-        and f"{labels} have no level of relevance, or state their own",
+        "unit": "unit" in given and not any(map(_counts_reading, measures)),
+        "annotators": "annotators" in given and not annotated,
+        "structure": structured and not any(map(of_elements, measures)),
+        "rel": "rel" in request.assume and not any("rel" in one.assumed for one in measures),
         "behaviour": "behaviour" in request.assume
-        and not any("behaviour" in one.assumed for one in measures)
-        and f"{labels} have no user model",
+        and not any("behaviour" in one.assumed for one in measures),
     }
-    for option, reason in without.items():
-        if reason:
-            raise UsageError(f"{option} has no effect here: {reason}; leave it out")
+    for option, idle in without.items():
+        if idle:
+            few = ", ".join(one.label for one in measures[:3]) + ", ..." * (len(measures) > 3)
+            raise UsageError(f"--{option} has no effect on {few}: {NEEDED[option]}; leave it out")
+    if request.topics is not None and not structured:
+        raise UsageError("--topics has no effect without --structure strict or vague")
+
+
+NEEDED = {
+    "unit": "it needs a budget, such as SpanR(budget=2000)",
+    "annotators": "it needs judgements of text by several annotators",
+    "structure": "it is for measures that count judged elements",
+    "rel": "it is for measures with a level of relevance that their names do not state",
+    "behaviour": "it is for measures with a model of navigation",
+}
+"""What an option needs to have an effect."""
+
+
+def _counts_reading(one: MeasureRequest) -> bool:
+    """Tell whether a measure has a budget, or counts how much is read."""
+    if one.measure.reads == "ceilings":
+        return True
+    if "budget" in one.measure.parameters:
+        return one.parameter("budget") is not None
+    return one.measure.family == "chunks"
 
 
 def _of_annotators(judgements: Judgements | Preferences) -> bool:

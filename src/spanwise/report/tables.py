@@ -49,7 +49,7 @@ def visible(text: str) -> str:
 def display_width(text: str) -> int:
     """Return the number of columns of a text: wide letters take two, combining marks none.
 
-    >>> room_of("abc"), room_of("日本"), room_of("e\u0301")
+    >>> display_width("abc"), display_width("日本"), display_width("e\u0301")
     (3, 4, 1)
     """
     if text.isascii():

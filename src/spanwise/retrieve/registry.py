@@ -116,6 +116,7 @@ def _load_ours() -> None:
     from spanwise.retrieve import engines
 
     engines.load()
+    ENGINES.arrange([f"spanwise.retrieve.{name}" for name in engines.MODULES])
 
 
 ENGINES: Registry[Entry] = Registry("engine", _load_ours)
