@@ -85,6 +85,17 @@ def test_what_is_shown_can_go_to_a_file(tmp_path, folder, words):
     assert (tmp_path / "shown.txt").read_bytes() == out
 
 
+@pytest.mark.parametrize("path", [".", "..", "../letters/."])
+def test_the_folder_may_be_the_current_one(folder, monkeypatch, path):
+    expected = called(main, "collection", "show", folder, "1")
+    monkeypatch.chdir(folder)
+    if path == "..":
+        (folder / "empty").mkdir()
+        monkeypatch.chdir(folder / "empty")
+    path = path.replace("letters", folder.name)
+    assert called(main, "collection", "show", path, "1") == expected
+
+
 def test_a_name_that_a_terminal_would_obey(tmp_path, folder):
     (folder / "2.xml").rename(folder / "2\x1b[31m\n.xml")
     out, _, _ = called(main, "collection", "show", folder)
@@ -193,5 +204,5 @@ def test_a_built_store_is_a_collection(tmp_path, folder):
     path = next(iter(store.tree(name).elements())).path
     text = "".join(spanwise.show_collection(store, name, path))
     assert text == store.text(name).replace("\ufffd", "&who;") + "\n"
-    with pytest.raises(spanwise.SpanwiseError, match="exists already"):
+    with pytest.raises(spanwise.SpanwiseError, match="already exists"):
         spanwise.build_collection([folder], built)

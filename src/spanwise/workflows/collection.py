@@ -151,7 +151,6 @@ def collection_record(
     collection: Collection, document: str | None, path: str | None, *, depth: int | None = None
 ) -> dict[str, Any]:
     """Return what `show_collection` shows, as JSON has it."""
-    refuse_idle_depth(document, path, depth)
     if document is None:
         every = [
             {"document": printable(one.name), "characters": one.length, "elements": one.elements}

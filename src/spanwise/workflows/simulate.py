@@ -78,10 +78,10 @@ def simulate(
     placed, base, _ = base_of(Wish(judgements, quant, collection=collection))
     run = simulated(placed, base, kind, ideal or "higher", paths or "valued")
     if not len(run.rows):
-        found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+        found = f"found no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
         raise InputError(
-            f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
-            " use another quantisation"
+            f"{base.judged.source}: {found} under quant={base.quant}, so the run {kind} would be"
+            " empty; use another quantisation"
         )
     return run
 

@@ -18,7 +18,7 @@ COUNTING = "Counting characters"
 
 @click.group("collection", cls=Group)
 def command() -> None:
-    """Build or show a store of documents and the positions of all elements.
+    """Build or show a store of documents and their elements.
 
     \b
     Examples:
@@ -155,8 +155,9 @@ def show_command(
 
     from spanwise.collection import open_collection
     from spanwise.console import emit
-    from spanwise.workflows.collection import collection_record, show_collection
+    from spanwise.workflows.collection import collection_record, refuse_idle_depth, show_collection
 
+    refuse_idle_depth(document, path, depth)
     opened = open_collection(store)
     if layout == "json":
         found = collection_record(opened, document, path, depth=depth)
