@@ -75,7 +75,7 @@ def test_a_simulated_run_is_what_the_command_writes(judged, ask, kind):
 
 
 def test_an_empty_simulated_run_is_an_error(judged):
-    with pytest.raises(InputError, match="so ao is empty"):
+    with pytest.raises(InputError, match="so the run ao would be empty"):
         spanwise.simulate("ao", "pools", quant="strict5")
 
 
