@@ -1,4 +1,4 @@
-"""The recipes of ARCHITECTURE.md: whoever follows one has a measure, a format, an engine, a command.
+"""The recipes of ARCHITECTURE.md lead to a measure, a format, an engine and a command that work.
 
 Each recipe is followed in a copy of the source: its blocks are written to the files that they name,
 and its commands are run.
@@ -16,16 +16,15 @@ import pytest
 from source_code import ROOT
 
 PAGE = Path(__file__).parents[1] / "ARCHITECTURE.md"
-RECIPES = {
-    title: body
-    for title, body in re.findall(
-        r"^## (Add [^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S
-    )
-}
+SECTION = re.compile(r"^## (Add [^\n]+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+RECIPES = dict(SECTION.findall(PAGE.read_text(encoding="utf-8")))
 BLOCK = re.compile(
-    r"^```python\n# (?P<file>src/[\w/]+\.py)(?P<where>[^\n]*)\n(?P<code>.*?)^```", re.M | re.S
+    r"^```python\n# (?P<file>src/[\w/]+\.py)(?P<where>[^\n]*)\n(?P<code>.*?)^```",
+    re.MULTILINE | re.DOTALL,
 )
-CONSOLE = re.compile(r"^```console\n\$ spanwise (?P<words>[^\n]+)\n(?P<out>.*?)^```", re.M | re.S)
+CONSOLE = re.compile(
+    r"^```console\n\$ spanwise (?P<words>[^\n]+)\n(?P<out>.*?)^```", re.MULTILINE | re.DOTALL
+)
 
 
 def follow(recipe: str, folder: Path) -> None:

@@ -173,14 +173,14 @@ def test_a_folder_is_checked_file_by_file(folder, ask):
 
 
 def test_a_file_can_be_checked_as_something_else(folder, ask):
-    answer = ask("check", "qrels.txt", "--file-format", "trec_run")
+    answer = ask("check", "qrels.txt", "--from", "trec_run")
     assert answer.status == 1
     assert answer.text.count("qrels.txt:") == 5 + 1
 
 
 def test_standard_input_can_be_checked(folder, run_command):
     data = (folder / "run.txt").read_bytes()
-    answer = run_command("check", "-", "--file-format", "trec_run", input=data)
+    answer = run_command("check", "-", "--from", "trec_run", input=data)
     assert (answer.status, answer.text) == (0, "-: fine (trec_run: 6 lines of data, 2 topics)\n")
 
 

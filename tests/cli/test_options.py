@@ -46,10 +46,34 @@ def test_all_commands_but_the_drop_ins_are_of_one_kind():
 @every_command
 def test_old_names_are_gone(words):
     names = {name for one in options(words) for name in one.opts}
-    assert not names & {"--queries", "--engines"}
+    assert not names & {"--queries", "--engines", "--file-format"}
     for one in options(words):
         if "--topics" in one.opts:
             assert one.metavar == "FILE"
+        if "--format" in one.opts:  # of printed results, never of files
+            assert isinstance(one.type, click.Choice)
+        if {"--to", "--from"} & {*one.opts}:
+            assert one.metavar == "FORMAT"
+            assert one.name != "layout"
+        if "--ideal" in one.opts:
+            assert list(one.type.choices) == ["higher", "deeper"]
+
+
+@every_command
+def test_every_option_stands_under_a_heading(words):
+    assert options(words) == ours(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("check",), ("recallbase",), ("cluster",), ("pool", "check"), ("pool", "estimate")),
+        *(("collection", "build"), ("collection", "show")),
+    ],
+    ids=" ".join,
+)
+def test_commands_that_report_have_json(words):
+    assert {"--format", "--json"} <= {name for one in ours(words) for name in one.opts}
 
 
 @every_command
@@ -359,6 +383,22 @@ def test_verify_reports_as_json(kept, ask):
         ),
         (("plot", "budget", *FILES, "-m", "AP", "-o", "a.svg"), "-m has no effect on budget"),
         (("gate", "a.jsonl", "--baseline", "b.jsonl"), "no measure is given"),
+        (("check", *FILES, "--most", "2", "--json"), "--most has no effect with --format json"),
+        (("check", *FILES, "--top", "2"), "--fix and --top need --task"),
+        (
+            ("fuse", "run.txt", "run.txt", "--method", "combsum", "--k", "60"),
+            "--k has no effect on combsum",
+        ),
+        (
+            ("search", ".", "t", "--structure", "vague"),
+            "--structure has no effect without --query castitle",
+        ),
+        (("search", ".", "t", "--task", "focused"), "--task focused has no effect on whole"),
+        (("cluster", ".", "--clusters", "2", "--dimensions", "9"), "--dimensions has no effect on"),
+        (("cluster", ".", "--clusters", "2", "--most", "9"), "--most and --judgements-format have"),
+        (("collection", "show", ".", "--levels", "2"), "--levels has no effect without a tree"),
+        (("collection", "show", ".", "--levels", "2", "--json"), "--levels has no effect without"),
+        (("pool", "run.txt", "-o", "p", "--gamma", "0.5"), "--gamma has no effect on rounds"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

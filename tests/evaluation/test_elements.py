@@ -43,14 +43,32 @@ def test_the_recall_bases_of_figure_one(folder):
     assert status == 0
     assert {line["path"] for line in lines(output)} == set(GRADES)
     for ties in ("higher", "deeper"):
-        words = ("judged.xml", "--quant", "sog", "--ideal", "--ties", ties, "--format", "jsonl")
+        words = (
+            "judged.xml",
+            "--quant",
+            "sog",
+            "--only-ideal",
+            "--ideal",
+            ties,
+            "--format",
+            "jsonl",
+        )
         _, output, _ = call("recallbase", *words)
         assert [line["path"] for line in lines(output)] == [SEC6, SEC4]
 
 
 def test_relevant_paths_of_a_recall_base(folder):
     """Under strict section 6 and its first paragraph have value 1, the paragraph's siblings 0."""
-    words = ("judged.xml", "--quant", "strict", "--ideal", "--ties", "deeper", "--format", "jsonl")
+    words = (
+        "judged.xml",
+        "--quant",
+        "strict",
+        "--only-ideal",
+        "--ideal",
+        "deeper",
+        "--format",
+        "jsonl",
+    )
     for paths, expected in (
         ((), [f"{SEC6}/p[1]"]),
         (("--paths", "valued"), [f"{SEC6}/p[1]"]),

@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
         (["--mode", "aspects", "--aspect", " "], "--aspect is empty or repeated"),
         (["--mode", "aspects", "--aspect", "a", "--aspect", "a"], "--aspect is empty or repeated"),
         (["--aspect", "a"], "--aspect has no effect with --mode highlight"),
-        (["--demo"], "--demo brings its own pool"),
+        (["--demo"], "--demo has its own pool"),
     ],
 )
 def test_what_does_not_fit_is_said(folder, words, message):

@@ -1,5 +1,7 @@
 """spanwise collection, from the command line."""
 
+import json
+
 import pytest
 
 from calling import called
@@ -40,12 +42,58 @@ def test_build_and_show(tmp_path, folder):
         "         3         17    p[1]",
         "         8          4      b[1]",
     ]
-    out, _, _ = called(main, "collection", "show", store, "1", "--depth", 2)
+    out, _, _ = called(main, "collection", "show", store, "1", "--levels", 2)
     assert len(out.splitlines()) == 4
     out, _, _ = called(main, "collection", "show", store, "1", "/article[1]/p[1]")
     assert out.decode() == "Some bold &who; text.\n"
     out, _, _ = called(main, "collection", "show", folder, "1", "/article[1]/p[1]/text()[2]")
     assert out.decode() == " &who; text.\n"
+
+
+def test_what_is_shown_as_json(tmp_path, folder):
+    def shown(*words):
+        return json.loads(called(main, "collection", "show", folder, *words, "--json")[0])
+
+    assert shown()["documents"][0] == {"document": "1.xml", "characters": 20, "elements": 4}
+    tree = shown("1")
+    assert [one["path"] for one in tree["elements"]][2:] == [
+        "/article[1]/p[1]",
+        "/article[1]/p[1]/b[1]",
+    ]
+    assert tree["elements"][2] == {"path": "/article[1]/p[1]", "start": 3, "length": 17}
+    assert len(shown("1", "--levels", 2)["elements"]) == 3
+    path = "/article[1]/p[1]/b[1]"
+    assert shown("1", path) == {
+        "document": "1",
+        "path": path,
+        "start": 8,
+        "length": 4,
+        "text": "bold",
+    }
+
+
+def test_a_build_is_reported_as_json(tmp_path, folder):
+    words = ("collection", "build", folder, "-o", tmp_path / "s", "--json")
+    found = json.loads(called(main, *words)[0])
+    assert (found["path"], found["documents"], found["characters"]) == (str(tmp_path / "s"), 3, 35)
+
+
+@pytest.mark.parametrize("words", [("1",), ("1", "/article[1]/p[1]"), ()])
+def test_what_is_shown_can_go_to_a_file(tmp_path, folder, words):
+    out, _, _ = called(main, "collection", "show", folder, *words)
+    called(main, "collection", "show", folder, *words, "-o", tmp_path / "shown.txt")
+    assert (tmp_path / "shown.txt").read_bytes() == out
+
+
+@pytest.mark.parametrize("path", [".", "..", "../letters/."])
+def test_the_folder_may_be_the_current_one(folder, monkeypatch, path):
+    expected = called(main, "collection", "show", folder, "1")
+    monkeypatch.chdir(folder)
+    if path == "..":
+        (folder / "empty").mkdir()
+        monkeypatch.chdir(folder / "empty")
+    path = path.replace("letters", folder.name)
+    assert called(main, "collection", "show", path, "1") == expected
 
 
 def test_a_name_that_a_terminal_would_obey(tmp_path, folder):
@@ -156,5 +204,5 @@ def test_a_built_store_is_a_collection(tmp_path, folder):
     path = next(iter(store.tree(name).elements())).path
     text = "".join(spanwise.show_collection(store, name, path))
     assert text == store.text(name).replace("\ufffd", "&who;") + "\n"
-    with pytest.raises(spanwise.SpanwiseError, match="exists already"):
+    with pytest.raises(spanwise.SpanwiseError, match="already exists"):
         spanwise.build_collection([folder], built)

@@ -70,11 +70,14 @@ def paths_of(run):
     return [path.decode() for path in run.paths.take(np.arange(len(run.rows)))]
 
 
+WITH_IDEAL = ("irb", "ia", "id")
+
+
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_figure_1(tmp_path, figure, kind):
     target = tmp_path / "run.xml"
-    words = ("simulate", kind, figure, "-o", target, "--quant", "sog", "--ideal", "deeper")
-    status, out, err = call(*words)
+    words = ("simulate", kind, figure, "-o", target, "--quant", "sog")
+    status, out, err = call(*words, *(("--ideal", "deeper") if kind in WITH_IDEAL else ()))
     assert (status, out, err) == (0, "", "")
     run = read_run(target)
     assert run.name == kind
@@ -109,8 +112,8 @@ def test_relevant_paths_under_strict(tmp_path, kind, paths, expected):
     """Only section 6 and its first paragraph are graded 3 3; its other two parts have 2 3."""
     file, target = tmp_path / "figure1.xml", tmp_path / "run.xml"
     file.write_text(assessments(PAIRS | {f"{SEC6}/p[1]": (3, 3)}))
-    words = ("simulate", kind, file, "-o", target, "--quant", "strict", "--ideal", "deeper")
-    assert call(*words, *paths) == (0, "", "")
+    words = ("simulate", kind, file, "-o", target, "--quant", "strict", *paths)
+    assert call(*words, *(("--ideal", "deeper") if kind in WITH_IDEAL else ())) == (0, "", "")
     assert paths_of(read_run(target)) == expected
 
 
@@ -121,10 +124,25 @@ def test_a_rule_for_paths_is_refused_where_there_are_none(figure, kind):
     assert f"--paths has no effect on {kind}" in err
 
 
-def test_a_simulated_run_can_be_printed(figure):
-    status, out, _ = call("simulate", "ao", figure, "-o", "-")
+@pytest.mark.parametrize("kind", ["frb", "lo", "ao"])
+def test_a_choice_of_ideal_elements_is_refused_where_there_are_none(figure, kind):
+    status, _, err = call("simulate", kind, figure, "--ideal", "higher")
+    assert status == 2
+    assert f"--ideal has no effect on {kind}" in err
+
+
+@pytest.mark.parametrize("words", [(), ("-o", "-")])
+def test_a_simulated_run_can_be_printed(figure, words):
+    status, out, _ = call("simulate", "ao", figure, *words)
     assert status == 0
     assert "<path>/article[1]</path>" in out
+
+
+def test_a_simulated_run_can_have_another_format(figure):
+    status, out, _ = call("simulate", "ao", figure, "--to", "inex_run")
+    assert status == 0
+    assert " /article[1]" in out
+    assert "<path>" not in out
 
 
 def test_nothing_relevant_is_an_error(tmp_path):

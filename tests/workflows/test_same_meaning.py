@@ -7,21 +7,18 @@ import pytest
 import spanwise
 from spanwise.cli import cli
 
-PRINTED = {"output", "layout", "to", "engines", "most"}
+PRINTED = {"output", "layout", "as_json", "to", "engines", "most"}
 """What a command does with a result."""
 
 FUNCTIONS = {
     # command: function, what a word of the command is called in Python, where these differ
-    ("check",): ("check", {"file_format": "source_format"}),
+    ("check",): ("check", {}),
     ("convert",): ("convert", {"target": "path", "parts": "partition"}),
     ("search",): ("search", {}),
     ("fuse",): ("fuse", {}),
     ("pool", "build"): ("pool", {"leave": "without"}),
     ("pool", "extend"): ("extend_pool", {}),
-    ("recallbase",): (
-        "recallbase",
-        {"ideal": "only_ideal", "ties": "ideal", "topics": "topic", "queries": "topics"},
-    ),
+    ("recallbase",): ("recallbase", {}),
     ("simulate",): ("simulate", {}),
     ("cluster",): ("cluster", {}),
     ("collection", "build"): ("build_collection", {"output": "path"}),

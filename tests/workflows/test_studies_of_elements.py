@@ -39,8 +39,8 @@ def test_a_recall_base_holds_what_the_command_prints(judged, ask, options):
     words = {
         "quant": ("--quant", "gen5"),
         "topic": ("--topic", "2"),
-        "only_ideal": ("--ideal",),
-        "ideal": ("--ties", "deeper"),
+        "only_ideal": ("--only-ideal",),
+        "ideal": ("--ideal", "deeper"),
     }
     said = [word for name in options for word in words[name]]
     found = spanwise.recallbase("pools", **options)
@@ -48,6 +48,7 @@ def test_a_recall_base_holds_what_the_command_prints(judged, ask, options):
         ask("recallbase", "pools", *said, "--format", "jsonl")
     )
     assert found.to_text() == str(found) == ask("recallbase", "pools", *said).text
+    assert json.loads(ask("recallbase", "pools", *said, "--json").out) == found.to_dict()
     given = spanwise.recallbase(spanwise.read_judgements("pools"), **options)
     assert given.elements == found.elements
     assert found.to_polars()["path"].to_list() == [one.path for one in found]
@@ -74,7 +75,7 @@ def test_a_simulated_run_is_what_the_command_writes(judged, ask, kind):
 
 
 def test_an_empty_simulated_run_is_an_error(judged):
-    with pytest.raises(InputError, match="so ao is empty"):
+    with pytest.raises(InputError, match="so the run ao would be empty"):
         spanwise.simulate("ao", "pools", quant="strict5")
 
 
@@ -97,6 +98,16 @@ def test_documents_are_clustered_and_compared(folder, ask):
     assert (given.clusters, given.agreement) == (found.clusters, found.agreement)
     assert repr(found) == "<Clusters: 4 documents in 2 clusters, categories: 2, B3F 1.0000>"
     assert "B3F" in found._repr_html_()
+
+
+def test_clusters_as_json(folder, ask):
+    (folder / "zoo").mkdir()
+    for name, text in TEXTS.items():
+        (folder / "zoo" / f"{name}.txt").write_text(text)
+    found = spanwise.cluster("zoo", clusters=2)
+    assert json.loads(ask("cluster", "zoo", "--clusters", "2", "--json").out) == found.to_dict()
+    assert ask("cluster", "zoo", "--clusters", "2", "-o", "found.json").text == ""
+    assert json.loads((folder / "found.json").read_text()) == found.to_dict()
 
 
 def test_clusters_without_categories(folder):

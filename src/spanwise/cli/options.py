@@ -129,20 +129,32 @@ quant_option = option(
     section=XML,
     help="Quantisation: name or file. [default: spec or gen]",
 )
-paths_option = option(
-    "--paths",
-    type=click.Choice(["valued", "assessed"]),
-    section=XML,
-    help="Relevant paths end at elements with a value, or at all that assessors found relevant."
-    " [default: valued]",
-)
-ideal_option = option(
-    "--ideal",
-    type=click.Choice(["higher", "deeper"]),
-    default="higher",
-    section=XML,
-    help="Ideal one of equally good elements on a path. [default: higher]",
-)
+
+
+def _paths(default: str | None) -> Decorator:
+    return option(
+        "--paths",
+        type=click.Choice(["valued", "assessed"]),
+        default=default,
+        section=XML,
+        help="Relevant paths end at elements with a value, or at all that assessors found"
+        " relevant. [default: valued]",
+    )
+
+
+def _ideal(default: str | None) -> Decorator:
+    return option(
+        "--ideal",
+        type=click.Choice(["higher", "deeper"]),
+        default=default,
+        section=XML,
+        help="Ideal one of equally good elements on a path. [default: higher]",
+    )
+
+
+paths_option, ideal_option = _paths("valued"), _ideal("higher")
+paths_if_any_option, ideal_if_any_option = _paths(None), _ideal(None)
+"""The same for a command that refuses them where there are no relevant paths or ideal elements."""
 judgements_format_option = option(
     "--judgements-format",
     metavar="FORMAT",
@@ -163,6 +175,26 @@ topics_format_option = option(
     section=FILES,
     names=format_names("topics"),
     help="Format of the topics; see: spanwise formats. [default: recognised]",
+)
+source_format_option = option(
+    *("--from", "source_format"),
+    metavar="FORMAT",
+    section=FILES,
+    names=format_names(),
+    help="Format of the input; see: spanwise formats. [default: recognised]",
+)
+run_output_option = option(
+    *("-o", "--output"),
+    default="-",
+    metavar="RUN",
+    help="File of the run that is written. [default: -]",
+)
+written_format_option = option(
+    "--to",
+    metavar="FORMAT",
+    section=FILES,
+    names=format_names("run"),
+    help="Format of the run that is written. [default: by the ending, or the plainest]",
 )
 seed_option = option(
     "--seed",

@@ -76,7 +76,7 @@ def open_collection(path: str | os.PathLike[str], policy: CharacterPolicy | None
         return store
     folder = tempfile.mkdtemp(prefix="spanwise-")
     try:
-        place = str(Path(folder) / Path(path).name)
+        place = str(Path(folder) / "store")  # whatever the path is, also `.`
         build([os.fspath(path)], place, Plan(policy or CharacterPolicy()))
         store = Store(place, called=os.fspath(path))
     except BaseException:

@@ -42,6 +42,8 @@ Method = Literal["depth", "rounds", "fusion", "mtf", "mm", "ts", "sample"]
 Order = Literal["shuffle", "pool", "id"]
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
 ADAPTIVE = ("mtf", "mm", "ts")
+FORGETFUL = ("mm", "ts")
+"""Methods for which earlier judgements may count less, by gamma."""
 STRATA = ((10, 1.0), (50, 0.3), (200, 0.1))
 """For each stratum its last rank and the share of it that is drawn."""
 FUSION = 60
@@ -277,7 +279,7 @@ class Plan:
     method: str = "rounds"
     budget: int | None = None  # documents of each topic
     depth: int | None = None
-    seed: int = 1
+    seed: int = 0
     gamma: float = 1.0  # of the methods that learn: how much of the past counts
     support: bool = True  # whether to note what systems returned
     topics: frozenset[str] | None = None  # only these
@@ -319,7 +321,7 @@ def pool(
     method: Method = "rounds",
     budget: int | None = None,
     depth: int | None = None,
-    seed: int = 1,
+    seed: int = 0,
     runs_per_team: int | None = None,
     gamma: float = 1.0,
     judgements: Any = None,
@@ -361,7 +363,7 @@ def extend_pool(
     method: Method | None = None,
     budget: int | None = None,
     depth: int | None = None,
-    seed: int = 1,
+    seed: int = 0,
     runs_per_team: int | None = None,
     gamma: float = 1.0,
     judgements: Any = None,
@@ -409,6 +411,8 @@ def _plan(
         raise UsageError("--budget is not for --method depth; use --depth")
     if judgements is not None and method not in ADAPTIVE:
         raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} learns from nothing")
+    if gamma != 1 and method not in FORGETFUL:
+        raise UsageError(f"--gamma has no effect on {method}; it is for {' and '.join(FORGETFUL)}")
     return Plan(method, budget, depth, seed, gamma, support, None, order, runs_per_team)
 
 

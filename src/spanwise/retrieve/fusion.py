@@ -20,6 +20,8 @@ from spanwise.model.spans import Spans
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
+K = 60.0
+"""The constant of reciprocal rank fusion, unless a user chooses it."""
 Unit = tuple[bytes, bytes, bytes, int, int]
 """A result: document, path, second path, start and length."""
 
@@ -61,7 +63,7 @@ def fused(
     method: str,
     weights: Sequence[float] = (),
     *,
-    k: float = 60.0,
+    k: float | None = None,
     top: int = 1000,
     name: str | None = None,
 ) -> Run:
@@ -71,6 +73,9 @@ def fused(
     """
     if method not in METHODS:
         raise UnknownName("way to fuse", method, list(METHODS))
+    if k is not None and method != "rrf":
+        raise UsageError(f"--k has no effect on {method}; it is the constant of rrf")
+    k = K if k is None else k
     shares = _shares(len(runs), method, weights)
     if len({(run.paths is None, run.spans is None) for run in runs}) > 1:
         raise InputError("runs of documents and of parts of documents cannot be fused")

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.retrieve.clustering import Space
 
+DIMENSIONS = 100
+"""Number of dimensions of a reduced space, unless a user chooses it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
@@ -88,7 +91,7 @@ def cluster(
     *,
     space: Space = "tfidf",
     clusters: int | None = None,
-    dimensions: int = 100,
+    dimensions: int | None = None,
     categories: Any = None,
     judgements_format: str | None = None,
     most: int | None = None,
@@ -98,10 +101,10 @@ def cluster(
 
     `collection` is a store, a folder of documents, an open collection, or a dict of texts by id.
     `space` is how documents are made into numbers: "tfidf", "bm25", "lsi" or "plsi"; `dimensions`
-    is the size of the last two. `clusters` is the number of clusters; by default that of the
-    categories. `categories` are judgements whose topics are categories: only the documents that
-    have exactly one are clustered. `most` keeps the largest categories only. `seed` is the seed of
-    the random generator.
+    is the number of dimensions of the last two, 100 by default. `clusters` is the number of
+    clusters; by default that of the categories. `categories` are judgements whose topics are
+    categories: only the documents that have exactly one are clustered. `most` keeps the largest
+    categories only. `seed` is the seed of the random generator.
 
     >>> texts = {"c1": "cat cats purr", "c2": "cat purr meow", "d1": "dog bark", "d2": "dog bone"}
     >>> cluster(texts, clusters=2)
@@ -109,6 +112,10 @@ def cluster(
     """
     if categories is None and clusters is None:
         raise UsageError("neither --clusters nor --categories; expected one of them")
+    if dimensions is not None and space not in ("lsi", "plsi"):
+        raise UsageError(f"--dimensions has no effect on {space}; it is for lsi and plsi")
+    if categories is None and (most is not None or judgements_format is not None):
+        raise UsageError("--most and --judgements-format have no effect without --categories")
     if isinstance(collection, (str, os.PathLike)):
         place = os.fspath(collection)
         documents: Collection | None = open_collection(collection)
@@ -123,7 +130,7 @@ def cluster(
         raise InputError(f"{named}: no document of {place} has a category")
     ids = list(compress(units.ids, chosen))
     kinds = [labels[one] for one in ids] if labels is not None else []
-    rows = row_vectors(compress(units.texts(), chosen), space, dimensions, seed)
+    rows = row_vectors(compress(units.texts(), chosen), space, dimensions or DIMENSIONS, seed)
     found = clustered(rows, clusters or len(set(kinds)), seed).tolist()
     return Clusters(
         dict(zip(ids, found, strict=True)),

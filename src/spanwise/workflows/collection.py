@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.collection import opened
 from spanwise.collection.building import Plan, build
+from spanwise.errors import UsageError
 from spanwise.model.documents import CharacterPolicy
+from spanwise.model.scores import printable
 from spanwise.report.outlines import listed_documents, shown_text, shown_tree
 
 if TYPE_CHECKING:
@@ -136,9 +138,38 @@ def show_collection(
     """
     store = opened(collection)
     assert store is not None
+    refuse_idle_depth(document, path, depth)
     if document is None:
         yield from listed_documents(store)
     elif path is None:
         yield shown_tree(store.tree(document), depth)
     else:
         yield shown_text(store, document, path)
+
+
+def collection_record(
+    collection: Collection, document: str | None, path: str | None, *, depth: int | None = None
+) -> dict[str, Any]:
+    """Return what `show_collection` shows, as JSON has it."""
+    if document is None:
+        every = [
+            {"document": printable(one.name), "characters": one.length, "elements": one.elements}
+            for one in collection.documents()
+        ]
+        return {"documents": every}
+    if path is None:
+        elements = [
+            {"path": one.path, "start": one.start, "length": one.length}
+            for one in collection.tree(document).elements()
+            if depth is None or one.depth <= depth
+        ]
+        return {"document": document, "elements": elements}
+    start, length = collection.span(document, path)
+    text = printable(shown_text(collection, document, path)[:-1])
+    return {"document": document, "path": path, "start": start, "length": length, "text": text}
+
+
+def refuse_idle_depth(document: str | None, path: str | None, depth: int | None) -> None:
+    """Refuse a number of levels where no tree is shown."""
+    if depth is not None and (document is None or path is not None):
+        raise UsageError("--levels has no effect without a tree; expected a DOCUMENT and no PATH")

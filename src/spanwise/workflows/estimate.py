@@ -437,7 +437,7 @@ class Guesses:
         return Highlights(
             np.array([one.passages.total() for one in some]),
             np.array([one.length for one in some]),
-            np.array([int(one.passages.starts[0]) for one in some]),
+            np.array([int(one.passages.starts[0]) if len(one.passages) else -1 for one in some]),
             np.concatenate([[0], np.cumsum([len(one.passages) for one in some])]),
             Spans(starts, lengths),
             self._known.highlights.unit,

@@ -20,7 +20,7 @@ def fuse(
     *,
     method: Method = "rrf",
     weights: Sequence[float] = (),
-    k: float = 60.0,
+    k: float | None = None,
     top: int = 1000,
     name: str | None = None,
     run_format: str | None = None,
@@ -30,7 +30,8 @@ def fuse(
     `runs` are paths of files or folders, `Run` objects, or whatever else `read_run` takes. `method`
     is "rrf" for reciprocal rank fusion, or "combsum", "combmnz" or "interpolate" for sums of scores
     that are brought to 0 ... 1 within each topic first. `weights` are those of the runs, in their
-    order; interpolation makes them add up to 1. `k` is the constant of reciprocal rank fusion.
+    order; interpolation makes them add up to 1. `k` is the constant of reciprocal rank fusion, 60
+    by default.
     `top` is the number of results for each topic. `name` is the name of the fused run; by default
     the method. `run_format` overrules the recognition of the format of files.
 

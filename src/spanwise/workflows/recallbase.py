@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -65,9 +66,11 @@ class RelevantElements:
         return pl.DataFrame(columns, schema_overrides=sizes)
 
     def to_text(
-        self, layout: Literal["table", "jsonl", "csv"] = "table", width: int | None = None
+        self, layout: Literal["table", "csv", "json", "jsonl"] = "table", width: int | None = None
     ) -> str:
-        """Return a table, lines of JSON, or values separated by commas."""
+        """Return a table, values separated by commas, JSON, or lines of JSON."""
+        if layout == "json":
+            return json.dumps(self.to_dict(), indent=1) + "\n"
         return drawn(self.elements, layout, self.quant, width)
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ def search(
     top: int = 1000,
     index: str | os.PathLike[str] | None = None,
     query: str = "title",
-    structure: Literal["vague", "strict"] = "vague",
+    structure: Literal["vague", "strict"] | None = None,
     task: Task = "thorough",
     propagate: float = 0.0,
     expand: Literal["rocchio", "rm3", "wordnet"] | None = None,
@@ -63,7 +63,8 @@ def search(
     "element:TAG,TAG", "chunk:SIZE" or "chunk:SIZE/OVERLAP". `top` is the number of results for each
     topic. `index` is a folder that keeps the index for the next search. `query` names the fields of
     topics to search for, such as "title+description"; "castitle" is a query on structure, and
-    `structure` says whether its conditions on elements raise scores or are required. `task` is the
+    `structure` says whether its conditions on elements raise scores, which is the default, or are
+    required. `task` is the
     task whose rules the run keeps. `propagate` is the share of its score that an element hands on
     to the element around it. `expand` is a way to add words to the topics. `name` is the name of
     the run; by default that of the engine.
@@ -72,6 +73,10 @@ def search(
     >>> search(documents, {"q1": "cat", "q2": "dog"})
     <Run 'fts5': 2 results for 2 topics, documents>
     """
+    if structure is not None and query != "castitle":
+        raise UsageError("--structure has no effect without --query castitle, which states it")
+    if task != "thorough" and grain == "document":
+        raise UsageError(f"--task {task} has no effect on whole documents; choose another --grain")
     wanted = Search(
         "",
         read_topics(topics, topics_format),
@@ -80,7 +85,7 @@ def search(
         top,
         None if index is None else os.fspath(index),
         query,
-        structure,
+        structure or "vague",
         task,
         propagate,
         expand,

@@ -44,8 +44,6 @@ SIMULATED = {
 }
 """The simulated runs, in words."""
 Kind = Literal["irb", "frb", "ia", "id", "lo", "ao"]
-FORM = "inex_submission_2006"
-"""The format that simulated runs are written in, where no other is stated."""
 
 
 def simulate(
@@ -53,7 +51,7 @@ def simulate(
     judgements: Any,
     *,
     quant: str | None = None,
-    ideal: Ties = "higher",
+    ideal: Ties | None = None,
     paths: Paths | None = None,
     collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
 ) -> Run:
@@ -63,8 +61,8 @@ def simulate(
     elements with all relevant ones around or in them, "lo" for the relevant elements with nothing
     relevant in them, or "ao" for the relevant root elements. `judgements` is a file or `Judgements`
     of elements or of highlighted text. `quant` is a quantisation, `ideal` decides which of equally
-    good elements on a path is ideal, `paths` where relevant paths end, and `collection` says where
-    the elements are, as in `recallbase`. An empty run is an error.
+    good elements on a path is ideal, "higher" by default, `paths` where relevant paths end, and
+    `collection` says where the elements are, as in `recallbase`. An empty run is an error.
 
     >>> from importlib.resources import files
     >>> handbook = files("spanwise") / "data" / "handbook"
@@ -73,13 +71,17 @@ def simulate(
     """
     if paths is not None:
         refuse_idle_paths(kind)
+    if ideal is not None and kind in ("frb", "lo", "ao"):
+        raise UsageError(
+            f"--ideal has no effect on {kind}, which holds {SIMULATED[kind]}; leave it out"
+        )
     placed, base, _ = base_of(Wish(judgements, quant, collection=collection))
-    run = simulated(placed, base, kind, ideal, paths or "valued")
+    run = simulated(placed, base, kind, ideal or "higher", paths or "valued")
     if not len(run.rows):
-        found = f"there are no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
+        found = f"found no {SIMULATED[kind]}" if base.full.any() else "nothing is relevant"
         raise InputError(
-            f"{base.judged.source}: {found} under quant={base.quant}, so {kind} is empty;"
-            " use another quantisation"
+            f"{base.judged.source}: {found} under quant={base.quant}, so the run {kind} would be"
+            " empty; use another quantisation"
         )
     return run
 

@@ -6,36 +6,50 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command
+from spanwise.cli.command import Command, option
+from spanwise.cli.options import collection_option, printed_as, source_format_option
 
 if TYPE_CHECKING:
     from spanwise.workflows.check import Checked
 
+TASKS = "Tasks"
+MOST = 100
+"""Number of problems that are shown for each file, unless a user chooses it."""
+
 
 @click.command("check", cls=Command)
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How to print."
+@printed_as("text", "json")
+@option(
+    "--most",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Maximum number of problems shown per file. [default: {MOST}]",
 )
-@click.option("--file-format", help="Read the files in this format; see: spanwise formats.")
-@click.option(
-    "--most", type=click.IntRange(1), default=100, help="Problems shown per file (text only)."
+@option("--task", metavar="NAME", section=TASKS, help="Task whose rules the runs must keep.")
+@option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    section=TASKS,
+    help="Number of results per topic that the task allows. [default: that of the task]",
 )
-@click.option("--task", help="Apply the rules of this task to the runs, such as focused or ric.")
-@click.option("--top", type=click.IntRange(1), help="Results per topic that the task allows.")
-@click.option("--collection", help="Also look everything up in this store or folder of documents.")
-@click.option(
+@option(
     "--fix",
     metavar="[OUT]",
     is_flag=False,
     flag_value="-",
-    help="Write the run to OUT as its task wants it; without OUT, or with -, to standard output.",
+    section=TASKS,
+    help="Write the run, repaired for its task, to OUT or to standard output.",
 )
+@collection_option
+@source_format_option
 def command(
     files: tuple[str, ...],
     layout: str,
-    file_format: str | None,
-    most: int,
+    output: str | None,
+    source_format: str | None,
+    most: int | None,
     task: str | None,
     top: int | None,
     collection: str | None,
@@ -43,16 +57,16 @@ def command(
 ) -> int:
     """Validate runs, judgements and topics: report every problem.
 
-    Every problem is said, not only the first; the status is 1 if there was one. What is odd but
-    harmless is said as a remark.
+    The exit status is 1 if there is a problem. Harmless oddities are reported as remarks. With
+    --collection, every document, element and text is looked up.
 
     Tasks are thorough, focused, fetch-browse, all-in-context, ric, bic, restricted-focused,
-    restricted-ric and efficiency; the names that submissions of INEX gave them work too.
+    restricted-ric and efficiency. The names in submissions to INEX are recognised too.
 
     \b
     Examples:
       spanwise check run.txt qrels.txt
-      spanwise check runs/ --format json
+      spanwise check runs/ --json
       spanwise check topics.xml
       spanwise check --task focused passages.run --fix repaired.run
       spanwise check --task efficiency --top 15 passages.run
@@ -67,21 +81,24 @@ def command(
 
     if task is None and (fix is not None or top is not None):
         raise UsageError("--fix and --top need --task, whose rules they are about")
-    found = check(files, task=task, top=top, collection=collection, source_format=file_format)
-    shown = found.to_text(most)
+    if most is not None and layout == "json":
+        raise UsageError("--most has no effect with --format json, which contains every problem")
+    found = check(files, task=task, top=top, collection=collection, source_format=source_format)
     if layout == "json":
         shown = json.dumps(found.to_dict(), indent=2) + "\n"
-    if fix == STDIN:  # standard output is for the run
+    else:
+        shown = found.to_text(most or MOST)
+    if fix == STDIN and output is None:  # standard output is for the run
         click.echo(shown, nl=False, err=True)
     else:
-        emit(shown)
+        emit(shown, output)
     if fix is not None:
         _repair(found, fix)
     return 0 if found.ok else 1
 
 
 def _repair(found: Checked, output: str) -> None:
-    """Write the run that was checked as its task wants it, and report what was changed."""
+    """Write the run that was checked, repaired for its task, and report what was changed."""
     from spanwise.console import say
     from spanwise.formats.io.files import STDIN
     from spanwise.matching.tasks import CHANGES

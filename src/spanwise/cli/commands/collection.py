@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Group
+from spanwise.cli.command import Group, option
+from spanwise.cli.options import RUNNING, printed_as
 
 if TYPE_CHECKING:
     from spanwise.collection.shards import OnError
     from spanwise.model.documents import BlankNodes, Unit, WhiteSpace
 
+COUNTING = "Counting characters"
+
 
 @click.group("collection", cls=Group)
 def command() -> None:
-    """Build or show a store that knows where every element lies.
+    """Build or show a store of documents and their elements.
 
     \b
     Examples:
@@ -26,34 +29,42 @@ def command() -> None:
 
 @command.command("build")
 @click.argument("paths", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="STORE", help="The folder to write.")
-@click.option(
-    "--characters",
-    type=click.Choice(["codepoints", "bytes"]),
-    default="codepoints",
-    help="What counts as a character: a code point, or a byte of UTF-8.",
-)
-@click.option(
-    "--whitespace",
-    type=click.Choice(["keep", "collapse"]),
-    default="keep",
-    help="`collapse`: a run of white space counts one, also across tags.",
-)
-@click.option(
-    "--blank-nodes",
-    type=click.Choice(["keep", "strip"]),
-    default="keep",
-    help="`strip`: text nodes of white space only do not count.",
-)
-@click.option(
+@option("-o", "--output", required=True, metavar="STORE", help="Folder of the store.")
+@option("--fresh", is_flag=True, help="Replace the store; use nothing of an earlier build.")
+@option(
     "--on-error",
     type=click.Choice(["stop", "skip"]),
     default="stop",
-    help="A broken document stops the build, or is reported, skipped and counted.",
+    help="Broken documents: stop the build, or report and skip them. [default: stop]",
 )
-@click.option("--fresh", is_flag=True, help="Use nothing of an earlier build; replace the store.")
-@click.option(
-    "--workers", type=click.IntRange(1), help="Processes; as many as processors if not given."
+@printed_as("text", "json", output=False)
+@option(
+    "--characters",
+    type=click.Choice(["codepoints", "bytes"]),
+    default="codepoints",
+    section=COUNTING,
+    help="Characters: code points, or bytes of UTF-8. [default: codepoints]",
+)
+@option(
+    "--whitespace",
+    type=click.Choice(["keep", "collapse"]),
+    default="keep",
+    section=COUNTING,
+    help="Runs of white space: all of it counts, or one character. [default: keep]",
+)
+@option(
+    "--blank-nodes",
+    type=click.Choice(["keep", "strip"]),
+    default="keep",
+    section=COUNTING,
+    help="Text nodes of only white space: count, or not. [default: keep]",
+)
+@option(
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    section=RUNNING,
+    help="Number of worker processes. [default: number of processors]",
 )
 def build_command(
     paths: tuple[str, ...],
@@ -64,13 +75,16 @@ def build_command(
     on_error: OnError,
     fresh: bool,
     workers: int | None,
+    layout: str,
 ) -> None:
     """Read documents and write a store.
 
-    PATHS are folders, archives (tar, zip), XML or plain text files (each also packed with gzip,
-    xz, bzip2 or zstd), text files that name files, or - for such a list on standard input. A
-    document is known by its file name or path, with or without extension. A plain text has the one
-    element /document[1]. If a build is interrupted, the same command goes on where it stopped.
+    PATHS are folders, archives (tar, zip), XML or plain text files, or text files that name files.
+    Each may be compressed by gzip, xz, bzip2 or zstd; - is a list of files on standard input. The
+    id of a document is its file name or path, with or without extension. A plain text has one
+    element, /document[1]. After an interruption, the same command continues the build.
+
+    White space is collapsed also across tags.
 
     \b
     Examples:
@@ -79,6 +93,8 @@ def build_command(
       spanwise collection build ieee/ -o ieee.store --characters bytes --whitespace collapse
       find . -name '*.xml' | spanwise collection build - -o all.store
     """
+    import json
+
     from spanwise.console import emit
     from spanwise.workflows.collection import build_collection
 
@@ -93,7 +109,7 @@ def build_command(
         workers=workers or _processors(),
         progress=True,
     )
-    emit(built.to_text())
+    emit(json.dumps(built.to_dict(), indent=1) + "\n" if layout == "json" else built.to_text())
 
 
 def _processors() -> int:
@@ -108,23 +124,48 @@ def _processors() -> int:
 @click.argument("store")
 @click.argument("document", required=False)
 @click.argument("path", required=False)
-@click.option("--depth", type=click.IntRange(1), help="Show a tree only so deep.")
-def show_command(store: str, document: str | None, path: str | None, depth: int | None) -> None:
+@option(
+    *("--levels", "depth"),
+    type=click.IntRange(1),
+    metavar="N",
+    help="Maximum number of levels of the tree. [default: all]",
+)
+@printed_as("text", "json")
+def show_command(
+    store: str,
+    document: str | None,
+    path: str | None,
+    depth: int | None,
+    layout: str,
+    output: str | None,
+) -> None:
     """List the documents of a store, draw one document's tree, or print an element's text.
 
     STORE may also be a folder of documents. Sizes are characters as the store counts them. An
-    entity whose character is not known is printed by its name.
+    entity whose character is unknown is printed by its name.
 
     \b
     Examples:
       spanwise collection show articles.store
-      spanwise collection show articles.store 12345 --depth 3
+      spanwise collection show articles.store 12345 --levels 3
       spanwise collection show articles.store 12345 '/article[1]/sec[2]'
       spanwise collection show articles.store 12345 '/article[1]/p[1]/text()[2]'
     """
+    import json
+
     from spanwise.collection import open_collection
     from spanwise.console import emit
-    from spanwise.workflows.collection import show_collection
+    from spanwise.workflows.collection import collection_record, refuse_idle_depth, show_collection
 
-    for text in show_collection(open_collection(store), document, path, depth=depth):
+    refuse_idle_depth(document, path, depth)
+    opened = open_collection(store)
+    if layout == "json":
+        found = collection_record(opened, document, path, depth=depth)
+        emit(json.dumps(found, indent=1) + "\n", output)
+        return
+    pieces = show_collection(opened, document, path, depth=depth)
+    if output is not None:
+        emit("".join(pieces), output)
+        return
+    for text in pieces:
         emit(text)

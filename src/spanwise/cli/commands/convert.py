@@ -6,27 +6,34 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.command import Command
+from spanwise.cli.command import Command, option
+from spanwise.cli.names import format_names
+from spanwise.cli.options import collection_option, source_format_option
 
 
 @click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--to", metavar="FORMAT", help="See: spanwise formats. By default Parquet.")
-@click.option("--from", "source_format", metavar="FORMAT", help="By default recognised.")
-@click.option("--collection", help="Place elements and points: a store, or a folder of documents.")
-@click.option(
+@option(
+    "--to",
+    metavar="FORMAT",
+    names=format_names(),
+    help="Format of OUT; see: spanwise formats. It can be left out if OUT ends in .parquet.",
+)
+@option(
     "--sizes",
     type=click.Choice(["file", "collection"]),
     default="file",
-    help="Sizes in judgements: as stated, or computed anew.",
+    help="Sizes in judgements: as stated, or computed. [default: file]",
 )
-@click.option(
-    "--partition",
-    "parts",
+@option(
+    *("--partition", "parts"),
     type=click.IntRange(min=1, max=100_000),
-    help="Write a dataset: a folder of so many files, all results of a topic in one.",
+    metavar="N",
+    help="Number of files of a dataset, which is a folder. [default: no dataset]",
 )
+@collection_option
+@source_format_option
 def command(
     source: str,
     target: str,
@@ -36,15 +43,18 @@ def command(
     sizes: Literal["file", "collection"],
     parts: int | None,
 ) -> None:
-    """Write a run or judgements in another format.
+    """Write a run, judgements or a pool in another format.
 
-    IN is a file, a folder of judgements or - for standard input; OUT is a file, - for standard
+    IN is a file, a folder of judgements or - for standard input. OUT is a file, - for standard
     output, or a folder (with / at its end) where the format has one file for each topic. What the
-    format cannot hold is counted and said on standard error. With --collection results and
-    passages that are named by paths are also given their offsets, and highlighted offsets become
-    points where a format holds only those; with --sizes collection the sizes that judgements
-    state are computed anew. With --partition OUT is a dataset, which eval, compare
-    and check read part by part.
+    format cannot hold is counted and reported on standard error.
+
+    With --collection, results and passages that are named by paths get their offsets, and
+    highlighted offsets become points where a format holds only those. With --sizes collection, the
+    sizes in judgements are computed from the documents.
+
+    With --partition, OUT is a dataset: all results of a topic are in one of its files. The commands
+    eval, compare and check read it part by part.
 
     \b
     Examples:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command
+from spanwise.cli.command import Command, option
+from spanwise.cli.options import (
+    run_format_option,
+    run_output_option,
+    top_option,
+    written_format_option,
+)
 
 if TYPE_CHECKING:
     from spanwise.workflows.fuse import Method
@@ -14,35 +20,46 @@ if TYPE_CHECKING:
 
 @click.command("fuse", cls=Command)
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
+@run_output_option
+@option(
     "--method",
     type=click.Choice(["rrf", "combsum", "combmnz", "interpolate"]),
     default="rrf",
-    show_default=True,
-    help="Reciprocal rank fusion, or a sum of normalised scores.",
+    metavar="NAME",
+    help="Method: rrf, combsum, combmnz, interpolate. [default: rrf]",
 )
-@click.option("--weight", "weights", type=float, multiple=True, help="Of each run, in order.")
-@click.option("--k", type=click.FloatRange(0), default=60.0, show_default=True, help="Of rrf.")
-@click.option("--top", type=click.IntRange(1), default=1000, show_default=True, help="Results.")
-@click.option("--run-format", help="Read the runs in this format; see: spanwise formats.")
-@click.option("--format", "layout", help="Format of the run that is written.")
-@click.option("--name", help="What the run is called; by default as the method.")
-@click.option("-o", "--output", metavar="RUN", help="The file to write; standard output if none.")
+@option(
+    *("--weight", "weights"),
+    type=float,
+    multiple=True,
+    metavar="W",
+    help="Weight of a run, once for each run in order. [default: equal weights]",
+)
+@option(
+    "--k",
+    type=click.FloatRange(0),
+    metavar="K",
+    help="Constant of rrf, which is added to ranks. [default: 60]",
+)
+@top_option
+@option("--name", metavar="NAME", help="Name of the run. [default: the method]")
+@run_format_option
+@written_format_option
 def command(
     runs: tuple[str, ...],
     method: Method,
     weights: tuple[float, ...],
-    k: float,
+    k: float | None,
     top: int,
     run_format: str | None,
-    layout: str | None,
+    to: str | None,
     name: str | None,
-    output: str | None,
+    output: str,
 ) -> None:
     """Fuse runs: reciprocal rank, CombSUM, CombMNZ, interpolation.
 
-    Scores are brought to 0 ... 1 within each topic first. With interpolate the weights are made to
-    add up to 1.
+    The default is reciprocal rank fusion (rrf). The other methods add scores, which are first
+    normalised to 0 ... 1 within each topic. Weights of interpolate are scaled to a sum of 1.
 
     \b
     Examples:
@@ -53,4 +70,4 @@ def command(
     from spanwise.workflows.fuse import fuse
 
     run = fuse(runs, method=method, weights=weights, k=k, top=top, name=name, run_format=run_format)
-    write_run(run, output or "-", layout)
+    write_run(run, output, to)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from spanwise.cli.command import DefaultGroup, option
+from spanwise.cli.names import format_names
 from spanwise.cli.options import printed_as, seed_option
 
 MODES = ("highlight", "grades", "aspects", "exhaustivity", "document")
@@ -224,7 +225,7 @@ def log_command(store: str, judge: str | None) -> None:
 
 @command.command("revoke")
 @click.argument("store")
-@click.argument("judge")
+@click.argument("judge", metavar="ASSESSOR")
 def revoke_command(store: str, judge: str) -> None:
     """Revoke all links of an assessor; the next start prints a new one.
 
@@ -297,6 +298,7 @@ def export_command(
 @option(
     *("--from", "form"),
     metavar="FORMAT",
+    names=format_names("judgements"),
     help="File format; w3c must be given. [default: recognised]",
 )
 def import_command(

@@ -2,73 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import DefaultGroup
+from spanwise.cli.command import DefaultGroup, option
+from spanwise.cli.names import measure_names
+from spanwise.cli.options import (
+    FILES,
+    all_of,
+    collection_option,
+    measures_option,
+    per_topic_option,
+    printed_as,
+    seed_option,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from spanwise.model.pools import Pool
 
+PAGE = "Judging page"
+GAMMA = "Share of the past that counts for mm and ts. [default: 1]"
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
 
 
-def drawing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how documents are drawn."""
-    for option in reversed(
-        (
-            click.option("--method", type=click.Choice(METHODS), help="How to choose; see below."),
-            click.option("--budget", type=click.IntRange(1), help="Documents per topic; 500."),
-            click.option("--depth", type=click.IntRange(1), help="Ranks that `depth` takes."),
-            click.option("--seed", type=int, default=1, help="Of everything drawn at random."),
-            click.option(
-                "--runs-per-team",
-                type=click.IntRange(1),
-                help="Only the first runs of each participant, as submissions state it.",
-            ),
-            click.option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True),
-            click.option(
-                "--judgements", metavar="FILE", help="What mtf, mm and ts may learn from."
-            ),
-            click.option(
-                "--support",
-                type=click.Choice(["on", "off"]),
-                default="on",
-                help="Whether to note what systems returned.",
-            ),
-            click.option(
-                "--order",
-                type=click.Choice(["shuffle", "pool", "id"]),
-                help="In which order judges are shown documents: shuffle.",
-            ),
-            click.option(
-                "--to",
-                type=click.Choice(["pool", "xrai_pool"]),
-                default="pool",
-                help="JSON lines, or the XML of X-Rai (a folder, one file per topic).",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+drawing = all_of(
+    option(
+        "--method",
+        type=click.Choice(METHODS),
+        metavar="NAME",
+        help=f"Method: {', '.join(METHODS)}. [default: rounds]",
+    ),
+    option(
+        "--budget",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Number of documents per topic. [default: 500]",
+    ),
+    option(
+        "--depth",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Results considered per topic by method depth. [default: 100, or 10 for parts]",
+    ),
+    option(
+        "--runs-per-team",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Number of first runs of each participant. [default: all]",
+    ),
+    option(
+        "--judgements",
+        metavar="FILE",
+        help="Judgements from which mtf, mm and ts learn. [default: live]",
+    ),
+    option("--gamma", type=click.FloatRange(0, 1), default=1.0, hidden=True, help=GAMMA),
+    option(
+        "--support",
+        type=click.Choice(["on", "off"]),
+        default="on",
+        section=PAGE,
+        help="Note what systems returned. [default: on]",
+    ),
+    option(
+        "--order",
+        type=click.Choice(["shuffle", "pool", "id"]),
+        section=PAGE,
+        help="Order in which assessors see documents. [default: shuffle]",
+    ),
+    option(
+        "--to",
+        type=click.Choice(["pool", "xrai_pool"]),
+        default="pool",
+        metavar="FORMAT",
+        section=FILES,
+        help="Format: pool, or xrai_pool, which is a folder. [default: pool]",
+    ),
+    seed_option,
+)
+"""The options that say how documents are drawn."""
+pool_output_option = option(
+    *("-o", "--output"),
+    required=True,
+    metavar="POOL",
+    help="File or folder of the pool that is written.",
+)
 
 
 @click.group("pool", cls=DefaultGroup, default="build")
 def command() -> None:
-    """Choose the documents that judges should read.
+    """Choose the documents that assessors should judge.
 
     \b
     Methods:
       rounds   (default) the first document of every run, then the second, up to the budget
-      depth    all documents with a unit among the first ranks (100; 10 where parts are ranked)
+      depth    all documents with a result among the first ranks
       fusion   the documents on which runs agree most
       sample   all of ranks 1-10, 30 % of 11-50, 10 % of 51-200, each with its probability
-      mtf, mm, ts   learn from judgements which run to ask next: from --judgements, or live,
-               while `spanwise judge` runs; scores cannot be estimated from them without bias
+      mtf, mm, ts   learn which run to take from next, from --judgements or while
+               `spanwise judge` runs; scores estimated from these pools are biased
 
     \b
     Examples:
@@ -82,11 +114,11 @@ def command() -> None:
 
 @command.command("build")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="POOL", help="The file to write.")
+@pool_output_option
+@option("--add", metavar="FILE", help="Add the documents of these judgements.")
+@option("--without", "leave", metavar="FILE", help="Leave out the documents of these judgements.")
+@option("--topics", metavar="FILE", help="Topics of the pool. [default: those of the runs]")
 @drawing
-@click.option("--add", metavar="FILE", help="Also take what these judgements have judged.")
-@click.option("--without", "leave", metavar="FILE", help="Leave out what these have judged.")
-@click.option("--topics", metavar="FILE", help="Only the topics of this file.")
 def build_command(
     runs: tuple[str, ...],
     output: str,
@@ -95,7 +127,7 @@ def build_command(
     topics: str | None,
     **words: Any,
 ) -> None:
-    """Make a pool of runs.
+    """Make a pool from runs.
 
     \b
     Example:
@@ -108,7 +140,7 @@ def build_command(
 
 
 def _drawn(words: dict[str, Any]) -> dict[str, Any]:
-    """How documents are drawn, as far as it was stated."""
+    """Return the stated options that say how documents are drawn."""
     names = (
         *("method", "budget", "depth", "seed", "runs_per_team"),
         *("gamma", "judgements", "order"),
@@ -136,10 +168,12 @@ def _write(pool: Pool, output: str, to: str) -> None:
 @command.command("extend")
 @click.argument("pool")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="POOL", help="The file to write.")
+@pool_output_option
 @drawing
 def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) -> None:
-    """A second pool: what new runs add to POOL, and nothing that is in it already.
+    """Make a second pool of the documents that new runs add to POOL.
+
+    What is not stated of method, budget, depth and order is as it was for POOL.
 
     \b
     Example:
@@ -153,16 +187,21 @@ def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) 
 @command.command("check")
 @click.argument("pool")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--judgements", metavar="FILE", help="What has been judged by now.")
-@click.option("-m", "--measure", help="With --judgements: score each run without its own finds.")
-@click.option("--minutes", type=float, default=2.0, help="That a document takes; 2.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    help="How to print.",
+@option("--judgements", metavar="FILE", help="Judgements made so far.")
+@option(
+    *("-m", "--measure"),
+    metavar="NAME",
+    names=measure_names,
+    help="Measure that scores each run also without the documents only it found.",
 )
+@option(
+    "--minutes",
+    type=float,
+    default=2.0,
+    metavar="N",
+    help="Minutes needed to judge a document. [default: 2]",
+)
+@printed_as("table", "json")
 def check_command(
     pool: str,
     runs: tuple[str, ...],
@@ -170,8 +209,9 @@ def check_command(
     measure: str | None,
     minutes: float,
     layout: str,
+    output: str | None,
 ) -> None:
-    """How well a pool covers runs, what each run alone brought in, and what judging will cost.
+    """Report how well a pool covers runs, what each run adds, and the hours of judging.
 
     \b
     Example:
@@ -184,23 +224,17 @@ def check_command(
     from spanwise.workflows.pool_checks import checked
 
     found = checked(pool, runs, judgements, measure, minutes)
-    emit(json.dumps(found, indent=1) + "\n" if layout == "json" else check_tables(found))
+    emit(json.dumps(found, indent=1) + "\n" if layout == "json" else check_tables(found), output)
 
 
 @command.command("estimate")
 @click.argument("pool")
 @click.argument("judgements")
 @click.argument("runs", nargs=-1)
-@click.option("--collection", metavar="PATH", help="The documents, for runs of elements.")
-@click.option("-m", "--measure", "measures", multiple=True, help="Also estimate this measure.")
-@click.option("-q", "--per-topic", is_flag=True, help="Also print every topic.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    help="How to print.",
-)
+@measures_option
+@per_topic_option
+@printed_as("table", "json")
+@collection_option
 def estimate_command(
     pool: str,
     judgements: str,
@@ -209,13 +243,16 @@ def estimate_command(
     measures: tuple[str, ...],
     per_topic: bool,
     layout: str,
+    output: str | None,
 ) -> None:
-    """Scores from a sampled pool, with intervals: each document stands for 1/p of its kind.
+    """Estimate scores from a sampled pool, with intervals.
+
+    A document that was drawn with probability p stands for 1/p documents.
 
     \b
     Examples:
       spanwise pool estimate pool.jsonl judged.jsonl runs/
-      spanwise pool estimate pool.jsonl judged.jsonl runs/ -m MAiP -m iP[0.01]
+      spanwise pool estimate pool.jsonl judged.jsonl runs/ -m 'MAiP,iP[0.01]'
     """
     import json
 
@@ -224,4 +261,5 @@ def estimate_command(
     from spanwise.workflows.estimate import estimated
 
     found = estimated(pool, judgements, runs, collection, measures=measures, per_topic=per_topic)
-    emit(json.dumps(found, indent=1) + "\n" if layout == "json" else estimate_tables(found))
+    text = json.dumps(found, indent=1) + "\n" if layout == "json" else estimate_tables(found)
+    emit(text, output)

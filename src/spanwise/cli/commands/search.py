@@ -8,14 +8,25 @@ import click
 
 from spanwise.cli.command import Command, option
 from spanwise.cli.names import engine_names
+from spanwise.cli.options import (
+    FILES,
+    XML,
+    run_output_option,
+    top_option,
+    topics_format_option,
+    written_format_option,
+)
 
 if TYPE_CHECKING:
     from spanwise.retrieve.queries import Task
+
+ENGINE = "Engine and queries"
 
 
 @click.command("search", cls=Command)
 @click.argument("collection")
 @click.argument("topics")
+@run_output_option
 @option(
     "--engine",
     default="fts5",
@@ -24,51 +35,60 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Engine; see: spanwise engines. [default: fts5]",
 )
-@click.option(
+@option(
     "--grain",
     default="document",
-    show_default=True,
-    help="What is returned: document, element, element:TAG,TAG, chunk:SIZE, chunk:SIZE/OVERLAP.",
+    metavar="GRAIN",
+    help="Units returned: document, element[:TAG,...], chunk:SIZE[/OVERLAP]. [default: document]",
 )
-@click.option("--top", type=click.IntRange(1), default=1000, show_default=True, help="Results.")
-@click.option("--index", metavar="FOLDER", help="Keep the index here, and use it again.")
-@click.option(
+@top_option
+@option("--name", metavar="NAME", help="Name of the run. [default: that of the engine]")
+@option(
+    *("--set", "settings"),
+    multiple=True,
+    metavar="NAME=VALUE",
+    section=ENGINE,
+    help="Parameter of the engine; repeatable.",
+)
+@option(
     "--query",
     default="title",
-    show_default=True,
-    help="Which fields of topics to ask for, such as title+description; castitle is NEXI.",
+    metavar="FIELD+...",
+    section=ENGINE,
+    help="Fields of topics to search for; castitle is NEXI. [default: title]",
 )
-@click.option(
+@option(
+    "--expand",
+    type=click.Choice(["rocchio", "rm3", "wordnet"]),
+    metavar="HOW",
+    section=ENGINE,
+    help="Add words to queries by rocchio, rm3 or wordnet.",
+)
+@option(
     "--structure",
     type=click.Choice(["vague", "strict"]),
-    default="vague",
-    help="What NEXI demands of structure raises scores, or is a condition.",
+    section=XML,
+    help="Conditions of --query castitle: raise scores, or required. [default: vague]",
 )
-@click.option(
+@option(
     "--task",
     type=click.Choice(["thorough", "focused", "ric", "bic"]),
     default="thorough",
-    help="Which task the run is to keep the rules of.",
+    metavar="NAME",
+    section=XML,
+    help="Task whose rules the run keeps: thorough, focused, ric, bic. [default: thorough]",
 )
-@click.option(
+@option(
     "--propagate",
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="DECAY",
-    help="Hand scores on to the elements around, times DECAY for each step.",
+    section=XML,
+    help="Share of a score that goes to the element around it. [default: 0]",
 )
-@click.option(
-    "--expand",
-    type=click.Choice(["rocchio", "rm3", "wordnet"]),
-    help="Add words to the queries.",
-)
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of the engine.")
-@click.option("--topics-format", help="Read TOPICS in this format; see: spanwise formats.")
-@click.option(
-    "--format", "layout", help="Format of the run; by default the plainest that holds it."
-)
-@click.option("--name", help="What the run is called; by default as the engine.")
-@click.option("-o", "--output", metavar="RUN", help="The file to write; standard output if none.")
+@option("--index", metavar="FOLDER", section=FILES, help="Folder that keeps the index.")
+@topics_format_option
+@written_format_option
 def command(
     collection: str,
     topics: str,
@@ -77,20 +97,20 @@ def command(
     top: int,
     index: str | None,
     query: str,
-    structure: Literal["vague", "strict"],
+    structure: Literal["vague", "strict"] | None,
     task: Task,
     propagate: float,
     expand: Literal["rocchio", "rm3", "wordnet"] | None,
     settings: tuple[str, ...],
     topics_format: str | None,
-    layout: str | None,
+    to: str | None,
     name: str | None,
-    output: str | None,
+    output: str,
 ) -> None:
     """Search a collection for topics and write a run.
 
     COLLECTION is a store (see: spanwise collection build) or a folder of documents. TOPICS is a
-    file of queries in any format that is known. The default engine needs nothing installed.
+    file of queries in any known format. The default engine needs no installation.
 
     \b
     Examples:
@@ -118,7 +138,7 @@ def command(
         topics_format=topics_format,
         name=name,
     )
-    write_run(run, output or "-", layout)
+    write_run(run, output, to)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""spanwise simulate: runs whose merits are known beforehand."""
+"""spanwise simulate: runs of known quality."""
 
 from __future__ import annotations
 
@@ -6,44 +6,60 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command
-from spanwise.cli.options import paths_option
+from spanwise.cli.command import Command, option
+from spanwise.cli.names import format_names
+from spanwise.cli.options import (
+    FILES,
+    collection_option,
+    ideal_if_any_option,
+    paths_if_any_option,
+    quant_option,
+    run_output_option,
+)
 
 if TYPE_CHECKING:
     from spanwise.model.elements import Paths, Ties
     from spanwise.workflows.simulate import Kind
 
 RUNS = ("irb", "frb", "ia", "id", "lo", "ao")
+FORM = "inex_submission_2006"
 
 
 @click.command("simulate", cls=Command)
 @click.argument("kind", type=click.Choice(RUNS))
 @click.argument("judgements")
-@click.option("-o", "--output", required=True, help="Write the run to this file; - prints it.")
-@click.option("--quant", help="A quantisation by name or file; spec or gen by default.")
-@click.option(
-    "--ideal",
-    type=click.Choice(["higher", "deeper"]),
-    default="higher",
-    help="Which of two elements of equal value on one path is ideal.",
+@run_output_option
+@quant_option
+@ideal_if_any_option
+@paths_if_any_option
+@collection_option
+@option(
+    "--to",
+    default=FORM,
+    metavar="FORMAT",
+    section=FILES,
+    names=format_names("run"),
+    help=f"Format of the run that is written. [default: {FORM}]",
 )
-@paths_option
-@click.option("--collection", help="The documents: a store or a folder.")
 def command(
     kind: Kind,
     judgements: str,
     output: str,
+    to: str,
     quant: str | None,
-    ideal: Ties,
+    ideal: Ties | None,
     paths: Paths | None,
     collection: str | None,
 ) -> None:
     """Make a run of what was judged relevant.
 
-    irb is the ideal recall base, frb the full one, ia and id have the ideal elements with all
-    relevant ones around or in them, lo has the last elements of relevant paths, ao the relevant
-    roots. The relevant paths of irb, ia, id and lo end at elements with a value; with --paths
-    assessed also at elements that assessors found relevant and that have no value.
+    irb is the ideal recall base and frb the full one. ia contains the ideal elements and all
+    relevant ones around them, id the ideal elements and all relevant ones in them. lo contains the
+    last elements of relevant paths, ao the relevant roots.
+
+    The relevant paths of irb, ia, id and lo end at elements with a value. With --paths assessed
+    they also end at elements without a value that assessors found relevant. --ideal is for irb, ia
+    and id.
 
     \b
     Examples:
@@ -51,7 +67,7 @@ def command(
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
     from spanwise.workflows.convert import write_run
-    from spanwise.workflows.simulate import FORM, simulate
+    from spanwise.workflows.simulate import simulate
 
     run = simulate(kind, judgements, quant=quant, ideal=ideal, paths=paths, collection=collection)
-    write_run(run, output, FORM)
+    write_run(run, output, to)
