@@ -227,7 +227,7 @@ class _Mtf(_Columns):
         return self.peek(self._turn, seen)
 
     def learn(self, name: str, relevant: bool) -> None:  # noqa: ARG002
-        """Keep the run if its document was relevant; otherwise lower its priority and end its turn."""
+        """Keep the run if its document was relevant; else lower its priority and end its turn."""
         if self._turn is not None and not relevant:
             self._priority[self._turn] -= 1
             self._turn = None
@@ -546,7 +546,7 @@ def _hash(file: str) -> str | None:
 
 
 def with_support(pool: Pool, given: Contributions) -> Pool:
-    """Return the pool with the parts of each document that runs returned, without the runs' names."""
+    """Return the pool with the parts of each document that runs returned, but no run names."""
     every = (*pool.documents, *pool.candidates)
     wanted: dict[tuple[str, str], dict[Support, None]] = {(p.topic, p.document): {} for p in every}
     for run in given.runs:

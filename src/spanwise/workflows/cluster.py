@@ -100,8 +100,8 @@ def cluster(
     `space` is the vector space of the documents: "tfidf", "bm25", "lsi" or "plsi"; `dimensions`
     is the size of the last two. `clusters` is the number of clusters; by default that of the
     categories. `categories` are judgements whose topics are categories: only the documents that
-    have exactly one are clustered. `most` is the maximum number of categories, largest first. `seed` is the seed of
-    the random generator.
+    have exactly one are clustered. `most` is the maximum number of categories, largest first.
+    `seed` is the seed of the random generator.
 
     >>> texts = {"c1": "cat cats purr", "c2": "cat purr meow", "d1": "dog bark", "d2": "dog bone"}
     >>> cluster(texts, clusters=2)
