@@ -46,16 +46,16 @@ def remark(label: str, found: Figures, alone: Figures, lines: int) -> str:
     """Return the size from which an engine saves time over one process, if repeats suffice."""
     begins = f"{label}: start {found.start:.1f} s"
     if min(len(found.work), len(alone.work)) < ENOUGH:
-        return f"{begins}, too few repeats to tell where it pays"
+        return f"{begins}, too few repeats to tell from which size it saves time"
     if min(found.work) >= min(alone.work):
-        return f"{begins}, not faster at work than one process: it does not pay here"
+        return f"{begins}, not faster at work than one process: it saves no time here"
     if max(found.work) >= min(alone.work):
         return (
             f"{begins}, faster at work at best, but its repeats overlap with those of one process"
         )
     saved = (min(alone.work) - min(found.work)) / lines
     pays = max(0.0, found.start - alone.start) / saved / 1e6
-    return f"{begins}, pays from about {pays:.0f} million lines on"
+    return f"{begins}, saves time from about {pays:.0f} million lines"
 
 
 def remarks(results: Results) -> list[str]:

@@ -70,7 +70,7 @@ def test_weights_that_make_no_sense_are_refused(two, weights):
 
 
 def test_one_run_cannot_be_fused(two):
-    with pytest.raises(UsageError, match="two or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         fused(two[:1], "rrf")
 
 

@@ -333,7 +333,7 @@ def pool(
 ) -> Pool:
     """Choose the documents of runs that assessors should judge.
 
-    `runs` are paths of files or folders, `Run` objects, or whatever else `read_run` takes. `method`
+    `runs` are paths of files or folders, `Run` objects, or other input of `read_run`. `method`
     is one of those that `spanwise pool --help` explains. `budget` is the number of documents for
     each topic, 500 by default; with the method "depth", `depth` is the number of ranks instead: 100
     by default, or 10 where parts of documents are ranked. `seed` is the seed of the random

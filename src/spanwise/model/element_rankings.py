@@ -113,7 +113,7 @@ class ElementRankings:
         return len(self.topics)
 
     def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """Return which topics have anything judged relevant, under whatever quantisation."""
+        """Return which topics have anything judged relevant, independent of a quantisation."""
         return self.relevant
 
     # Tables ---------------------------------------------------------------------------------------

@@ -450,7 +450,7 @@ def write_run(
 ) -> None:
     """Write a run to a file, completely or not at all.
 
-    `run` is a `Run`, or whatever `read_run` takes. `path` is the file; "-" is standard output.
+    `run` is a `Run`, or other input of `read_run`. `path` is the file; "-" is standard output.
     `format` is the name of a format; without it the ending of the file decides (.parquet, .jsonl,
     .xml), and for other endings the plainest format that holds the run is used. A
     `SpanwiseWarning` reports what the format cannot hold.
@@ -470,7 +470,7 @@ def write_judgements(
 ) -> None:
     """Write judgements to a file, completely or not at all.
 
-    `judgements` are `Judgements`, or whatever `read_judgements` takes. `path`, `format` and
+    `judgements` are `Judgements`, or other input of `read_judgements`. `path`, `format` and
     warnings are as in `write_run`.
 
     >>> write_judgements({"q1": {"d1": 2, "d2": 0}}, "-")
