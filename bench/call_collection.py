@@ -1,7 +1,7 @@
-"""One thing done with a folder of XML, in a process of its own: `call_collection.py WHAT FOLDER`.
+"""One operation on a folder of XML, in its own process: `call_collection.py WHAT FOLDER`.
 
-`lxml` parses every file and nothing else. `ask` draws elements of a store at random; `look-up`
-draws the same and looks them up, so that the difference is what looking up takes.
+`lxml` only parses every file. `ask` draws random elements of a store; `look-up` draws the same
+elements and looks them up, so that the difference is the time of the look-ups.
 """
 
 import random
@@ -12,7 +12,7 @@ ASKED = 100_000
 
 
 def parse_with_lxml(folder: str) -> None:
-    """What building is compared with."""
+    """Parse every file, as the baseline of building a store."""
     from lxml import etree
 
     for file in sorted(Path(folder).rglob("*.xml")):
@@ -20,7 +20,7 @@ def parse_with_lxml(folder: str) -> None:
 
 
 def drawn(store):
-    """Documents at random, and an element of each at random."""
+    """Draw random documents and random element paths of a store."""
     rng = random.Random(4)
     names = [document.name for document in store.documents()]
     paths = {name: store.tree(name).paths() for name in rng.sample(names, min(500, len(names)))}
@@ -30,14 +30,14 @@ def drawn(store):
 
 
 def ask(folder: str) -> None:
-    """Open and draw."""
+    """Open a store and draw elements."""
     from spanwise.collection import open_collection
 
     drawn(open_collection(folder))
 
 
 def look_up(folder: str) -> None:
-    """Open, draw and look up."""
+    """Open a store, draw elements and look them up."""
     from spanwise.collection import open_collection
 
     store = open_collection(folder)

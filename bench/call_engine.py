@@ -1,8 +1,8 @@
-"""Evaluate on so many workers: python call_engine.py ENGINE WORKERS TIMES QRELS RUN...
+"""Evaluation by a number of workers: python call_engine.py ENGINE WORKERS TIMES QRELS RUN...
 
-A call without an address always starts two workers; here the session has as many as are asked for.
-Start and work are timed apart: first one run alone, which makes every process import what it
-needs, then all of them, as many times as are asked for. The engine `processes` is none.
+A call without an address always starts two workers; here the session starts WORKERS of them.
+Start and work are timed separately: first a single run, which makes every process import what it
+needs, then all runs, TIMES times. The engine `processes` means local processes without an engine.
 """
 
 import logging
@@ -17,7 +17,7 @@ from spanwise.cli import main
 
 @contextmanager
 def dask_session(workers: int) -> Iterator[str]:
-    """Processes of one thread each, which keep their memory as those that we start do."""
+    """Start a Dask cluster of processes with one thread each and our memory settings."""
     import dask.config
     from distributed import LocalCluster
 
@@ -38,7 +38,7 @@ def dask_session(workers: int) -> Iterator[str]:
 
 @contextmanager
 def spark_session(workers: int) -> Iterator[str]:
-    """One Java process, and Python processes beside it."""
+    """Start a Spark session: one Java process and its Python workers."""
     from pyspark import SparkConf, SparkContext
 
     settings = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1"}
@@ -53,7 +53,7 @@ def spark_session(workers: int) -> Iterator[str]:
 
 @contextmanager
 def ray_session(workers: int) -> Iterator[str]:
-    """A raylet and its workers."""
+    """Start a Ray session: a raylet and its workers."""
     import ray
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -73,7 +73,7 @@ def ray_session(workers: int) -> Iterator[str]:
 
 @contextmanager
 def no_session(workers: int) -> Iterator[str]:
-    """Processes of this machine, or this one alone."""
+    """Start nothing and yield the number of local processes."""
     yield str(workers)
 
 
@@ -86,14 +86,14 @@ SESSIONS = {
 
 
 def evaluated(files: list[str], where: list[str]) -> None:
-    """As a user would type it."""
+    """Evaluate runs through the command line, as a user would."""
     status = main(["eval", *files, "-m", "official", "--format", "trec", *where])
     if status:
         sys.exit(status)
 
 
 def timed(engine: str, workers: int, times: int, qrels: str, runs: list[str]) -> None:
-    """Print the seconds until work can begin, and those of the work."""
+    """Print the seconds of the start and those of the work."""
     begun = time.perf_counter()
     with SESSIONS[engine](workers) as on:
         where = ["--workers" if engine == "processes" else "--on", on]

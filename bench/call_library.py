@@ -1,7 +1,7 @@
-"""Call one library on files, in a process of its own: `call_library.py NAME QRELS RUN...`.
+"""A call of one library on files, in its own process: `call_library.py NAME QRELS RUN...`.
 
-Every library reads with its own readers and computes what it has of trec_eval's official measures.
-Imports are inside the functions, since each process is to pay for one library only. The last line
+Every library uses its own readers and computes the official trec_eval measures that it supports.
+Imports are inside the functions, so that each process imports one library only. The last line
 printed is `map` and the mean over the runs, which run.py compares between contenders.
 """
 
@@ -13,7 +13,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
 def call_spanwise(qrels: str, runs: list[str]) -> list[float]:
-    """The function that a notebook would call, once per run."""
+    """Evaluate every run with the function that a notebook would call."""
     import spanwise
 
     judgements = spanwise.read_judgements(qrels)
@@ -41,7 +41,7 @@ def call_pytrec_eval(qrels: str, runs: list[str]) -> list[float]:
 
 
 def call_ir_measures(qrels: str, runs: list[str]) -> list[float]:
-    """One evaluator for all runs, so that the qrels are read once."""
+    """Evaluate all runs with one evaluator, so that the qrels are read once."""
     import ir_measures
 
     from cases import IR_OFFICIAL
@@ -54,7 +54,10 @@ def call_ir_measures(qrels: str, runs: list[str]) -> list[float]:
 
 
 def call_ranx(qrels: str, runs: list[str]) -> list[float]:
-    """What ranx has: neither interpolated precision nor the geometric mean nor all counts."""
+    """Evaluate every run with the measures of ranx.
+
+    It has no interpolated precision, no geometric mean and only some of the counts.
+    """
     from ranx import Qrels, Run, evaluate
 
     measures = ["map", "r-precision", "bpref", "mrr", *(f"precision@{k}" for k in CUTOFFS)]

@@ -1,7 +1,7 @@
-"""What is measured: the data of each case, the programs that compete on it, the bars to meet.
+"""The benchmark cases: the data of each, the contenders, and the bars to meet.
 
-Only the standard library is imported here. The process that measures has to stay small, because
-the system counts the memory of a process before it became the contender as the contender's own.
+Only the standard library is imported here. The measuring process has to stay small, because the
+system counts the memory of a process before `exec` as memory of the contender.
 """
 
 import sys
@@ -19,8 +19,8 @@ RANX = "ranx"
 TIME_LIMIT = 1800.0
 RANX_LIMIT_ON_MANY = 60.0
 
-# What ir_measures has of trec_eval's official set: no gm_map, and the counts are left out because
-# they would cost it further passes over the run.
+# The official trec_eval measures of ir_measures. It has no gm_map; the counts are left out because
+# they would take further passes over the run.
 IR_OFFICIAL = (
     "AP Rprec Bpref RR "
     "IPrec@0.0 IPrec@0.1 IPrec@0.2 IPrec@0.3 IPrec@0.4 IPrec@0.5 "
@@ -31,7 +31,7 @@ IR_OFFICIAL = (
 
 @dataclass(frozen=True)
 class Dataset:
-    """Qrels and runs on disk; the folder is named after the shape, so that cases can share one."""
+    """Qrels and runs on disk, in a folder named after their shape so that cases can share it."""
 
     kind: str
     topics: int
@@ -40,17 +40,17 @@ class Dataset:
 
     @property
     def folder(self) -> Path:
-        """Where the files are, or will be once make_data.py has written them."""
+        """The folder of the files, which make_data.py writes."""
         return DATA / f"{self.kind}-{self.topics}x{self.depth}x{self.runs}"
 
     @property
     def qrels(self) -> Path:
-        """The judgements."""
+        """The file of judgements."""
         return self.folder / "qrels.txt"
 
     @property
     def run_paths(self) -> list[Path]:
-        """The runs, all over the same topics."""
+        """The files of runs, all over the same topics."""
         return [self.folder / f"run{number:03}.txt" for number in range(self.runs)]
 
     @property
@@ -84,13 +84,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Figures:
-    """What is reported of an entry: the least time of all repeats, the largest memory."""
+    """The reported figures of an entry: the least time of all repeats, the largest memory."""
 
     seconds: float
     cpu_seconds: float
     peak_mb: float
     mean_map: float | None = None
-    lines: int = 0  # what follows is told by programs that time themselves
+    lines: int = 0  # this and the following are reported by programs that time themselves
     start: float = 0.0
     work: tuple[float, ...] = ()  # of all repeats
 
@@ -100,7 +100,7 @@ Results = Mapping[str, Figures]
 
 @dataclass(frozen=True)
 class Bar:
-    """A promise about a case: a figure and what it has to be."""
+    """A requirement of a case: a figure and the condition that it has to meet."""
 
     text: str
     figure: Callable[[Results], float]
@@ -119,7 +119,7 @@ class Case:
     base: str = PROGRAM
     ratio_title: str = "ratio to spanwise"
     lines: Callable[[Entry], int] | None = None  # lines per second are shown instead of ratios
-    remarks: Callable[[Results], list[str]] | None = None  # what follows from the figures
+    remarks: Callable[[Results], list[str]] | None = None  # lines below the table
 
     @property
     def compares_results(self) -> bool:
@@ -130,23 +130,23 @@ class Case:
 
 
 def spanwise_command(data: Dataset) -> list[str]:
-    """The command line as a user would type it."""
+    """Return the command line as a user would type it."""
     words = ["eval", *data.arguments, "-m", "official", "--format", "trec"]
     return [sys.executable, "-m", "spanwise", *words]
 
 
 def ir_measures_command(data: Dataset) -> list[str]:
-    """The command line of ir_measures, which takes one run."""
+    """Return the command line of ir_measures, which takes one run."""
     return [sys.executable, "-m", "ir_measures", *data.arguments, IR_OFFICIAL]
 
 
 def library(name: str) -> MakeCommand:
-    """A command that calls a library from a fresh interpreter: see call_library.py."""
+    """Return a command that calls a library in a fresh interpreter; see call_library.py."""
     return lambda data: [sys.executable, str(HERE / "call_library.py"), name, *data.arguments]
 
 
 def faster_than(peer: str, times: float) -> Bar:
-    """The command line needs at most 1/times of the wall seconds of the peer."""
+    """Return the bar that the command line takes at most 1/times of the wall time of a peer."""
     return Bar(
         f"at least {times:g} times as fast as {peer}",
         lambda results: results[peer].seconds / results[PROGRAM].seconds,
@@ -155,7 +155,7 @@ def faster_than(peer: str, times: float) -> Bar:
 
 
 def _competition(data: Dataset, ir: Entry, ranx_limit: float = TIME_LIMIT) -> tuple[Entry, ...]:
-    """All programs on one dataset."""
+    """Return the entries of all programs on one dataset."""
     return (
         Entry(PROGRAM, spanwise_command, data),
         Entry("spanwise, Python", library("spanwise"), data),
@@ -166,7 +166,7 @@ def _competition(data: Dataset, ir: Entry, ranx_limit: float = TIME_LIMIT) -> tu
 
 
 def _large(scale: int) -> Case:
-    """The size at which people wait for an evaluation."""
+    """Return the case of a large run, whose evaluation takes noticeable time."""
     data = Dataset("passages", 6980 // scale)
     return Case(
         "large",
@@ -185,7 +185,7 @@ def _large(scale: int) -> Case:
 
 
 def _many(scale: int) -> Case:
-    """The size of a track: all runs that were sent in."""
+    """Return the case of all runs submitted to a track."""
     data = Dataset("newswire", 50, runs=100 // scale)
     return Case(
         "many",
@@ -198,7 +198,7 @@ def _many(scale: int) -> Case:
 
 
 def _small(scale: int) -> Case:
-    """The everyday size, at which the start of the program counts most."""
+    """Return the case of an everyday run, dominated by the start of the program."""
     data = Dataset("newswire", 50 // scale)
     return Case(
         "small",
@@ -216,7 +216,7 @@ def _small(scale: int) -> Case:
 
 
 def _start(_scale: int) -> Case:
-    """What every call pays before it does anything."""
+    """Return the case of the start-up time, which every call includes."""
     data = Dataset("newswire", 5)
     numpy_label = "import numpy"
     help_label = "spanwise --help"
@@ -250,7 +250,7 @@ def _start(_scale: int) -> Case:
 
 
 def _linear(scale: int) -> Case:
-    """Whether time grows with the lines and not faster."""
+    """Return the case that checks that time grows linearly with the lines."""
     sizes = [6980 // scale // part for part in (8, 4, 2, 1)]
     labels = [
         f"{times}x: {topics:,} topics" for times, topics in zip((1, 2, 4, 8), sizes, strict=True)
@@ -275,7 +275,7 @@ def _linear(scale: int) -> Case:
 
 
 def all_cases(quick: bool) -> list[Case]:
-    """Every case, at a tenth of its size where it has to be quick."""
+    """Return all cases; `quick` reduces them to a tenth of their size."""
     from chunk_cases import chunk_cases
     from cluster_cases import cluster_cases
     from element_cases import element_cases

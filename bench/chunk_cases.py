@@ -17,7 +17,7 @@ NAME = "spanwise compare --budget"
 
 
 def compare(data: Dataset) -> list[str]:
-    """The comparison as a user would call it."""
+    """Return the command of a comparison as a user would type it."""
     options = ["--budget", "500,2000,8000", "--format", "json"]
     return [sys.executable, "-m", "spanwise", "compare", *data.arguments, *options]
 
@@ -67,5 +67,5 @@ def _linear(scale: int) -> Case:
 
 
 def chunk_cases(scale: int) -> list[Case]:
-    """Every case with chunks."""
+    """Return all cases with chunks."""
     return [_many(scale), _linear(scale)]

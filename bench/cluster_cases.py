@@ -1,6 +1,6 @@
-"""Cases with engines that have more machines: lines per second, and where each begins to pay.
+"""Cases with cluster engines: lines per second, and the size from which each saves time.
 
-Engines have an environment of their own; those that are not there are left out. Only the standard
+The engines are installed in a separate environment; missing ones are left out. Only the standard
 library is imported here, as in cases.py.
 """
 
@@ -13,11 +13,11 @@ LIBRARIES = {"dask": "distributed", "spark": "pyspark", "ray": "ray"}
 TOPICS, DEPTH, RUNS, TIMES = 50, 1000, 100, 8
 WORKERS = (1, 2)
 ENOUGH = 3
-"""Repeats without which chance may decide who is faster."""
+"""Minimum number of repeats for a comparison of speed."""
 
 
 def installed() -> list[str]:
-    """The engines that are in the environment of engines."""
+    """Return the engines installed in the environment of engines."""
     folder = PYTHON.parent.parent / "lib"
     return [name for name, library in LIBRARIES.items() if any(folder.glob(f"*/*/{library}/"))]
 
@@ -38,28 +38,28 @@ ALONE = _label("processes", 1)
 
 
 def lines_of(entry: Entry) -> int:
-    """How many lines are read at work."""
+    """Return the number of lines that an entry reads while it works."""
     return entry.data.runs * TOPICS * DEPTH * TIMES
 
 
 def remark(label: str, found: Figures, alone: Figures, lines: int) -> str:
-    """Where an engine begins to pay against one process, if the repeats can tell."""
+    """Return the size from which an engine saves time over one process, if repeats suffice."""
     begins = f"{label}: start {found.start:.1f} s"
     if min(len(found.work), len(alone.work)) < ENOUGH:
-        return f"{begins}, too few repeats to tell where it pays"
+        return f"{begins}, too few repeats to tell from which size it saves time"
     if min(found.work) >= min(alone.work):
-        return f"{begins}, not faster at work than one process: it does not pay here"
+        return f"{begins}, not faster at work than one process: it saves no time here"
     if max(found.work) >= min(alone.work):
         return (
             f"{begins}, faster at work at best, but its repeats overlap with those of one process"
         )
     saved = (min(alone.work) - min(found.work)) / lines
     pays = max(0.0, found.start - alone.start) / saved / 1e6
-    return f"{begins}, pays from about {pays:.0f} million lines on"
+    return f"{begins}, saves time from about {pays:.0f} million lines"
 
 
 def remarks(results: Results) -> list[str]:
-    """One line for each engine and number of workers that was measured."""
+    """Return a line for each engine and number of workers that was measured."""
     alone = results.get(ALONE)
     if alone is None:
         return []
@@ -68,7 +68,7 @@ def remarks(results: Results) -> list[str]:
 
 
 def cluster_cases(scale: int) -> list[Case]:
-    """The runs of a track, several times, on one and on two workers of each engine."""
+    """Return the case of all runs of a track on one and on two workers of each engine."""
     if not installed():
         return []
     data = Dataset("newswire", TOPICS, runs=RUNS // scale, depth=DEPTH)

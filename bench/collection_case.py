@@ -1,4 +1,4 @@
-"""The collection case: building a store against parsing alone, its memory, looking up."""
+"""The collection case: time and memory of building a store, and the time of look-ups."""
 
 import sys
 
@@ -23,19 +23,19 @@ LOOK_UP = "open, draw and look up"
 
 
 def build_command(*options: str) -> MakeCommand:
-    """The command line as a user would type it, replacing what an earlier turn built."""
+    """Return the command line that builds a store, replacing an earlier one."""
     words = [sys.executable, "-m", "spanwise", "collection", "build", "--fresh", *options]
     return lambda data: [*words, str(data.folder / KIND), "-o", str(data.folder / STORE)]
 
 
 def calling(what: str, place: str) -> MakeCommand:
-    """See call_collection.py."""
+    """Return a command that runs an operation of call_collection.py."""
     script = str(HERE / "call_collection.py")
     return lambda data: [sys.executable, script, what, str(data.folder / place)]
 
 
 def collection_case(scale: int) -> Case:
-    """Articles of about 8 kB and 60 elements, in files of their own."""
+    """Return the case of articles of about 8 kB and 60 elements, one per file."""
     data = Dataset(KIND, ARTICLES // scale)
     quarter = Dataset(KIND, ARTICLES // scale // 4)
     alone = build_command("--workers", "1")

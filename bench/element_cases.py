@@ -33,7 +33,7 @@ MEASURES = (
 
 
 def evaluated(data: Dataset) -> list[str]:
-    """The command as a user would type it."""
+    """Return the command of an evaluation as a user would type it."""
     words = [word for name in MEASURES for word in ("-m", name)]
     files = [str(data.folder / "assessments"), *map(str, data.run_paths)]
     store = ["--collection", str(data.folder / "store")]
@@ -41,7 +41,7 @@ def evaluated(data: Dataset) -> list[str]:
 
 
 def started(_: Dataset) -> list[str]:
-    """The interpreter with everything imported that evaluation needs."""
+    """Return a command that only imports everything that evaluation needs."""
     modules = "spanwise.evaluation.evaluate, spanwise.workflows.explain, polars, spanwise.measures"
     return [sys.executable, "-c", f"import {modules}"]
 
@@ -95,7 +95,7 @@ def _many(scale: int) -> Case:
 
 
 def _deep(scale: int) -> Case:
-    """Whether time grows with the results of each topic, and not much faster."""
+    """Return the case that checks how time grows with the results of each topic."""
     sets = [Dataset("elements", TOPICS // scale, depth=RESULTS * times) for times in TIMES]
     labels = [f"{times}x: {data.depth:,} results" for times, data in zip(TIMES, sets, strict=True)]
     runs = (Entry(*pair, has_map=False) for pair in zip(labels, [evaluated] * 4, sets, strict=True))
@@ -120,5 +120,5 @@ def _work(results: Results, label: str) -> float:
 
 
 def element_cases(scale: int) -> list[Case]:
-    """Every case with judged elements."""
+    """Return all cases with judged elements."""
     return [_one(scale), _many(scale), _deep(scale)]

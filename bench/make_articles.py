@@ -1,4 +1,4 @@
-"""Write the articles of the collection case: XML of the size and shape of encyclopedia pages."""
+"""Articles of the collection case: XML of the size and shape of encyclopedia pages."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ACCENTED = "éüßñ漢"
 
 
 def vocabulary(rng: np.random.Generator) -> np.ndarray:
-    """Words of letters by frequency; a few have letters outside ASCII, or need an entity."""
+    """Return random words; a few have letters outside ASCII or need an entity."""
     chances = 1 / np.arange(2, len(LETTERS) + 2)
     letters = rng.choice(list(LETTERS), (WORDS, 12), p=chances / chances.sum())
     lengths = rng.integers(2, 13, WORDS)
@@ -27,7 +27,7 @@ def vocabulary(rng: np.random.Generator) -> np.ndarray:
 
 
 def paragraph(rng: np.random.Generator, words: np.ndarray) -> str:
-    """Words, some of them emphasised or linked."""
+    """Return a paragraph of words, some of them emphasised or linked."""
     count = 5 + rng.poisson(MEAN_WORDS)
     chosen = words[(WORDS * rng.random(count) ** 3).astype(int)].tolist()
     for place in rng.integers(0, count, 2).tolist():
@@ -37,7 +37,7 @@ def paragraph(rng: np.random.Generator, words: np.ndarray) -> str:
 
 
 def article(number: int, words: np.ndarray) -> str:
-    """One article."""
+    """Return the XML of one article."""
     rng = np.random.default_rng([SEED, 1, number])
     parts = [
         '<?xml version="1.0" encoding="UTF-8"?>\n',
@@ -52,7 +52,7 @@ def article(number: int, words: np.ndarray) -> str:
 
 
 def write_articles(count: int, folder: Path) -> None:
-    """So many articles, a thousand to a folder."""
+    """Write `count` articles, a thousand to a folder."""
     words = vocabulary(np.random.default_rng([SEED, 0]))
     for number in range(count):
         place = folder / f"part-{number // 1000:04}"

@@ -13,7 +13,7 @@ SIZES = (200, 400, 800)
 
 
 def write_chunks(data: Dataset, folder: Path) -> None:
-    """One document has the evidence of a question; three of ten chunks come from it."""
+    """Write questions with evidence in one document each, and runs with 30 % of chunks from it."""
     rng = np.random.default_rng(SEED)
     home = rng.integers(0, DOCUMENTS, data.topics)
     with (folder / data.qrels.name).open("w") as gold:

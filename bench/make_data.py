@@ -1,11 +1,11 @@
-"""Write the qrels and runs of the benchmark: the same bytes at every call.
+"""Qrels and runs of the benchmark, with the same bytes at every call.
 
-Called as a program by run.py, so that the memory it needs is not that of the measuring process.
+run.py calls this as a program, so that its memory does not count for the measuring process.
 
 Every topic draws from its own random stream; a smaller dataset is therefore a prefix of a larger
-one. Two rules keep the comparison of results free of accidents. Scores differ by at least 0.000004
-or not at all, so that they tie in 32 bits exactly where they tie in 64. And no relevant document
-is in a tie, because the peers do not break ties alike.
+one. Two rules make the results comparable. Scores are equal or differ by at least 0.000004, so
+that they tie in 32 bits exactly where they tie in 64. And no relevant document is in a tie, because
+the contenders break ties differently.
 """
 
 import shutil
@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents of a newswire topic: relevant first, then judged, then never judged."""
+    """The documents of a newswire topic: relevant first, then judged, then unjudged."""
 
     documents: Ints
     relevant: int
@@ -49,7 +49,7 @@ class Pool:
 
 
 def scores_for(rng: np.random.Generator, relevant: Flags) -> list[str]:
-    """Falling scores for a ranking, some tied, none of these relevant."""
+    """Return decreasing scores for a ranking, with ties among documents that are not relevant."""
     depth = len(relevant)
     steps = LEAST_STEP + rng.exponential(MEAN_STEP, depth).astype(np.int64)
     tied = rng.random(depth) < SHARE_TIED
@@ -61,7 +61,7 @@ def scores_for(rng: np.random.Generator, relevant: Flags) -> list[str]:
 
 
 def run_lines(topic: str, documents: list[str], scores: list[str], tag: str) -> str:
-    """One topic of a run in TREC format, separated by single blanks."""
+    """Return one topic of a run in TREC format, separated by single blanks."""
     return "".join(
         f"{topic} Q0 {document} {rank} {score} {tag}\n"
         for rank, (document, score) in enumerate(zip(documents, scores, strict=True), start=1)
@@ -69,7 +69,7 @@ def run_lines(topic: str, documents: list[str], scores: list[str], tag: str) -> 
 
 
 def passage_topic(number: int, topic: str, depth: int) -> tuple[str, str]:
-    """Qrels and run of a topic with one to three relevant passages, high up if found at all."""
+    """Return qrels and run of a topic with one to three relevant passages at high ranks."""
     rng = np.random.default_rng([SEED, 1, number])
     documents = rng.choice(PASSAGES, depth + 3, replace=False)
     places: set[int] = set()
@@ -84,7 +84,7 @@ def passage_topic(number: int, topic: str, depth: int) -> tuple[str, str]:
 
 
 def write_passages(data: Dataset, folder: Path) -> None:
-    """One run over many topics with sparse judgements."""
+    """Write one run over many topics with sparse judgements."""
     numbers = np.random.default_rng([SEED, 0]).choice(
         PASSAGE_QUERIES, MOST_PASSAGE_TOPICS, replace=False
     )
@@ -99,7 +99,7 @@ def write_passages(data: Dataset, folder: Path) -> None:
 
 
 def write_log(data: Dataset, folder: Path) -> None:
-    """The topics of the passage run again and again, each time under other names."""
+    """Write the topics of the passage run repeatedly, each time with new ids."""
     once = Dataset("passages", min(data.topics, MOST_PASSAGE_TOPICS), depth=data.depth)
     make(once)
     judged, retrieved = once.qrels.read_text(), once.run_paths[0].read_text()
@@ -119,7 +119,7 @@ def write_log(data: Dataset, folder: Path) -> None:
 
 
 def article_name(number: int) -> str:
-    """Names in the manner of the four newswire sources, each with its own pattern and length."""
+    """Return a document id in the pattern of one of the four newswire sources."""
     if number < 130_471:
         return f"FBIS{3 + number % 2}-{number // 2 + 1}"
     number -= 130_471
@@ -135,7 +135,7 @@ def article_name(number: int) -> str:
 
 
 def newswire_pool(number: int) -> Pool:
-    """About 1,500 judged documents, some of them relevant, and others that a run may return."""
+    """Return a pool of about 1,500 judged documents, and unjudged ones that a run may return."""
     rng = np.random.default_rng([SEED, 2, number])
     judged = int(rng.integers(1200, 1801))
     relevant = int(np.clip(rng.lognormal(4.0, 0.7), 8, 400))
@@ -145,7 +145,7 @@ def newswire_pool(number: int) -> Pool:
 
 
 def newswire_qrels(topic: str, pool: Pool) -> str:
-    """The judgements of a topic in the order of the names, as assessors' files have them."""
+    """Return the judgements of a topic sorted by id, as in real qrels."""
     names = [article_name(document) for document in pool.documents[: pool.judged].tolist()]
     return "".join(
         f"{topic} 0 {name} {grade}\n"
@@ -154,7 +154,7 @@ def newswire_qrels(topic: str, pool: Pool) -> str:
 
 
 def newswire_topic(rng: np.random.Generator, topic: str, pool: Pool, depth: int, tag: str) -> str:
-    """One topic of a run: most relevant documents, some hundred judged ones, the rest unjudged."""
+    """Return one topic of a run: most relevant documents, other judged ones, then unjudged."""
     quality = rng.uniform(0.4, 0.9)
     found = np.flatnonzero(rng.random(pool.relevant) < quality)
     others = rng.permutation(np.arange(pool.relevant, pool.judged))[: int(rng.integers(150, 450))]
@@ -170,7 +170,7 @@ def newswire_topic(rng: np.random.Generator, topic: str, pool: Pool, depth: int,
 
 
 def write_newswire(data: Dataset, folder: Path) -> None:
-    """Runs over few topics with deep judgements."""
+    """Write runs over few topics with deep judgements."""
     pools = {str(301 + number): newswire_pool(number) for number in range(data.topics)}
     with (folder / data.qrels.name).open("w") as qrels:
         qrels.writelines(newswire_qrels(topic, pool) for topic, pool in pools.items())
@@ -180,7 +180,7 @@ def write_newswire(data: Dataset, folder: Path) -> None:
 
 
 def _newswire_run(number: int, pools: dict[str, Pool], depth: int) -> Iterator[str]:
-    """The topics of one run, each from its own stream."""
+    """Yield the topics of one run, each from its own random stream."""
     for topic, pool in pools.items():
         rng = np.random.default_rng([SEED, 3, number, int(topic)])
         yield newswire_topic(rng, topic, pool, depth, f"run{number:03}")
@@ -198,7 +198,7 @@ WRITERS = {
 
 
 def make(data: Dataset) -> None:
-    """Write a dataset unless it is there; a half-written one never gets its final name."""
+    """Write a dataset unless it exists; an incomplete one never gets its final name."""
     if data.folder.exists():
         return
     unfinished = data.folder.with_name(data.folder.name + ".part")

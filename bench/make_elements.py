@@ -15,7 +15,7 @@ SEED = 20064
 ARTICLES = 4000
 RELEVANT = 60
 RESULTS_OF_ARTICLE = 12
-"""Articles of a run have highlighted text, or are near those that do: so many results of each."""
+"""Average number of results of a run from each of its articles."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Part:
 
 @cache
 def parts(article: int) -> tuple[Part, ...]:
-    """The elements of an article, outermost first: sections of paragraphs, with links in them."""
+    """Return the elements of an article, outermost first: sections of paragraphs with links."""
     rng = np.random.default_rng([SEED, 1, article])
     found: list[Part] = []
     place = 0
@@ -51,7 +51,7 @@ def parts(article: int) -> tuple[Part, ...]:
 
 
 def xml(article: int) -> str:
-    """The article itself; every character is a letter x."""
+    """Return the XML of an article, whose every character is a letter x."""
     pieces, place, opened = [], 0, []
     for part in parts(article):
         while opened and part.start >= opened[-1].end and not _holds(opened[-1], part):
@@ -80,12 +80,12 @@ def _tag(part: Part) -> str:
 
 
 def relevant(topic: int) -> list[int]:
-    """The articles with highlighted text."""
+    """Return the articles with highlighted text for a topic."""
     return np.random.default_rng([SEED, 2, topic]).choice(ARTICLES, RELEVANT, False).tolist()
 
 
 def _assessed(topic: int, article: int) -> str:
-    """One article as the assessors' program wrote it: some whole paragraphs are highlighted."""
+    """Return the assessment of an article, with some whole paragraphs highlighted."""
     rng = np.random.default_rng([SEED, 3, topic, article])
     every = parts(article)
     paragraphs = [part for part in every if _tag(part) == "p"]
@@ -104,7 +104,7 @@ def _assessed(topic: int, article: int) -> str:
 
 
 def _results(topic: int, number: int, depth: int) -> Iterator[tuple[int, str]]:
-    """Elements of which about 70 % lie in another one: sections come with what is in them."""
+    """Yield results of which about 70 % lie in another one."""
     rng = np.random.default_rng([SEED, 4, topic, number])
     known = rng.permutation(relevant(topic))[: int(rng.integers(20, 50))].tolist()
     found = max(depth // RESULTS_OF_ARTICLE, len(known))
@@ -119,7 +119,7 @@ def _results(topic: int, number: int, depth: int) -> Iterator[tuple[int, str]]:
 
 
 def write_elements(data: Dataset, folder: Path) -> None:
-    """A folder of articles, one of assessments by topic, and runs."""
+    """Write a folder of articles, a folder of assessments by topic, and runs."""
     articles, assessments = folder / "articles", folder / "assessments"
     articles.mkdir()
     assessments.mkdir()

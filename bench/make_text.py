@@ -17,18 +17,18 @@ LENGTH = 20_000
 
 
 def _length(article: int) -> int:
-    """Every document has one length."""
+    """Return the fixed length of a document."""
     return PASSAGE + article * 7919 % LENGTH
 
 
 def _relevant(topic: int) -> list[int]:
-    """The documents with highlighted text."""
+    """Return the documents with highlighted text for a topic."""
     rng = np.random.default_rng([SEED, 1, topic])
     return rng.choice(ARTICLES, RELEVANT, replace=False).tolist()
 
 
 def _judged_line(topic: int, article: int) -> str:
-    """A few highlighted passages in rising order."""
+    """Return a line of judgements with a few highlighted passages in rising order."""
     rng = np.random.default_rng([SEED, 2, topic, article])
     count = int(rng.choice([1, 2, 3, 5], p=[0.65, 0.2, 0.1, 0.05]))
     cuts = np.sort(rng.choice(_length(article), 2 * count, replace=False)).reshape(-1, 2)
@@ -40,7 +40,7 @@ def _judged_line(topic: int, article: int) -> str:
 
 
 def _run_lines(topic: int, number: int, depth: int) -> Iterator[str]:
-    """Disjoint passages of some documents, the best first, documents interleaved."""
+    """Yield disjoint passages of some documents, interleaved, best first."""
     rng = np.random.default_rng([SEED, 3, topic, number])
     found = rng.permutation(_relevant(topic))[: int(rng.integers(20, 60))].tolist()
     others = rng.choice(ARTICLES, RETURNED - len(found), replace=False).tolist()
@@ -57,7 +57,7 @@ def _run_lines(topic: int, number: int, depth: int) -> Iterator[str]:
 
 
 def write_text(data: Dataset, folder: Path) -> None:
-    """Judgements of all topics, and runs over some of them."""
+    """Write judgements of all topics, and runs over some of them."""
     with (folder / data.qrels.name).open("w") as qrels:
         for topic in range(JUDGED_TOPICS):
             qrels.writelines(_judged_line(topic, article) for article in _relevant(topic))
@@ -68,7 +68,7 @@ def write_text(data: Dataset, folder: Path) -> None:
 
 
 def write_one_document(data: Dataset, folder: Path) -> None:
-    """One topic, one document: its passages overlap, and every tenth has a highlight beside it."""
+    """Write a run of overlapping passages of one document, and its regular highlights."""
     rng = np.random.default_rng([SEED, 4])
     length = 100 * data.depth
     begins = np.arange(0, length, 1000)

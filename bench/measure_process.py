@@ -1,4 +1,4 @@
-"""Run a command in a fresh process and say what it took: seconds, CPU seconds, peak memory."""
+"""Measurement of a command in a fresh process: seconds, CPU seconds, peak memory."""
 
 import os
 import subprocess
@@ -17,12 +17,12 @@ MB = 1024 * 1024
 
 
 class CommandFailedError(Exception):
-    """The command ended with an error, or took longer than it was given."""
+    """The command ended with an error or exceeded its time limit."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What one run of a command took, and what it printed."""
+    """Time, memory and output of one run of a command."""
 
     seconds: float
     cpu_seconds: float
@@ -33,9 +33,9 @@ class Taken:
 class TreeWatch(threading.Thread):
     """Samples the memory of a process and its descendants, and ends them at the time limit.
 
-    The system only knows the peak of each process by itself. A program with workers needs the sum,
-    which nobody keeps, hence the sampling. Looking for new descendants means reading the whole
-    process table, so that it is done less often than reading their memory.
+    The system only records the peak of each single process. A program with workers needs the peak
+    of their sum, hence the sampling. A search for new descendants reads the whole process table,
+    so it is done less often than reading their memory.
     """
 
     def __init__(self, pid: int, limit: float) -> None:
@@ -47,7 +47,7 @@ class TreeWatch(threading.Thread):
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Sample until told that the process has ended."""
+        """Sample memory until the process has ended."""
         family = [self._root]
         samples = 0
         while not self._ended.is_set():
@@ -62,7 +62,7 @@ class TreeWatch(threading.Thread):
             self._ended.wait(SAMPLE_SECONDS)
 
     def finish(self) -> None:
-        """Stop sampling; to be called once the process has been waited for."""
+        """Stop sampling; call this after the process has ended."""
         self._ended.set()
         self.join()
 
@@ -81,7 +81,7 @@ class TreeWatch(threading.Thread):
 
 
 def _resident(process: psutil.Process) -> int:
-    """Resident bytes, none if the process is gone."""
+    """Return the resident bytes of a process, 0 if it has ended."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -89,21 +89,21 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment, but with byte-compiled files allowed, or every start is a first."""
+    """Return the environment with byte-compiled files allowed, so that they are reused."""
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _last_line(text: str) -> str:
-    """The line of an error output that says what was wrong."""
+    """Return the last line of an error output, which states the error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no message"
 
 
 def measure(command: list[str], folder: Path, limit: float) -> Taken:
-    """Run a command to its end.
+    """Run a command to its end and measure it.
 
-    The main thread sits in wait4, so that the end is noticed at once and not at the next sample;
-    its rusage covers the command and all descendants it has waited for.
+    The main thread waits in wait4, so that it notices the end at once and not at the next sample.
+    Its rusage covers the command and all descendants it has waited for.
     """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start = time.perf_counter()
@@ -136,5 +136,5 @@ def measure(command: list[str], folder: Path, limit: float) -> Taken:
 
 
 def _maxrss_unit() -> int:
-    """Linux counts ru_maxrss in kilobytes, macOS in bytes."""
+    """Return the unit of ru_maxrss in bytes: 1024 on Linux, 1 on macOS."""
     return 1 if sys.platform == "darwin" else 1024

@@ -1,4 +1,4 @@
-"""Runs that memory need not hold: 100 million lines, in one process and in two.
+"""Cases with runs larger than memory: 100 million lines, in one process and in two.
 
 Only the standard library is imported here, as in cases.py.
 """
@@ -21,7 +21,7 @@ def _with(workers: int) -> MakeCommand:
 
 
 def memory_cases(scale: int) -> list[Case]:
-    """One run a little longer than the largest case, and one of fourteen times its lines."""
+    """Return the case of a run of 7 million lines and one of fourteen times as many."""
     few, many = Dataset("log", 6980 // scale), Dataset("log", 100_000 // scale)
 
     def slowdown(results: Results) -> float:

@@ -1,4 +1,4 @@
-"""From measurements to text: one table in sections, the bars, the comparison of results."""
+"""Text of the measurements: a section for each case, the bars, the comparison of results."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ WIDTH = 81
 
 
 def environment() -> dict[str, str]:
-    """What the numbers depend on."""
+    """Return the versions and the machine that the numbers depend on."""
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -35,7 +35,7 @@ def _version(package: str) -> str:
 
 
 def mean_map_of(output: str) -> float | None:
-    """The mean over the runs of what a program printed as MAP, whatever it calls it.
+    """Return the mean over the runs of the MAP that a program printed, under any of its names.
 
     A line may hold one run, as trec_eval prints it, or all of them side by side.
     """
@@ -48,7 +48,7 @@ def mean_map_of(output: str) -> float | None:
 
 
 def told(output: str, name: str) -> float | None:
-    """The last number that a program printed under a name."""
+    """Return the last number that a program printed under a name."""
     found = [line.split()[1] for line in output.splitlines() if line.startswith(f"{name} ")]
     return float(found[-1]) if found else None
 
@@ -62,7 +62,7 @@ def _is_number(word: str) -> bool:
 
 
 def section(case: Case, repeats: int, results: Results, failures: dict[str, str]) -> str:
-    """The table of one case."""
+    """Return the table of one case."""
     lines = [
         "",
         f"{case.name}: {case.title} (best of {repeats})",
@@ -82,14 +82,14 @@ def section(case: Case, repeats: int, results: Results, failures: dict[str, str]
 
 
 def _last(case: Case, entry: Entry, figures: Figures, base: Figures | None) -> str:
-    """Lines per second, or the ratio of wall seconds, above 1 where a contender is slower."""
+    """Return the last column: lines per second, or the ratio of wall time (above 1: slower)."""
     if case.lines is not None:
         return f"{case.lines(entry) / min(figures.work):,.0f}"
     return f"{figures.seconds / base.seconds:.2f}" if base else "-"
 
 
 def _row(label: str, figures: Figures, last: str) -> str:
-    """One contender."""
+    """Return the table row of one contender."""
     return (
         f"{label:<28}{figures.seconds:>10.3f}{figures.cpu_seconds:>14.3f}"
         f"{figures.peak_mb:>10.0f}{last:>19}"
@@ -97,7 +97,7 @@ def _row(label: str, figures: Figures, last: str) -> str:
 
 
 def judge(bar: Bar, results: Results) -> tuple[str, bool | None]:
-    """Whether a bar is met; None where one of its contenders gave no figure."""
+    """Tell whether a bar is met; None if one of its contenders has no figure."""
     try:
         figure = bar.figure(results)
     except KeyError:
@@ -107,12 +107,12 @@ def judge(bar: Bar, results: Results) -> tuple[str, bool | None]:
 
 
 def cross_check(results: Results) -> tuple[str, bool | None]:
-    """Whether all contenders found the same MAP: a fast wrong answer is none."""
+    """Tell whether all contenders computed the same MAP, since speed without it is worthless."""
     maps = {label: figures.mean_map for label, figures in results.items()}
     known = {label: value for label, value in maps.items() if value is not None}
     silent = sorted(set(maps) - set(known))
     if len(known) < 2:
-        return "MAP: fewer than two contenders gave one", None
+        return "MAP: fewer than two contenders printed it", None
     agree = max(known.values()) - min(known.values()) <= MAP_TOLERANCE
     text = f"MAP: {len(known)} contenders agree on {next(iter(known.values())):.4f}"
     if not agree:

@@ -1,4 +1,4 @@
-"""Speed and memory of spanwise against its peers, every contender in a fresh process.
+"""Speed and memory of spanwise and comparable programs, each measured in a fresh process.
 
 python bench/run.py [--quick] [--repeats 3] [--only CASE] [--json FILE]
 """
@@ -34,14 +34,14 @@ from report import (
 
 @dataclass
 class Outcome:
-    """What became of the entries of a case."""
+    """The measurements and failures of the entries of a case."""
 
     repeats: int
     taken: dict[str, list[Taken]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
     def results(self, case: Case) -> dict[str, Figures]:
-        """The figures of the entries that went through."""
+        """Return the figures of the entries that did not fail."""
         return {
             entry.label: _figures(case, entry, self.taken[entry.label])
             for entry in case.entries
@@ -50,9 +50,9 @@ class Outcome:
 
 
 def _figures(case: Case, entry: Entry, repeats: list[Taken]) -> Figures:
-    """The least of the times, as other work on the machine only ever adds to them.
+    """Return the least time and the largest memory of all repeats.
 
-    Of the memory the largest, as that is what has to be there.
+    Other work on the machine can only add to the time; the largest memory has to be available.
     """
     return Figures(
         seconds=min(taken.seconds for taken in repeats),
@@ -66,20 +66,20 @@ def _figures(case: Case, entry: Entry, repeats: list[Taken]) -> Figures:
 
 
 def say(text: str) -> None:
-    """Progress goes to the error output, so that the table can be redirected."""
+    """Print progress to standard error, so that the table can be redirected."""
     print(text, file=sys.stderr, flush=True)
 
 
 def ensure_byte_code() -> None:
-    """Compile spanwise: pip did so with the peers, but not with a package installed in place.
+    """Compile spanwise to byte code, as pip does with packages that are not installed in place.
 
-    The warm-up would do, except where Python is told to write no byte code.
+    The warm-up would suffice, except where Python is set to write no byte code.
     """
     compileall.compile_dir(HERE.parent / "src", quiet=1)
 
 
 def ensure_data(data: Dataset) -> None:
-    """Make the files of a dataset, in another process to keep this one small."""
+    """Write the files of a dataset, in another process to keep this one small."""
     if data.folder.exists():
         return
     say(f"making {data.folder.name}")
@@ -88,7 +88,7 @@ def ensure_data(data: Dataset) -> None:
 
 
 def attempt(entry: Entry, data: Dataset, limit: float, outcome: Outcome) -> Taken | None:
-    """Measure an entry once; an entry that fails is noted and takes no further part."""
+    """Measure an entry once; record a failure, which excludes the entry from further repeats."""
     try:
         return measure(entry.command(data), data.folder, limit)
     except CommandFailedError as error:
@@ -98,7 +98,7 @@ def attempt(entry: Entry, data: Dataset, limit: float, outcome: Outcome) -> Take
 
 
 def measure_case(case: Case, repeats: int) -> Outcome:
-    """All entries in turn, again and again, so that a busy minute of the machine hits all alike."""
+    """Measure all entries in turns, so that other load on the machine affects all alike."""
     outcome = Outcome(repeats)
     for entry in case.entries:
         ensure_data(entry.data)
@@ -116,9 +116,9 @@ def measure_case(case: Case, repeats: int) -> Outcome:
 
 
 def show(case: Case, outcome: Outcome, quick: bool) -> tuple[dict[str, object], bool]:
-    """Print the section of a case; give its numbers, and whether all was well.
+    """Print the section of a case; return its numbers, and whether all bars are met.
 
-    The bars are promises about the full size: a quick run shows them, but a miss is no failure.
+    The bars apply to the full size: a quick run shows them, but missing one is no failure.
     """
     results = outcome.results(case)
     print(section(case, outcome.repeats, results, outcome.failures))
@@ -144,13 +144,13 @@ def show(case: Case, outcome: Outcome, quick: bool) -> tuple[dict[str, object], 
 
 
 def every_case(quick: bool, huge: bool = True) -> list[Case]:
-    """The cases of all modules."""
+    """Return the cases of all modules."""
     scale = 10 if quick else 1
     return [*all_cases(quick), collection_case(scale), *(memory_cases(scale) if huge else ())]
 
 
 def parse_arguments(names: list[str]) -> argparse.Namespace:
-    """The options."""
+    """Parse the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tenth of the size, one repeat")
     parser.add_argument("--huge", action="store_true", help="also 100 million lines (4 GB of data)")
@@ -161,7 +161,7 @@ def parse_arguments(names: list[str]) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure and show case after case; 0 if all bars are met and the results agree."""
+    """Measure and print all cases; return 0 if all bars are met and the results agree."""
     arguments = parse_arguments([case.name for case in every_case(quick=False)])
     ensure_byte_code()
     about = environment()

@@ -14,7 +14,7 @@ from cases import (
 )
 
 JAVA_SECONDS = 0.25
-"""What the official Java program needs for one run of this size, its own start included."""
+"""Seconds of the official Java program for one run of this size, including its start."""
 MOST_CPU_SECONDS = 3.0
 PASSAGES = 312
 """Results of each topic: about three passages from each of a hundred documents."""
@@ -22,22 +22,22 @@ ONE, MANY = "spanwise inex_eval, 1 run", "spanwise inex_eval"
 
 
 def inex_eval(task: str, data: Dataset) -> list[str]:
-    """The drop-in as a user would call it."""
+    """Return the command of the drop-in as a user would type it."""
     return [sys.executable, "-m", "spanwise", "inex_eval", task, *data.arguments]
 
 
 def focused(data: Dataset) -> list[str]:
-    """Runs whose passages do not overlap."""
+    """Return the command for runs whose passages do not overlap."""
     return inex_eval("-f", data)
 
 
 def thorough(data: Dataset) -> list[str]:
-    """Runs whose passages may overlap."""
+    """Return the command for runs whose passages may overlap."""
     return inex_eval("-t", data)
 
 
 def _one(_scale: int) -> Case:
-    """One run of real size: most of the time is the start of the program."""
+    """Return the case of one run of real size, dominated by the start of the program."""
     data = Dataset("text", 60, depth=PASSAGES)
     return Case(
         "text",
@@ -56,7 +56,7 @@ def _one(_scale: int) -> Case:
 
 
 def _many(scale: int) -> Case:
-    """A hundred such runs in one call."""
+    """Return the case of a hundred such runs in one call."""
     data = Dataset("text", 60, runs=100 // scale, depth=PASSAGES)
 
     def cpu_seconds(results: Results) -> float:
@@ -78,7 +78,7 @@ def _many(scale: int) -> Case:
 
 
 def _one_document(scale: int) -> Case:
-    """All results are overlapping passages of one document: still no more than its share."""
+    """Return the case of overlapping passages of one document, which must stay linear."""
     sizes = [320_000 // scale // part for part in (8, 4, 2, 1)]
     labels = [f"{times}x: {n:,} passages" for times, n in zip((1, 2, 4, 8), sizes, strict=True)]
     return Case(
@@ -101,5 +101,5 @@ def _one_document(scale: int) -> Case:
 
 
 def text_cases(scale: int) -> list[Case]:
-    """Every case with highlighted text."""
+    """Return all cases with highlighted text."""
     return [make(scale) for make in (_one, _many, _one_document)]

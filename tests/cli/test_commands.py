@@ -91,7 +91,7 @@ def test_every_problem_is_found_in_the_order_of_lines(folder, ask):
         *("bad.txt:2", "bad.txt:3", "bad.txt:4", "bad.txt:5", "bad.txt"),
     ]
     assert "swapped" not in lines[1]  # the file began as a run
-    assert lines[2] == "bad.txt:4: document 'a' is there twice for its topic, first on line 1"
+    assert lines[2] == "bad.txt:4: document 'a' appears twice for its topic, first on line 1"
     assert lines[4] == "bad.txt: 4 problems"
 
 
@@ -144,8 +144,8 @@ def test_run_and_judgements_are_checked_against_each_other(folder, ask):
     (folder / "part.txt").write_text("1 Q0 a 1 1 me\n7 Q0 a 1 1 me\n")
     (folder / "none.txt").write_text("7 Q0 a 1 1 me\n")
     answer = ask("check", "qrels.txt", "part.txt", "none.txt")
-    assert "part.txt: remark: judged topics missing from it: 1\n" in answer.text
-    assert "part.txt: remark: topics that nobody judged: 1\n" in answer.text
+    assert "part.txt: remark: judged topics missing from the run: 1\n" in answer.text
+    assert "part.txt: remark: unjudged topics: 1\n" in answer.text
     assert "none.txt: no topic in common with qrels.txt\n" in answer.text
     assert answer.status == 1
 

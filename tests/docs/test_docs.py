@@ -29,7 +29,13 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*?)(?: *\{ *#(\S+) *\})?$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
-WITH_EXAMPLES = [p for p in PAGES if {"python", "console"} & {b.language for b in blocks(p)}]
+ELSEWHERE = "ARCHITECTURE.md"
+"""A page of recipes that are tested by following them: see test_recipes."""
+WITH_EXAMPLES = [
+    p
+    for p in PAGES
+    if p.name != ELSEWHERE and {"python", "console"} & {b.language for b in blocks(p)}
+]
 
 
 def named(page: Path) -> str:

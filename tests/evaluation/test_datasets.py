@@ -130,9 +130,9 @@ def test_a_document_twice_is_said_with_its_part(folder, ask):
     ("words", "said"),
     [
         (("out", "--partition", "2", "--to", "qrels"), "--partition writes span_run_parquet or"),
-        (("out.txt",), "--to: which format?"),
+        (("out.txt",), "--to is missing"),
         (("out", "--partition", "0"), "--partition"),
-        (("s3://there/run", "--partition", "2"), "a dataset is written to a folder here"),
+        (("s3://there/run", "--partition", "2"), "a dataset needs a local folder"),
         (("full", "--partition", "2"), "full: already exists"),
     ],
 )

@@ -70,7 +70,7 @@ def test_weights_that_make_no_sense_are_refused(two, weights):
 
 
 def test_one_run_cannot_be_fused(two):
-    with pytest.raises(UsageError, match="two or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         fused(two[:1], "rrf")
 
 
@@ -86,9 +86,9 @@ def test_what_a_run_has_twice_counts_once(tmp_path):
 
 def test_scores_and_weights_without_end_are_refused(tmp_path):
     one, other = run(tmp_path, "a", "1 Q0 d 1 inf a"), run(tmp_path, "b", "1 Q0 d 1 1 b")
-    with pytest.raises(InputError, match="topic '1' has a score without end"):
+    with pytest.raises(InputError, match="topic '1' has a score that is not finite"):
         fused([one, other], "combsum")
-    with pytest.raises(UsageError, match="weights must be numbers from 0 on"):
+    with pytest.raises(UsageError, match="weights must be 0 or more, finite, and not all 0"):
         fused([other, other], "rrf", (float("nan"), 1.0))
 
 

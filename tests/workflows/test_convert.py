@@ -97,7 +97,7 @@ def test_offsets_that_the_collection_has_not(zoo, ask):
     assert answer.warnings == [
         "offsets: lengths that differ from the collection's, which are written: 1",
         "offsets: lengths of documents that list no elements, left out: 2",
-        "offsets: judged documents whose text the collection has not: 2 ('ape')",
+        "offsets: judged documents missing from the collection: 2 ('ape')",
         "offsets: format 'inex_assessments_2007' cannot hold 2 relevant documents with nothing that"
         " this format can hold",
     ]
@@ -217,7 +217,7 @@ def test_a_folder_must_be_new_and_the_format_must_have_files(release, ask):
         in ask("convert", "pool.xml", "release", "--to", "inex_assessments_2006").complaint
     )
     assert ask("convert", "run.xml", "new/", "--to", "span_run").complaint == (
-        "new/: format 'span_run' is one file; give a file's name"
+        "new/: format 'span_run' is a single file; give a file name"
     )
     assert not (release / "new").exists()
 
@@ -261,7 +261,7 @@ def test_the_same_part_twice_is_a_problem_but_not_the_same_document(files, ask):
     answer = ask("check", "run.xml")
     assert answer.status == 1
     assert answer.text.startswith(
-        "run.xml:4: result 'ape 10:5' is there twice for its topic, first on line 3\n"
+        "run.xml:4: result 'ape 10:5' appears twice for its topic, first on line 3\n"
     )
 
 

@@ -61,7 +61,7 @@ def test_a_dataset_is_made_of_an_object(files):
         ({"q": {"d": 1}}, {"to": "qrels"}, "dict cannot be converted; expected a path"),
         ("a.run", {"to": "qrels"}, "a.run holds a run, but format 'qrels' holds judgements"),
         ("marked", {"to": "qrels", "sizes": "collection"}, "needs --collection"),
-        ("marked", {"path": "x"}, "--to: which format"),
+        ("marked", {"path": "x"}, "--to is missing"),
     ],
 )
 def test_requests_without_sense_are_refused(files, source, options, message):

@@ -67,7 +67,7 @@ def test_a_pool_is_extended_as_it_was_made(runs, ask):
     [
         ({"depth": 3}, "--depth is for --method depth"),
         ({"budget": 3, "method": "depth"}, "--budget is not for"),
-        ({"judgements": {"1": {"d1": 1}}}, "rounds learns from nothing"),
+        ({"judgements": {"1": {"d1": 1}}}, "rounds does not learn"),
     ],
 )
 def test_options_without_effect_are_refused(runs, options, message):

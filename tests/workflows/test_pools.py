@@ -79,7 +79,7 @@ def test_so_many_runs_of_each_participant(runs, tmp_path):
     files = [submission(tmp_path / f"s{n}.xml", n // 2, f"x{n}") for n in (1, 2, 3)]
     words = ("-o", tmp_path / "p", "--budget", 1, "--runs-per-team", 1)
     _, err, _ = called(main, "pool", *files, *runs, *words)
-    assert "of 5 runs 4 were taken" in err
+    assert "4 of 5 runs are pooled" in err
     head, *lines = [json.loads(line) for line in (tmp_path / "p").read_text().splitlines()]
     assert [one["doc"] for one in lines] == ["x1", "x2", "d1", "d2"]
     assert head["runs_per_team"] == 1
@@ -121,4 +121,4 @@ def test_what_learns_from_nothing_is_given_no_judgements(runs, tmp_path):
     (tmp_path / "q").write_text("1 0 d3 1\n")
     words = ("-o", tmp_path / "p", "--judgements", tmp_path / "q")
     _, err, status = called(main, "pool", *runs, *words)
-    assert (status, "rounds learns from nothing" in err) == (2, True)
+    assert (status, "rounds does not learn" in err) == (2, True)

@@ -1,4 +1,4 @@
-"""Printing scores and comparisons, and keeping results."""
+"""Output of scores and comparisons: printed, or kept as files of results."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def report(
     cite: bool = False,
     on: str | None = None,
 ) -> None:
-    """Score and print; without a layout, the name of the file may ask for results to keep."""
+    """Score runs and print the scores, or keep them if the name of the file is one of results."""
     results = run(request, on or PROCESSES, watched)
     kept = layout is None and output is not None and _asks_for_results(output)
     shown = layout or ("results" if kept else "table")
     for label in results[0].texts if not per_topic or shown in ("parquet", "results") else ():
-        say("warning", f"{label} is a text: it is shown for each topic (-q), not in sum")
+        say("warning", f"{label} is a text; it has no mean, use -q to show it for each topic")
     if kept and output is not None:
         from spanwise.workflows.results import keep
 
@@ -56,7 +56,7 @@ def _asks_for_results(output: str) -> bool:
 
 
 def cited(results: Sequence[Scores]) -> str:
-    """The sentence and BibTeX that a paper needs for the measures used."""
+    """Return the sentence and the BibTeX with which a paper cites the measures used."""
     from spanwise.report.catalogue import citation
 
     measures = [(one.label, one.measure) for one in asked(results[0].means)]
@@ -89,7 +89,7 @@ def report_comparison(
 ) -> None:
     """Print a comparison; warnings go to standard error where the layout has no place for them.
 
-    Where many measures stand beside few runs, runs go `across`.
+    `across` prints a column for each run, which suits many measures and few runs.
     """
     from spanwise.report.comparison import rendered as rendered_down
     from spanwise.report.comparison import rendered_across

@@ -70,8 +70,9 @@ def _scored(shards: Sequence[Shard], on: str | None, watch: Watch) -> Iterable[P
 
 
 def _processes(shards: Sequence[Shard], on: str | None) -> int:
-    """Return the number of processes that pay: one starts as fast as some hundred megabytes are
-    scored.
+    """Return the number of processes that saves time.
+
+    Starting a process takes as long as scoring some hundred megabytes.
     """
     if on != PROCESSES:
         return 1 if on is None else int(on.partition(":")[2])

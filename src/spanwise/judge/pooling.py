@@ -1,4 +1,4 @@
-"""Pooling: runs are read, and the documents that assessors should judge are drawn from them."""
+"""Pools: the documents of several runs that assessors should judge."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # Which documents come into a pool: the methods, each a function of one topic's rankings. ----------
 #
-# A ranking is a list of documents with the rank of their best unit. Every method gives documents in
-# the order in which they come in, with the round in which they did. What depends on judgements asks
-# for them one document at a time.
+# A ranking is a list of documents with the rank of their best unit. Every method returns documents
+# in the order in which it adds them, with the round of each. Adaptive methods need judgements, and
+# ask for them one document at a time.
 
 Ranking = Mapping[str, int]
 """Documents in order, each with the rank of its best unit, from 1."""
@@ -50,11 +50,12 @@ FUSION = 60
 DIGITS = 12
 """Sums that differ by rounding are equal."""
 WARM_UP = 10
-"""One in so many documents of an adaptive pool comes from rounds: the judge learns the topic."""
+"""An adaptive pool takes one of this many documents from rounds, so that the assessor learns the
+topic first."""
 
 
 class Drawn(NamedTuple):
-    """A document that came in."""
+    """A document added to a pool."""
 
     document: str
     round: int
@@ -63,7 +64,7 @@ class Drawn(NamedTuple):
 
 
 def ranked(run: Run) -> Iterator[tuple[str, dict[str, int]]]:
-    """The ranking of each topic: text as it stands in the file, documents by score."""
+    """Yield the ranking of each topic: parts in the order of the file, documents by score."""
     policy = Policy(ties="docno" if run.spans is None and run.paths is None else "file")
     order = _order(run, policy)
     starts = run.rows.starts
@@ -85,14 +86,14 @@ def _order(run: Run, policy: Policy) -> IntArray:
 
 
 def depth(rankings: Sequence[Ranking], most: int) -> list[Drawn]:
-    """Whatever has a unit among the first `most` of any run; earlier ranks come first."""
+    """Draw the documents with a unit in the first `most` ranks of any run, best rank first."""
     best = _best(rankings)
     chosen = [(rank, name) for name, rank in best.items() if rank <= most]
     return [Drawn(name, rank) for rank, name in sorted(chosen)]
 
 
 def rounds(rankings: Sequence[Ranking], budget: int) -> list[Drawn]:
-    """The first document of every run, then the second, until a round reaches the budget."""
+    """Draw the first document of every run, then the second, until a round reaches the budget."""
     columns = [list(ranking) for ranking in rankings]
     found: dict[str, Drawn] = {}
     for number in range(max(map(len, columns), default=0)):
@@ -105,7 +106,7 @@ def rounds(rankings: Sequence[Ranking], budget: int) -> list[Drawn]:
 
 
 def fusion(rankings: Sequence[Ranking], budget: int) -> list[Drawn]:
-    """The documents on which runs agree: the largest sums of 1 / (60 + rank)."""
+    """Draw the documents on which runs agree: those with the largest sums of 1 / (60 + rank)."""
     sums: dict[str, float] = {}
     for ranking in rankings:
         for name, rank in ranking.items():
@@ -115,7 +116,7 @@ def fusion(rankings: Sequence[Ranking], budget: int) -> list[Drawn]:
 
 
 def sample(rankings: Sequence[Ranking], budget: int | None, seed: str) -> list[Drawn]:
-    """All of the first ranks, and a random part of each stratum of later ones."""
+    """Draw all documents of the first ranks, and a random sample of each later stratum."""
     draw = random.Random(seed)
     best = _best(rankings)
     drawn: list[Drawn] = []
@@ -134,9 +135,10 @@ def _bounds() -> list[tuple[int, int]]:
 
 
 def _sizes(counts: Sequence[int], budget: int | None) -> list[int]:
-    """How many to draw of each stratum: its share, scaled so that all together fit the budget.
+    """Return the number of documents to draw from each stratum, scaled to fit the budget.
 
-    Two at least, where there are two, because one says nothing of the spread.
+    A stratum with two or more documents gives at least two, because the variance cannot be
+    estimated from one.
     """
     wanted = [share * count for (_, share), count in zip(STRATA, counts, strict=True)]
     if budget is not None:
@@ -155,12 +157,12 @@ def _best(rankings: Sequence[Ranking]) -> dict[str, int]:
     return best
 
 
-# Methods that learn ---------------------------------------------------------------------------
+# Adaptive methods -----------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Queue:
-    """The next document to judge, given what was judged so far."""
+    """A queue of documents to judge, whose order depends on the judgements so far."""
 
     method: str
     rankings: Sequence[Ranking]
@@ -169,7 +171,7 @@ class Queue:
     gamma: float = 1.0
 
     def documents(self, relevant: Callable[[str], bool | None]) -> Iterator[Drawn]:
-        """Documents one by one; `relevant` is asked after each, and None ends it."""
+        """Yield documents to judge; `relevant` judges each one, and None ends the queue."""
         first = max(1, self.budget // WARM_UP)
         warm = rounds(self.rankings, first)[:first]
         state = _Mtf(self) if self.method == "mtf" else _Bandit(self)
@@ -189,7 +191,7 @@ class Queue:
 
 
 class _Columns:
-    """The runs' documents, each run with the place up to which it has been read."""
+    """The documents of each run, and the position up to which the run has been read."""
 
     def __init__(self, queue: Queue) -> None:
         self._columns = [list(ranking) for ranking in queue.rankings]
@@ -197,14 +199,14 @@ class _Columns:
         self._random = random.Random(queue.seed)
 
     def peek(self, run: int, seen: set[str]) -> str | None:
-        """The first document of a run that nobody has judged."""
+        """Return the first unjudged document of a run, or None if it has none."""
         column = self._columns[run]
         while self._next[run] < len(column) and column[self._next[run]] in seen:
             self._next[run] += 1
         return column[self._next[run]] if self._next[run] < len(column) else None
 
     def able(self, seen: set[str]) -> list[int]:
-        """The runs that have such a document."""
+        """Return the runs that have an unjudged document."""
         return [run for run in range(len(self._columns)) if self.peek(run, seen) is not None]
 
 
@@ -217,7 +219,7 @@ class _Mtf(_Columns):
         self._turn: int | None = None
 
     def choose(self, seen: set[str]) -> str | None:
-        """The next unjudged document of the run whose turn it is."""
+        """Return the next unjudged document of the run whose turn it is, or None."""
         if self._turn is None or self.peek(self._turn, seen) is None:
             able = self.able(seen)
             if not able:
@@ -227,7 +229,7 @@ class _Mtf(_Columns):
         return self.peek(self._turn, seen)
 
     def learn(self, name: str, relevant: bool) -> None:  # noqa: ARG002
-        """Relevant: the run stays; else its priority falls and another is chosen."""
+        """Keep the run if its document was relevant; else lower its priority and end its turn."""
         if self._turn is not None and not relevant:
             self._priority[self._turn] -= 1
             self._turn = None
@@ -244,7 +246,7 @@ class _Bandit(_Columns):
         self._sampling = queue.method == "ts"
 
     def choose(self, seen: set[str]) -> str | None:
-        """The next unjudged document of the run that promises most; ties are drawn."""
+        """Return the next unjudged document of the most promising run; break ties at random."""
         able = self.able(seen)
         if not able:
             return None
@@ -259,7 +261,7 @@ class _Bandit(_Columns):
         return self._random.betavariate(a, b) if self._sampling else a / (a + b)
 
     def learn(self, name: str, relevant: bool) -> None:
-        """Every run that returned the document learns from it."""
+        """Update the counts of every run that returned the document."""
         for run, ranking in enumerate(self._rankings):
             if name in ranking:
                 self._relevant[run] = self._gamma * self._relevant[run] + relevant
@@ -274,17 +276,17 @@ DEPTH = {"documents": 100, "parts": 10}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a pool is to be made."""
+    """The method of a pool and its parameters."""
 
     method: str = "rounds"
     budget: int | None = None  # documents of each topic
     depth: int | None = None
     seed: int = 0
-    gamma: float = 1.0  # of the methods that learn: how much of the past counts
+    gamma: float = 1.0  # of the adaptive methods: weight of earlier judgements
     support: bool = True  # whether to note what systems returned
     topics: frozenset[str] | None = None  # only these
-    order: str = "shuffle"  # in which judges are shown documents
-    of_each: int | None = None  # so many runs of each participant
+    order: str = "shuffle"  # in which assessors see documents
+    of_each: int | None = None  # maximum number of runs of each participant
 
 
 Relevant = dict[tuple[str, str], bool]
@@ -292,7 +294,7 @@ Relevant = dict[tuple[str, str], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions:
-    """Runs, and the ranking that each gives for each topic."""
+    """The runs of a pool, and the ranking of each for each topic."""
 
     files: tuple[str, ...]
     runs: tuple[Run, ...]
@@ -306,12 +308,12 @@ class Contributions:
 
     @property
     def usual(self) -> int:
-        """The ranks that `depth` takes where nobody says how many."""
+        """The default number of ranks of the method `depth`."""
         parts = any(run.spans is not None or run.paths is not None for run in self.runs)
         return DEPTH["parts" if parts else "documents"]
 
     def of(self, topic: str) -> list[Ranking]:
-        """What each run gives for a topic."""
+        """Return the ranking of each run for a topic."""
         return [ranking.get(topic, {}) for ranking in self.rankings]
 
 
@@ -333,16 +335,16 @@ def pool(
 ) -> Pool:
     """Choose the documents of runs that assessors should judge.
 
-    `runs` are paths of files or folders, `Run` objects, or whatever else `read_run` takes. `method`
+    `runs` are paths of files or folders, `Run` objects, or other input of `read_run`. `method`
     is one of those that `spanwise pool --help` explains. `budget` is the number of documents for
     each topic, 500 by default; with the method "depth", `depth` is the number of ranks instead: 100
-    by default, or 10 where parts of documents are ranked. `seed` is the seed of everything that is
-    drawn at random. `runs_per_team` keeps only the first runs of each participant. `judgements` is
-    what the methods "mtf", "mm" and "ts" learn from; without it the pool is drawn while it is
-    judged. `gamma` is how much of the past counts for them. `support` notes what the runs returned
-    of each document. `order` is the order in which assessors see documents. `add` are judgements
-    whose documents are added, `without` judgements whose documents are left out. `topics` restricts
-    the pool: a file, `Topics`, or ids.
+    by default, or 10 where parts of documents are ranked. `seed` is the seed of the random
+    generator. `runs_per_team` is the maximum number of runs of each participant. `judgements` are
+    the judgements that the methods "mtf", "mm" and "ts" learn from; without them the pool is drawn
+    while it is judged. `gamma` is the weight of earlier judgements in these methods. `support`
+    records what the runs returned of each document. `order` is the order in which assessors see
+    documents. `add` are judgements whose documents are added, `without` judgements whose documents
+    are left out. `topics` restricts the pool to some topics: a file, `Topics`, or ids.
 
     >>> pool([{"q1": {"a": 3.0, "b": 2.0}}, {"q1": {"b": 9.0, "c": 1.0}}], budget=2)
     <Pool 'pool': 2 documents of 1 topic, method rounds>
@@ -372,9 +374,8 @@ def extend_pool(
 ) -> Pool:
     """Return what new runs add to a pool: a second pool without the documents of the first.
 
-    `pool` is a file or a `Pool`, and `runs` are the new runs. What is not stated of `method`,
-    `budget`, `depth` and `order` is as it was for the first pool. All options mean the same as in
-    `pool`.
+    `pool` is a file or a `Pool`, and `runs` are the new runs. `method`, `budget`, `depth` and
+    `order` default to those of the first pool. All options mean the same as in `pool`.
 
     >>> first = pool([{"q1": {"a": 3.0, "b": 2.0}}], depth=1, method="depth")
     >>> extend_pool(first, [{"q1": {"b": 9.0, "a": 1.0}}]).keys()
@@ -402,7 +403,7 @@ def _plan(
     support: bool,
     order: str,
 ) -> Plan:
-    """How a pool is to be made; what has no effect on it is an error."""
+    """Return the plan of a pool; raise an error for options without effect on it."""
     if method not in METHODS:
         raise UnknownName("pooling method", method, list(METHODS))
     if depth and method != "depth":
@@ -410,14 +411,14 @@ def _plan(
     if budget and method == "depth":
         raise UsageError("--budget is not for --method depth; use --depth")
     if judgements is not None and method not in ADAPTIVE:
-        raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} learns from nothing")
+        raise UsageError(f"--judgements is for {', '.join(ADAPTIVE)}; {method} does not learn")
     if gamma != 1 and method not in FORGETFUL:
         raise UsageError(f"--gamma has no effect on {method}; it is for {' and '.join(FORGETFUL)}")
     return Plan(method, budget, depth, seed, gamma, support, None, order, runs_per_team)
 
 
 def _topic_ids(topics: Any) -> frozenset[str] | None:
-    """The ids of topics: those of a file or of `Topics`, or ids as they are."""
+    """Return the ids of topics given as a file, as `Topics` or as ids."""
     if topics is None:
         return None
     if isinstance(topics, (str, os.PathLike)):
@@ -426,7 +427,7 @@ def _topic_ids(topics: Any) -> frozenset[str] | None:
 
 
 def contributions(runs: Iterable[Any], of_each: int | None = None) -> Contributions:
-    """Read the runs that are to be pooled; only the first `of_each` of a participant, if given."""
+    """Read the runs to pool; keep at most the first `of_each` of each participant, if given."""
     read: list[tuple[str, Run]] = []
     for run in runs:
         if isinstance(run, (str, os.PathLike)):
@@ -440,18 +441,18 @@ def contributions(runs: Iterable[Any], of_each: int | None = None) -> Contributi
     kept = []
     for file, run in read:
         team = (run.header or {}).get("participant-id", "")
-        taken[team] += bool(team)  # who does not say stands alone
+        taken[team] += bool(team)  # runs without a participant are all kept
         if of_each is None or taken[team] <= of_each:
             kept.append((file, run))
     if len(kept) < len(read):
-        told = f"of {len(read)} runs {len(kept)} were taken, {of_each} of each participant at most"
+        told = f"{len(kept)} of {len(read)} runs are pooled, at most {of_each} of each participant"
         warn(told, SpanwiseWarning, stacklevel=2)
     files, runs = zip(*kept, strict=True)
     return Contributions(files, runs, tuple(dict(ranked(run)) for run in runs))
 
 
 def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
-    """The pool of all topics; `known` is what is relevant, where a method asks for it."""
+    """Return the pool of all topics; `known` is the relevance that adaptive methods ask for."""
     topics = [t for t in given.topics if plan.topics is None or t in plan.topics]
     if not topics:
         raise InputError("the runs have none of the topics asked for; expected the same ids")
@@ -471,7 +472,7 @@ def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> P
 
 
 def extra(pool: Pool, given: Contributions, keys: Iterable[tuple[str, str]], plan: Plan) -> Pool:
-    """The pool with more documents, of its topics or of others."""
+    """Return the pool with more documents, of its topics or of others."""
     wanted: dict[str, list[Drawn]] = {topic: [] for topic in pool.topics}
     for topic, name in keys:
         if plan.topics is None or topic in plan.topics:
@@ -480,7 +481,9 @@ def extra(pool: Pool, given: Contributions, keys: Iterable[tuple[str, str]], pla
     places = {topic: place for place, topic in enumerate(wanted)}
     found = once_each([*pool, *more])
     documents = tuple(sorted(found, key=lambda one: places[one.topic]))
-    sampled = any(one.p < 1 for one in pool)  # and stands for what comes here for certain
+    sampled = any(
+        one.p < 1 for one in pool
+    )  # and already represents what is added here for certain
     estimable = pool.about["estimable"] and not (sampled and len(documents) > len(pool))
     candidates = once_each([*pool.candidates, *more]) if pool.candidates else ()
     about = {**pool.about, "estimable": estimable}
@@ -499,7 +502,7 @@ def _entries(topic: str, found: Sequence[Drawn], rankings: Sequence[Ranking]) ->
 def _drawn(
     rankings: Sequence[Ranking], plan: Plan, topic: str, usual: int, known: Relevant | None
 ) -> list[Drawn]:
-    """The documents of one topic; what nobody has judged counts as not relevant."""
+    """Draw the documents of one topic; unjudged ones count as not relevant."""
     budget = plan.budget or BUDGET
     if plan.method == "depth":
         return depth(rankings, plan.depth or usual)
@@ -523,7 +526,7 @@ def _counts(rankings: Iterable[Ranking], names: set[str]) -> dict[str, int]:
 
 
 def about(given: Contributions, plan: Plan, known: Relevant | None) -> dict[str, Any]:
-    """The header: everything that is needed to make the pool again."""
+    """Return the header: everything that is needed to make the pool again."""
     said: dict[str, Any] = {"method": plan.method, "seed": plan.seed, "version": __version__}
     if plan.method == "depth":
         said["depth"] = plan.depth or given.usual
@@ -547,7 +550,7 @@ def _hash(file: str) -> str | None:
 
 
 def with_support(pool: Pool, given: Contributions) -> Pool:
-    """The pool with what systems returned of each document; who returned it is not said."""
+    """Return the pool with the parts of each document that runs returned, but no run names."""
     every = (*pool.documents, *pool.candidates)
     wanted: dict[tuple[str, str], dict[Support, None]] = {(p.topic, p.document): {} for p in every}
     for run in given.runs:
@@ -591,7 +594,7 @@ def _part_of(run: Run) -> Callable[[int], Support | None]:
 
 
 def relevant_in(source: Any) -> Relevant:
-    """What judgements say: relevant or not, for every document that was judged."""
+    """Return for every judged document whether it is relevant."""
     judgements = read_judgements(source)
     if not isinstance(judgements, Judgements):
         raise UsageError(f"{judgements.rows.source}: preferences; expected judgements")
@@ -606,7 +609,7 @@ def relevant_in(source: Any) -> Relevant:
 
 
 def less(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
-    """Only what is not among these topics and documents; what is left is no sample of all."""
+    """Return the pool without these documents; the rest is no longer a sample of all."""
 
     def kept(some: tuple[Pooled, ...]) -> tuple[Pooled, ...]:
         return tuple(one for one in some if (one.topic, one.document) not in keys)
@@ -622,7 +625,7 @@ def less(pool: Pool, keys: set[tuple[str, str]]) -> Pool:
 
 
 def extended(old: Pool, given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:
-    """What new runs add to a pool: their own pool, made in the same way, less what is there."""
+    """Return what new runs add to a pool: their own pool without the documents of the old one."""
     fresh = less(pooled(given, plan, known), old.keys())
     names = [run["run"] for run in old.about.get("runs", ())]
     return replace(fresh, about={**fresh.about, "extends": names})

@@ -57,7 +57,7 @@ class Values:
 
     @classmethod
     def of(cls, base: RecallBase, rule: GainRule) -> Values:
-        """The same for all runs that are scored against a recall base."""
+        """Return the values of a recall base, computed once for all runs."""
 
         def listed() -> Values:
             parent = base.judged.parent.tolist()

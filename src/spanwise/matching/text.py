@@ -1,4 +1,4 @@
-"""Text of a run matched with highlighted text: the characters that each result shows first."""
+"""Matching of the text of a run with highlighted text: which characters each result adds."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def readings(
 ) -> Iterator[Readings]:
     """Yield the text to read in blocks of `TOPICS_AT_ONCE` topics.
 
-    A `meter` says what reading costs where a budget does not count characters. Where only sizes are
-    stated, the blocks hold what measures need for which these suffice.
+    A `meter` gives the cost of reading if a budget does not count characters. If only sizes are
+    stated, the blocks hold only what measures based on sizes need.
     """
     marked = judgements.highlights
     if states_sizes(judgements):
@@ -256,7 +256,7 @@ def _readings_of_sizes(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sizes:
-    """Some topics of one run, and the sizes that are stated of its results."""
+    """Some topics of one run, and the stated sizes of its results."""
 
     run: Run
     judgements: Judgements
@@ -266,7 +266,7 @@ class _Sizes:
     topics: tuple[bytes, ...]
 
     def readings(self, totals: IntArray) -> Readings:
-        """What can be known without places; the rest is 0."""
+        """Return the block with all values that need no positions; the others are 0."""
         results = self.results
         known = results.stated(self.marked.relevant, 0)
         size, relevant, fresh = self._columns(known)
@@ -303,7 +303,7 @@ class _Sizes:
         )
 
     def _columns(self, known: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Size, highlighted characters and new ones among them; -1 where they are unknown."""
+        """Return size, highlighted characters and new ones among them; -1 if unknown."""
         run, results = self.run, self.results
         document = results.document
         listed = Listed.of(run, self.judgements, results.row, results.judged[document])
@@ -330,7 +330,7 @@ class _Sizes:
         return size, relevant, fresh
 
     def _found(self, document: IntArray) -> IntArray:
-        """Sizes that run and collection know; -1 for others."""
+        """Return the sizes known from the run and the collection; -1 if unknown."""
         run, rows = self.run, self.results.row
         if run.spans is not None:
             lost = -1 if run.lengths is None else self.policy.conventions.unplaced_size
@@ -429,7 +429,7 @@ UNTOUCHED = SeenPart(False, 0, 0)
 class SeenPaths:
     """An account of elements: one is wholly seen if it, or an ancestor, was returned.
 
-    Nothing is ever seen of an element without text.
+    An element without text counts as unseen.
     """
 
     __slots__ = ("_around", "_doubts", "_inside", "_returned")

@@ -113,7 +113,7 @@ class ElementRankings:
         return len(self.topics)
 
     def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """Return which topics have anything judged relevant, under whatever quantisation."""
+        """Return which topics have anything judged relevant, independent of a quantisation."""
         return self.relevant
 
     # Tables ---------------------------------------------------------------------------------------
@@ -138,17 +138,17 @@ class ElementRankings:
         return self.once(("gained", rule), lambda: np.cumsum(self.gain(rule), axis=-1))
 
     def ideal_gained(self, quant: str | None, which: Which) -> FloatArray:
-        """Cumulated value of the elements of a recall base, best first; flat after the last."""
+        """Return the cumulated value of a recall base, best first; constant after its end."""
         return self.once(
             ("ideal", quant, which), lambda: np.cumsum(self._falling(quant, which), axis=-1)
         )
 
     def ideal_count(self, quant: str | None, which: Which) -> IntArray:
-        """How many elements that recall base has, per topic."""
+        """Return the number of elements of that recall base for each topic."""
         return np.count_nonzero(self._falling(quant, which), axis=-1)
 
     def _falling(self, quant: str | None, which: Which) -> FloatArray:
-        """The values of a recall base, best first, padded with 0."""
+        """Return the values of a recall base, best first, padded with 0."""
         return self.once(("falling", quant, which), lambda: self._sorted_values(quant, which))
 
     def _sorted_values(self, quant: str | None, which: Which) -> FloatArray:
@@ -201,7 +201,7 @@ class ElementRankings:
 
 
 def _by_topic(base: RecallBase, which: Which) -> tuple[IntArray, FloatArray]:
-    """For every judged topic how many elements a recall base has, and all values, best first."""
+    """Return the number of elements of each judged topic, and all their values, best first."""
     chosen = np.flatnonzero(base.full if which == "full" else base.ideal(*which))
     topic, value = base.judged.topic[chosen], base.value[chosen]
     order = np.lexsort((-value, topic))

@@ -31,8 +31,8 @@ Grades = Mapping[tuple[int, str], float]
 Ties = Literal["higher", "deeper"]
 """Which of two elements of equal value on one path is the ideal one."""
 Paths = Literal["valued", "assessed"]
-"""What makes an element relevant where paths are followed to the last relevant element: a positive
-value, or also the assessors' word, whatever the quantisation makes of it."""
+"""What makes an element the end of a relevant path: a positive value, or also the judgement of the
+assessors, whatever its value under the quantisation."""
 
 NO_ELEMENT = -1
 """Index of an element that does not exist."""
@@ -97,7 +97,7 @@ class JudgedElements:
         return self.once("levels", split)
 
     def holding(self, some: BoolArray) -> BoolArray:
-        """Tell which elements have some of these in them."""
+        """Tell which elements contain one of these."""
         holding = np.zeros(len(self), np.bool_)
         for level in self.in_levels()[:0:-1]:
             inner = level[some[level] | holding[level]]
@@ -154,7 +154,7 @@ class RecallBase:
         return relevant & ~self.judged.holding(relevant)
 
     def ideal(self, ties: Ties, paths: Paths = "valued") -> BoolArray:
-        """The elements that a reader should be given: on every relevant path just one.
+        """Tell which elements are ideal results: one on every relevant path.
 
         On each path from the root to a relevant element without a relevant one in it, the element
         of highest value is chosen; of equal ones the higher or the deeper. Of chosen elements
@@ -165,11 +165,11 @@ class RecallBase:
         return self.once(("ideal", ties, paths), lambda: self._ideal(ties, paths))
 
     def near_misses(self, ties: Ties, paths: Paths = "valued") -> BoolArray:
-        """Relevant elements that are not ideal."""
+        """Tell which relevant elements are not ideal."""
         return self.full & ~self.ideal(ties, paths)
 
     def home(self, ties: Ties, paths: Paths = "valued") -> IntArray:
-        """The ideal element that each element is or lies in; NO_ELEMENT where there is none."""
+        """Return the ideal element that each element is or lies in; NO_ELEMENT if there is none."""
 
         def find() -> IntArray:
             ideal = self.ideal(ties, paths)
@@ -275,7 +275,7 @@ class Elements:
         )
 
     def values_by_path(self) -> Iterator[tuple[bytes, tuple[int, int, int, int, int, int]]]:
-        """Each path with its exhaustivity, specificity, coverage, size, highlighted text, flags."""
+        """Yield each path with its exhaustivity, specificity, coverage, sizes and flags."""
         columns = (
             self.exhaustivity.tolist(),
             self.specificity.tolist(),

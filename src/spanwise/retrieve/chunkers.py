@@ -1,4 +1,4 @@
-"""Chunkers by name: a text, a size and an overlap in characters become stretches of the text.
+"""Chunkers by name: each cuts a text into stretches of a given size and overlap in characters.
 
 `fixed`, `sentence` and `recursive` are written here; names that begin with `langchain-` or
 `chonkie-` call those libraries.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Stretch = tuple[int, int]
 Chunker = Callable[[str, int, int], "list[Stretch] | list[str]"]
-"""Gives where chunks begin and end, or, if it does not know, their texts."""
+"""Returns the start and end of each chunk, or, if these are unknown, its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ChunkerEntry:
 
     name: str
     cut: Chunker
-    library: str  # the module that must be installed; empty: none
+    library: str  # the module that must be installed; empty if none
     install: str  # how to install it
 
     @property
@@ -114,7 +114,7 @@ def recursive(text: str, size: int, overlap: int) -> list[Stretch]:
 
 
 def _split(text: str, start: int, end: int, size: int, level: int) -> list[Stretch]:
-    """A stretch cut at the coarsest separator that leaves pieces that fit."""
+    """Cut a stretch at the coarsest separator whose pieces fit the size."""
     if end - start <= size:
         return [(start, end)] if end > start else []
     mark = _SEPARATORS[level]
@@ -130,7 +130,7 @@ def _split(text: str, start: int, end: int, size: int, level: int) -> list[Stret
 
 
 def _packed(pieces: Sequence[Stretch], size: int, overlap: int) -> list[Stretch]:
-    """Neighbouring pieces put together as long as they fit."""
+    """Join neighbouring pieces as long as they fit the size."""
     chunks: list[Stretch] = []
     first = 0
     for number, (_, end) in enumerate(pieces):
@@ -191,7 +191,7 @@ for _kind, _splitter in CHONKIE.items():
 
 
 class MissingChunker(MissingExtra):
-    """A chunker is asked for whose library is not installed; the message says what to install."""
+    """The error for a chunker whose library is not installed, with a message how to install it."""
 
     def __init__(self, entry: ChunkerEntry) -> None:
         how = f"; {entry.install}" if entry.install else ""
@@ -212,7 +212,7 @@ def find_chunker(name: str) -> Chunker:
 
 
 def refuse_sizes(size: int, overlap: int) -> None:
-    """A chunk must be larger than what it shares with the next."""
+    """Refuse a chunk size that is not larger than the overlap."""
     if size < 1 or not 0 <= overlap < size:
         raise UsageError(f"chunks of {size} with an overlap of {overlap}; expected less overlap")
 
@@ -224,7 +224,7 @@ RETRIEVERS = ("bm25",)
 
 
 class Bm25:
-    """An index of texts."""
+    """A BM25 index of texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         try:
@@ -242,11 +242,11 @@ class Bm25:
         )
 
     def best(self, questions: Sequence[str], most: int) -> tuple[IntArray, FloatArray]:
-        """For each question the numbers of the best texts, and their scores, best first."""
+        """Return for each question the numbers and scores of the best texts, best first."""
         found, scores = self._index.retrieve(
             self._tokens(questions), k=min(most, self._count), show_progress=False
         )
-        # The library leaves equal scores in any order: the earlier text first.
+        # The library does not order equal scores; the earlier text comes first.
         order = np.lexsort((found, -scores), axis=-1)
         return (
             np.take_along_axis(np.asarray(found, np.int64), order, axis=-1),
@@ -255,7 +255,7 @@ class Bm25:
 
 
 def find_retriever(name: str) -> type[Bm25]:
-    """The retriever of that name."""
+    """Return the retriever of that name."""
     if name not in RETRIEVERS:
         raise UnknownName("retriever", name, list(RETRIEVERS))
     return Bm25

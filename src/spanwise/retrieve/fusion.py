@@ -1,8 +1,8 @@
-"""Several runs made into one: by ranks, or by scores.
+"""Fusion of several runs into one: by ranks, or by scores.
 
-Scores of different systems mean different things, so they are brought to 0 ... 1 within each topic
-first (the lowest is 0, the highest 1; where all are equal, 1), as Fox and Shaw's combinations and
-interpolation want it. Reciprocal rank fusion looks at ranks alone.
+Scores of different systems are not comparable. Fox and Shaw's combinations and interpolation
+therefore use scores normalised to 0 ... 1 within each topic: the lowest is 0, the highest 1, and
+all are 1 if they are equal. Reciprocal rank fusion uses ranks only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Unit = tuple[bytes, bytes, bytes, int, int]
 
 
 class Part(NamedTuple):
-    """What one run says of a unit."""
+    """The rank and score of a unit in one run."""
 
     rank: int  # from 1
     score: float  # 0 to 1 within the topic
@@ -35,17 +35,17 @@ class Part(NamedTuple):
 
 
 def reciprocal_rank(parts: Sequence[Part], k: float) -> float:
-    """The sum of 1 / (k + rank)."""
+    """Return the sum of 1 / (k + rank)."""
     return sum(part.weight / (k + part.rank) for part in parts)
 
 
 def comb_sum(parts: Sequence[Part], k: float) -> float:  # noqa: ARG001
-    """The sum of scores."""
+    """Return the sum of scores."""
     return sum(part.weight * part.score for part in parts)
 
 
 def comb_mnz(parts: Sequence[Part], k: float) -> float:  # noqa: ARG001
-    """The sum of scores, times the number of runs that have the unit."""
+    """Return the sum of scores times the number of runs that have the unit."""
     return len(parts) * sum(part.weight * part.score for part in parts)
 
 
@@ -55,7 +55,7 @@ METHODS: dict[str, Callable[[Sequence[Part], float], float]] = {
     "combmnz": comb_mnz,
     "interpolate": comb_sum,
 }
-"""The ways to fuse; interpolation is a sum whose weights add up to 1."""
+"""The methods of fusion; interpolation is a sum whose weights add up to 1."""
 
 
 def fused(
@@ -67,12 +67,12 @@ def fused(
     top: int = 1000,
     name: str | None = None,
 ) -> Run:
-    """One run from several. Topics stand in the order in which the runs have them.
+    """Fuse several runs into one, with the topics in the order of the runs.
 
-    What a run has twice counts once, where it stands first.
+    A repeated result of a run counts once, at its first rank.
     """
     if method not in METHODS:
-        raise UnknownName("way to fuse", method, list(METHODS))
+        raise UnknownName("fusion method", method, list(METHODS))
     if k is not None and method != "rrf":
         raise UsageError(f"--k has no effect on {method}; it is the constant of rrf")
     k = K if k is None else k
@@ -98,28 +98,28 @@ def fused(
 
 def _shares(count: int, method: str, weights: Sequence[float]) -> list[float]:
     if count < 2:
-        raise UsageError("one run alone; expected two or more to fuse")
+        raise UsageError("fusion needs at least two runs")
     if weights and len(weights) != count:
         raise UsageError(f"{len(weights)} weights for {count} runs; expected one for each")
     if not all(0 <= weight < np.inf for weight in weights) or (weights and not sum(weights)):
-        raise UsageError("weights must be numbers from 0 on, and not all 0")
+        raise UsageError("weights must be 0 or more, finite, and not all 0")
     shares = list(weights) or [1.0] * count
     return [share / sum(shares) for share in shares] if method == "interpolate" else shares
 
 
 def _rankings(run: Run) -> list[tuple[bytes, list[Unit], FloatArray]]:
-    """Topics with their units, the best first, and scores from 0 to 1."""
+    """Return each topic with its units, best first, and their scores from 0 to 1."""
     found = []
     for code, topic in enumerate(run.rows.topics):
         rows = np.arange(run.rows.starts[code], run.rows.starts[code + 1])
         if run.paths is None and run.spans is None:
             names = run.documents.take(rows)
             order = sorted(range(len(rows)), key=lambda i: names[i], reverse=True)
-            order.sort(key=lambda i: -run.scores[rows[i]])  # equal scores: as trec_eval has it
+            order.sort(key=lambda i: -run.scores[rows[i]])  # ties as in trec_eval
             rows = rows[order]
         if not np.isfinite(run.scores[rows]).all():
             name = topic.decode("utf-8", "replace")
-            raise InputError(f"{run.rows.source}: topic {name!r} has a score without end")
+            raise InputError(f"{run.rows.source}: topic {name!r} has a score that is not finite")
         found.append((topic, _units(run, rows), _normalised(run.scores[rows])))
     return found
 
@@ -135,7 +135,7 @@ def _units(run: Run, rows: IntArray) -> list[Unit]:
 
 
 def _normalised(scores: FloatArray) -> FloatArray:
-    """Scores from 0 to 1.
+    """Return the scores scaled to 0 ... 1.
 
     >>> _normalised(np.array([4.0, 3.0, 2.0])).tolist(), _normalised(np.array([7.0])).tolist()
     ([1.0, 0.5, 0.0], [1.0])

@@ -1,4 +1,4 @@
-"""The table of engines and models. Nothing else in the package lists them."""
+"""The table of engines and models, which is the only list of them in the package."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ WORD = re.compile(r"\w+")
 
 
 class Searcher(Protocol):
-    """An index that is open."""
+    """An open index that can be searched."""
 
     def search(self, words: Sequence[str], top: int) -> tuple[IntArray, FloatArray]:
-        """Numbers and scores of the units that have some of the words, the best ones."""
+        """Return the numbers and scores of the best units that contain some of the words."""
 
     def __enter__(self) -> Searcher: ...
 
@@ -38,13 +38,13 @@ class Searcher(Protocol):
 
 
 class Engine(Protocol):
-    """What can index texts and search them."""
+    """An engine that indexes texts and searches them."""
 
     def build(self, texts: Iterable[str], folder: Path) -> None:
         """Write an index of texts, numbered from 0, into an empty folder."""
 
     def open(self, folder: Path) -> Searcher:
-        """Open an index that was built."""
+        """Open an index that was built before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Entry:
     name: str
     factory: Callable[..., Engine]
     title: str
-    install: str  # empty: nothing has to be installed
+    install: str  # how to install it; empty if it is always installed
     kind: str
     ranges: Mapping[str, tuple[float, float]]  # of parameters that are numbers
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Names and values of parameters when nothing else is asked for."""
+        """The names and default values of the parameters."""
         return {name: one.default for name, one in signature(self.factory).parameters.items()}
 
     @property
@@ -69,7 +69,7 @@ class Entry:
         return getdoc(self.factory) or ""
 
     def made(self, **settings: str | float) -> Engine:
-        """The engine with some parameters set; values are turned into the kind of the default."""
+        """Return the engine with these parameters, converted to the types of their defaults."""
         return self.factory(**{key: self._value(key, value) for key, value in settings.items()})
 
     def _value(self, key: str, value: Any) -> Any:
@@ -96,7 +96,7 @@ class Entry:
 
 @contextmanager
 def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
-    """What a library says of settings that it does not take, as an error of ours."""
+    """Turn the errors of a library about its settings into a UsageError."""
     try:
         yield
     except kinds as error:
@@ -104,7 +104,7 @@ def refusing(engine: object, *kinds: type[Exception]) -> Iterator[None]:
 
 
 class MissingEngine(MissingExtra):
-    """An engine is asked for that is not installed; the message says how to install it."""
+    """The error for an engine that is not installed, with a message that says how to install it."""
 
     exit_status = 3
 
@@ -193,7 +193,7 @@ def engine(
 
 
 def _refuse_incomplete(entry: Entry, home: str) -> None:
-    """Refuse an engine of a plug-in whose line would fail later."""
+    """Refuse an engine of a plug-in whose entry is incomplete."""
     if not entry.description:
         raise UsageError(f"engine {entry.name!r} of {home} has no docstring; describe it there")
     for method in ("build", "open"):
@@ -212,7 +212,7 @@ def find_engine(name: str) -> Entry:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a query, in small letters.
+    """Return the words of a query in lower case.
 
     >>> words_of("Heat-transfer, of 2 slabs.")
     ['heat', 'transfer', 'of', '2', 'slabs']

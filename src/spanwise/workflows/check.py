@@ -1,4 +1,4 @@
-"""Checking files: every problem, what is odd, and runs repaired to keep the rules of a task."""
+"""Checks of files: problems, remarks, and runs repaired to keep the rules of a task."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ CONTENTS = (Run, Judgements, Preferences, Topics, Pool)
 
 
 Checkable = Run | Judgements | Preferences | Topics | Pool | str | os.PathLike[str]
-"""What can be checked: a path, or an object that was read before."""
+"""Input of a check: a path, or an object that was read before."""
 
 
-# What a check finds. ------------------------------------------------------------------------------
+# The result of a check. --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ class CheckedFile:
     problems: tuple[Problem, ...]
     """All problems in the order of their lines."""
     remarks: tuple[str, ...]
-    """What is odd but harmless."""
+    """Remarks on what is unusual but harmless."""
     placements: Mapping[str, int] | None = None
-    """How many texts were placed in their documents in which way. None without documents."""
+    """Number of texts placed in their documents, by method. None without documents."""
 
     @property
     def ok(self) -> bool:
@@ -213,7 +213,7 @@ class Checked:
         if any(problem.rule is None for problem in file.problems):
             raise InputError(
                 f"{file.file}: not repaired, because it could not be read in full;"
-                " mend the problems that have no rule first"
+                " fix the problems without a rule first"
             )
         assert isinstance(file.content, Run)
         looked_for = _looked_for(file.content, self._collection)
@@ -242,7 +242,7 @@ SHOWN = 20
 
 
 def _held(content: object, form: str) -> str:
-    """What a file holds, counted."""
+    """Return a count of the contents of a file, in words."""
     if isinstance(content, Topics):
         return f"{len(content)} topics"
     if isinstance(content, Pool):
@@ -272,8 +272,9 @@ def check(
     `files` are paths, of files or folders, or objects that were read before: one or several. Runs
     and judgements that are checked together are also compared with each other. `task` applies the
     rules of a task, such as "focused" or "ric", to the runs; `top` replaces its limit of results
-    for each topic. `collection` is a store, a folder of documents or an open collection in which
-    everything is looked up. `source_format` overrules the recognition of formats.
+    for each topic. `collection` is a store, a folder of documents or an open collection, in which
+    documents, elements and texts are looked up. `source_format` overrules the recognition of
+    formats.
 
     >>> from spanwise.formats import read_judgements, read_run
     >>> found = check([read_judgements({"q1": {"d1": 1}}), read_run({"q2": {"d1": 1.0}})])
@@ -283,7 +284,7 @@ def check(
     'no topic in common with the judgements'
     """
     if task is None and top is not None:
-        raise UsageError("--top needs --task, whose rules it is about")
+        raise UsageError("--top needs --task: it replaces the limit of the task")
     rules = None if task is None else find_task(task, top)
     documents = opened(collection)
     reports = inspected(_listed(files), source_format, rules, documents)
@@ -291,7 +292,7 @@ def check(
 
 
 def _listed(files: Checkable | Iterable[Checkable]) -> list[Any]:
-    """Files and objects one by one; a folder stands for its files."""
+    """List files and objects; replace a folder by its files."""
     several: Iterable[Any] = (files,)
     if isinstance(files, Iterable) and not isinstance(files, (str, Mapping, *CONTENTS)):
         several = files
@@ -309,12 +310,12 @@ def _listed(files: Checkable | Iterable[Checkable]) -> list[Any]:
     return listed
 
 
-# Reading a file to its end, and what is wrong with it. --------------------------------------------
+# Checks of a single file. -------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Report:
-    """What has been found out about one file so far."""
+    """The findings about one file so far."""
 
     file: str
     format: str = ""
@@ -323,7 +324,7 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
     placements: dict[str, int] | None = None  # how texts were placed in their documents
-    given: bool = False  # as an object, not as a file
+    given: bool = False  # whether it is an object instead of a file
 
     def finished(self) -> CheckedFile:
         """Return the result, with problems and violations in the order of their lines."""
@@ -349,9 +350,9 @@ def _as_problem(violation: Violation, file: str, run: Run) -> Problem:
 
 
 def checked(source: Any, format_name: str | None, *, ruled: bool = False) -> Report:
-    """Read a file to its end, or take an object, and note everything that is wrong with it.
+    """Read a file to its end, or take an object, and report every problem of it.
 
-    Whether results of a run are there twice is left to the rules of its task if it is `ruled`.
+    Repeated results of a run are not reported if it is `ruled`: the rules of its task cover them.
     """
     if isinstance(source, CONTENTS):
         return _checked_object(source, ruled)
@@ -390,9 +391,9 @@ def _checked_object(content: Run | Judgements | Preferences | Topics | Pool, rul
 
 
 def _read(report: Report, format_name: str | None, how: Reading) -> None:
-    """What is in the file, and its format, which is known even where the content is wrong.
+    """Read the format and the content of a file into the report; the format first.
 
-    The file is opened once, so it may be a pipe.
+    The format is known even if the content is wrong. The file is opened once, so it may be a pipe.
     """
     dataset = dataset_at(report.file)
     if dataset is not None:
@@ -405,7 +406,7 @@ def _read(report: Report, format_name: str | None, how: Reading) -> None:
 
 
 def _in_parts(place: str, dataset: Dataset, ruled: bool) -> list[tuple[int | None, str]]:
-    """The problems of a dataset: each with the part and the row that has it."""
+    """Return the problems of a dataset, each with its part and row."""
     problems: list[tuple[int | None, str]] = []
     for path in paths_in(place, dataset).values():
         part = checked(path, dataset.file_format, ruled=ruled)
@@ -445,7 +446,7 @@ def _inspect(report: Report, ruled: bool) -> None:
 
 
 def _over_full(judgements: Judgements) -> list[str]:
-    """Name every element with more highlighted characters than it has."""
+    """Return a remark for every element with more highlighted characters than its size."""
     remarks = []
     for row, path, highlighted, size in over_full(judgements):
         (name,) = judgements.documents.take(np.array([row]))
@@ -459,7 +460,7 @@ def _over_full(judgements: Judgements) -> list[str]:
 
 
 def _note_queries(report: Report, topics: Topics) -> None:
-    """Queries on structure must parse; titles of 2003 and 2004 may be in the older notation."""
+    """Report queries on structure that do not parse, also in the notation of 2003 and 2004."""
     for topic in topics:
         name = topic.structured
         if name is None:
@@ -475,20 +476,21 @@ def _note_repeated(report: Report, content: Run | Judgements) -> None:
     prints = content.documents.fingerprints()
     for first, again in repeated_rows(content.rows, content.documents, prints):
         name = text(content.documents.take(np.array([again]))[0])
-        problem = f"document {name!r} is there twice for its topic{_first(content, first)}"
+        problem = f"document {name!r} appears twice for its topic{_first(content, first)}"
         report.problems.append((content.rows.line(again), problem))
 
 
 def _first(content: Run | Judgements, row: int) -> str:
-    """Where something stands first that is there twice."""
+    """Return the line of the first occurrence of a repeated item, in words."""
     line = content.rows.line(row)
     return "" if line is None else f", first on line {line}"
 
 
 def _note_repeated_parts(report: Report, run: Run) -> None:
-    """The same part of a document twice; two paths with one span are not the same.
+    """Report results that repeat a part of a document.
 
-    Nor are two results without a place, of which nobody knows what they were.
+    Two paths with the same span are different parts, and so are two unplaced results, whose
+    contents are unknown.
     """
     every = np.arange(len(run.rows))
     texts = [b""] * len(every) if run.chunks is None else run.chunks.texts.take(every)
@@ -503,7 +505,7 @@ def _note_repeated_parts(report: Report, run: Run) -> None:
     parts = PlainIds([b" ".join(part) for part in zip(*columns, strict=True)])
     for first, again in repeated_rows(run.rows, parts, parts.fingerprints()):
         part = text(parts.take(np.array([again]))[0].rstrip())
-        problem = f"result {part!r} is there twice for its topic{_first(run, first)}"
+        problem = f"result {part!r} appears twice for its topic{_first(run, first)}"
         report.problems.append((run.rows.line(again), problem))
 
 
@@ -529,7 +531,7 @@ def _remark_on_run(report: Report, run: Run) -> None:
 
 
 def place_texts(reports: list[Report], collection: Collection | None) -> None:
-    """Say how the texts of runs and judgements are placed, where there are documents to look in."""
+    """Report how the texts of runs and judgements are placed, if their documents are available."""
     along = [found for one in reports if (found := _texts_along(one.content)) is not None]
     for report in reports:
         documents = collection or _texts_along(report.content) or (along[0] if along else None)
@@ -554,7 +556,7 @@ def _texts_along(content: Any) -> Collection | None:
 
 
 def _contradicting_ranks(report: Report, run: Run) -> int:
-    """How often a better rank has a lower score; 0 where ranks are not numbers or gone by."""
+    """Count the ranks that contradict the scores; 0 if there are no numeric ranks to compare."""
     ranks = run.ranks if report.given else _ranks_in(report.file)
     if ranks is None:
         return 0
@@ -566,7 +568,7 @@ def _contradicting_ranks(report: Report, run: Run) -> int:
 
 
 def _ranks_in(file: str) -> FloatArray | None:
-    """The stated ranks of a run, if the file can be read again and they are numbers."""
+    """Return the stated ranks of a run, or None if they are not numbers or cannot be read again."""
     if not lasts(file):
         return None
     try:
@@ -577,7 +579,7 @@ def _ranks_in(file: str) -> FloatArray | None:
 
 
 def cross_checked(reports: list[Report]) -> None:
-    """What runs and judgements that were checked together say about each other."""
+    """Report topics that runs and judgements checked together do not share."""
     judged = [
         (report.file, report.content.rows.topics)
         for report in reports
@@ -592,12 +594,14 @@ def cross_checked(reports: list[Report]) -> None:
             if not known & answered:
                 report.problems.append((None, f"no topic in common with {source}"))
             elif known - answered:
-                report.remarks.append(f"judged topics missing from it: {len(known - answered)}")
+                report.remarks.append(
+                    f"judged topics missing from the run: {len(known - answered)}"
+                )
             if known & answered and answered - known:
-                report.remarks.append(f"topics that nobody judged: {len(answered - known)}")
+                report.remarks.append(f"unjudged topics: {len(answered - known)}")
 
 
-# Several files: read, look up, apply the rules of a task. -----------------------------------------
+# Checks of several files, with a collection and the rules of a task. ------------------------------
 
 
 def inspected(
@@ -606,7 +610,7 @@ def inspected(
     rules: Rules | None,
     collection: Collection | None,
 ) -> list[Report]:
-    """Everything that there is to say about files: alone, beside each other, in a collection."""
+    """Check files one by one, against each other, in a collection, and by the rules of a task."""
     files = list(files)
     if [one for one in files if isinstance(one, str)].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -623,7 +627,7 @@ def inspected(
 
 
 def look_up(reports: list[Report], collection: Collection, *, ruled: bool) -> None:
-    """Note what the collection does not have; of ruled runs the rules tell that."""
+    """Report what the collection does not hold; in ruled runs the rules of the task report it."""
     for report in reports:
         content = report.content
         if isinstance(content, Run):
@@ -639,7 +643,7 @@ def look_up(reports: list[Report], collection: Collection, *, ruled: bool) -> No
 
 
 def _compare_lengths(reports: list[Report]) -> None:
-    """Where nobody has the documents, judgements may say how long they are."""
+    """Report results past the ends of documents, by the lengths stated in the judgements."""
     judged = [one.content for one in reports if isinstance(one.content, Judgements)]
     for report in reports if len(judged) == 1 else ():
         if isinstance(report.content, Run):
@@ -648,11 +652,11 @@ def _compare_lengths(reports: list[Report]) -> None:
 
 
 def apply_rules(reports: list[Report], rules: Rules, collection: Collection | None = None) -> None:
-    """Note every violation in the runs among the files."""
+    """Report every violation of the rules in the runs among the files."""
     if not any(isinstance(report.content, Run) for report in reports):
         if any(report.problems for report in reports):
             return  # what could not be read may have been a run
-        raise UsageError("--task: none of the files is a run; only runs have rules to keep")
+        raise UsageError("--task: none of the files is a run; the rules of a task are for runs")
     for report in reports:
         if isinstance(report.content, Run):
             run = _looked_for(report.content, collection)
@@ -661,5 +665,5 @@ def apply_rules(reports: list[Report], rules: Rules, collection: Collection | No
 
 
 def _looked_for(run: Run, collection: Collection | None) -> Run:
-    """The run with the texts in it placed, where there are documents to look in."""
+    """Return the run with its texts placed in the documents, if there is a collection."""
     return run if collection is None else quoted_run(run, collection)

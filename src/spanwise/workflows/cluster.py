@@ -1,4 +1,4 @@
-"""Clustering: documents of a collection in clusters, compared with categories of judgements."""
+"""Clusters of the documents of a collection, compared with categories in judgements."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def cluster(
     most: int | None = None,
     seed: int = 0,
 ) -> Clusters:
-    """Cluster the documents of a collection by k-means, and compare with categories.
+    """Cluster the documents of a collection by k-means and compare the clusters with categories.
 
     `collection` is a store, a folder of documents, an open collection, or a dict of texts by id.
-    `space` is how documents are made into numbers: "tfidf", "bm25", "lsi" or "plsi"; `dimensions`
-    is the number of dimensions of the last two, 100 by default. `clusters` is the number of
-    clusters; by default that of the categories. `categories` are judgements whose topics are
-    categories: only the documents that have exactly one are clustered. `most` keeps the largest
-    categories only. `seed` is the seed of the random generator.
+    `space` is the vector space of the documents: "tfidf", "bm25", "lsi" or "plsi"; `dimensions` is
+    the size of the last two, 100 by default. `clusters` is the number of clusters; by default that
+    of the categories. `categories` are judgements whose topics are categories: only the documents
+    that have exactly one are clustered. `most` is the maximum number of categories, largest first.
+    `seed` is the seed of the random generator.
 
     >>> texts = {"c1": "cat cats purr", "c2": "cat purr meow", "d1": "dog bark", "d2": "dog bone"}
     >>> cluster(texts, clusters=2)
@@ -140,7 +140,7 @@ def cluster(
 
 
 def labelled(categories: Any, form: str | None = None, most: int | None = None) -> dict[str, str]:
-    """The category of each document that has exactly one, perhaps only the largest ones."""
+    """Return the category of each document that has exactly one; keep the `most` largest ones."""
     judgements = read_judgements(categories, form)
     if not isinstance(judgements, Judgements):
         source = judgements.rows.source

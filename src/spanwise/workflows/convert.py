@@ -1,4 +1,4 @@
-"""Files and objects turned into other formats, and runs, judgements and pools written to files."""
+"""Conversion of files and objects to other formats, and output of runs, judgements and pools."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[Holds, ...] = ("judgements", "preferences", "run", "pool")
 Content = Run | Judgements | Preferences | Pool
-"""What a conversion reads and writes."""
+"""Input and output of a conversion."""
 
 ENDINGS: dict[str, dict[str, str]] = {
     "run": {
@@ -62,7 +62,7 @@ ENDINGS: dict[str, dict[str, str]] = {
         ".xml": "inex_assessments_2007",
     },
 }
-"""The format of a file whose name ends like this, where no format is stated."""
+"""The default format of a file by the ending of its name."""
 PARQUET = {kind: names[".parquet"] for kind, names in ENDINGS.items()}
 PLAINEST = ("qrels", "span_qrels", "inex_assessments_2007", "qrels_jg")
 """Formats of judgements, the plainest first."""
@@ -73,8 +73,8 @@ class Converted:
     """The result of a conversion: the content, its format, and what that format cannot hold."""
 
     content: Content | None
-    """What was read, placed in its documents where a collection was given. None for a dataset that
-    was made of a file larger than memory."""
+    """What was read, placed in its documents if a collection was given. None for a dataset that was
+    made from a file larger than memory."""
     format: str
     """The format that the content was, or would be, written in. Empty if none was asked for."""
     losses: Mapping[str, int]
@@ -104,7 +104,7 @@ def convert(
 
     `source` is a file, a folder of judgements, or an object that was read before. `path` is the
     file or folder to write; without it nothing is written, and the result only holds the content
-    and what the format would lose. `to` is the name of the format; it may be left out if `path`
+    and what the format cannot hold. `to` is the name of the format; it may be left out if `path`
     ends in .parquet, or if nothing is written. `source_format` overrules the recognition of the
     format of `source`. `collection` is a store, a folder of documents or an open collection: it
     gives offsets to results and passages that are named by paths. `sizes="collection"` computes the
@@ -112,7 +112,7 @@ def convert(
     dataset: a folder of that many files, all results of a topic in one of them. `progress` shows
     the progress of a long conversion on a terminal.
 
-    What the format cannot hold is a `SpanwiseWarning` and is counted in the result.
+    A `SpanwiseWarning` reports what the format cannot hold, and the result counts it.
 
     >>> from spanwise.formats import read_judgements
     >>> convert(read_judgements({"q1": {"d1": 2, "d2": 0}}), to="qrels")
@@ -122,12 +122,12 @@ def convert(
     anew = sizes == "collection"
     if partition is not None:
         if anew:
-            raise UsageError("--partition keeps sizes as they are stated; convert the file first")
+            raise UsageError("--partition keeps the stated sizes; convert the file first")
         if target is None:
             raise UsageError("partition needs a path: the folder to write")
         return _dataset_made(source, target, to, source_format, collection, partition, progress)
     if to is None and target is not None and not target.endswith(".parquet"):
-        raise UsageError("--to: which format? It can be left out if OUT ends in .parquet")
+        raise UsageError("--to is missing; state a format, or an OUT that ends in .parquet")
     wanted = ".parquet" if to is None and target is not None else to
     content, entry, lost = _prepared(source, wanted, source_format, collection, anew=anew)
     if entry is not None and target is not None:
@@ -143,9 +143,9 @@ def _prepared(
     *,
     anew: bool = False,
 ) -> tuple[Content, Format | None, Mapping[str, int]]:
-    """What a source holds, the format that it goes to, and what that loses.
+    """Return the content of a source, the format to write, and what that format cannot hold.
 
-    The format ".parquet" is the one that holds such content; None is none.
+    ".parquet" is the Parquet format of such content; without `to` there is no format.
     """
     entry = _writable(to) if to and to != ".parquet" else None
     content = _content(source, source_format)
@@ -154,20 +154,20 @@ def _prepared(
     if to == ".parquet":
         entry = _writable(PARQUET.get(_kind(content), "span_run_parquet"))
     name = _named_source(source, content)
-    if collection is not None and not isinstance(content, Pool):  # a pool names no places
+    if collection is not None and not isinstance(content, Pool):  # a pool states no positions
         content = _placed(content, collection, name, entry, anew=anew)
     return content, entry, losses(content, entry, name) if entry else {}
 
 
 def _named_source(source: object, content: Content) -> str:
-    """What messages call a source: its file, or where an object was read."""
+    """Return the name of a source for messages: its file, or the one an object was read from."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     return content.source if isinstance(content, Pool) else content.rows.source
 
 
 def losses(content: Content, entry: Format, source: str) -> dict[str, int]:
-    """What a format cannot hold of some content, counted and said; all of it is an error."""
+    """Count what a format cannot hold of some content and warn of it; refuse a wrong format."""
     held = _kind(content)
     if held != entry.holds:
         raise UsageError(
@@ -185,13 +185,13 @@ def losses(content: Content, entry: Format, source: str) -> dict[str, int]:
 
 
 def _refuse_several(content: Judgements, source: str, entry: Format) -> None:
-    """A format without names cannot tell what several assessors said of one document."""
+    """Refuse several judgements of one document in a format without names of assessors."""
     prints = content.documents.fingerprints()
     for _, again in repeated_rows(content.rows, content.documents, prints):
         name = text_of(content.documents.take(np.array([again]))[0])
         raise UsageError(
             f"{source}: several assessors judged document {name!r} for one topic, and format"
-            f" {entry.name!r} has room for one; keep the judgements of one"
+            f" {entry.name!r} holds one judgement; keep the judgements of one assessor"
         )
 
 
@@ -203,7 +203,7 @@ def _writable(name: str) -> Format:
 
 
 def _content(source: Content | str | os.PathLike[str], name: str | None) -> Content:
-    """What a file or folder holds; an object is taken as it is."""
+    """Read the content of a file or folder; return an object as it is."""
     if isinstance(source, Content):
         return source
     if not isinstance(source, (str, os.PathLike)):
@@ -232,7 +232,7 @@ def _placed(
     *,
     anew: bool,
 ) -> Run | Judgements | Preferences:
-    """The same with offsets for everything that the collection can place, or with points."""
+    """Return the content with offsets for what the collection can place, or with points."""
     collection, notes = opened(documents, content), list[str]()
     assert collection is not None
     if isinstance(content, Run):
@@ -258,7 +258,7 @@ def _named(
     entry: Format,
     notes: list[str],
 ) -> Judgements:
-    """Highlighted text by points instead of offsets, where only those can be written."""
+    """Return highlighted text as points instead of offsets, if the format has only points."""
     if entry.holds != "judgements" or HIGHLIGHTED not in entry.loses(content):
         return content
     stripped = collection.policy.blank_nodes == "strip"
@@ -271,14 +271,12 @@ def _named(
     notes += _differing(text, elements, collection.lengths(documents))
     if unnamed:
         first = text_of(documents[unnamed[0]])
-        notes.append(
-            f"judged documents whose text the collection has not: {len(unnamed)} ({first!r})"
-        )
+        notes.append(f"judged documents missing from the collection: {len(unnamed)} ({first!r})")
     return named
 
 
 def _differing(text: Highlights, elements: Assessments, lengths: IntArray) -> list[str]:
-    """What becomes of the lengths of documents when elements are listed instead."""
+    """Return notes on lengths of documents that listed elements replace or leave out."""
     listed = np.diff(elements.elements.first) > 0
     differing = int(np.count_nonzero(listed & (text.lengths >= 0) & (text.lengths != lengths)))
     left_out = int(np.count_nonzero(~listed & (text.lengths >= 0)))
@@ -290,13 +288,15 @@ def _differing(text: Highlights, elements: Assessments, lengths: IntArray) -> li
 
 
 def _read(file: str, name: str | None) -> Any:
-    """A file with its ranks, where those are numbers."""
+    """Read a file with its ranks, or without them if they are not numbers."""
     try:
         return read(file, KINDS, name, Reading(ranks=True))
     except FormatError as error:
         if not lasts(file):
             raise
-        content = read(file, KINDS, name, Reading())  # the same error, unless ranks were to blame
+        content = read(
+            file, KINDS, name, Reading()
+        )  # raises the error again, unless the ranks caused it
         warn(f"{error}; ranks are not kept", SpanwiseWarning, stacklevel=2)
         return content
 
@@ -321,7 +321,7 @@ def _write(entry: Format, content: Any, target: str) -> None:
             emit_bytes(piece)
     elif target.endswith("/") or Path(target).is_dir():
         if entry.files is None:
-            raise UsageError(f"{target}: format {entry.name!r} is one file; give a file's name")
+            raise UsageError(f"{target}: format {entry.name!r} is a single file; give a file name")
 
         def files() -> Iterator[tuple[str, Iterator[bytes]]]:
             for name, part in entry.files(content) if entry.files else ():
@@ -332,7 +332,7 @@ def _write(entry: Format, content: Any, target: str) -> None:
         write_atomically(Path(target), write(content))
 
 
-# What `spanwise convert --partition` does: a run or judgements as a folder of files by topic. -----
+# `spanwise convert --partition`: a run or judgements as a folder of files by topic. ---------------
 
 Parts = Iterator[tuple[int, Run | Judgements]]
 
@@ -346,9 +346,9 @@ def _dataset_made(
     parts: int,
     progress: bool,
 ) -> Converted:
-    """Write a dataset, the whole of it or nothing."""
+    """Write a dataset, completely or not at all."""
     if is_remote(target):
-        raise UsageError(f"{target}: a dataset is written to a folder here; copy it there")
+        raise UsageError(f"{target}: a dataset needs a local folder; write it there, then copy it")
     if to is not None and to not in PARQUET.values():
         raise UsageError(f"--partition writes {' or '.join(PARQUET.values())}, not {to}")
 
@@ -370,7 +370,7 @@ def _dataset_made(
 
 
 def _files(contents: Parts, entry: Format, name: str, parts: int) -> Iterator[tuple[str, Any]]:
-    """Names and bytes, and last what says what they are."""
+    """Yield the names and bytes of the files, and last the file that describes them."""
     assert entry.write is not None
     files: dict[str, str] = {}
     for number, content in contents:
@@ -381,7 +381,7 @@ def _files(contents: Parts, entry: Format, name: str, parts: int) -> Iterator[tu
 
 
 def _by_topic(content: Content, parts: int) -> Parts:
-    """Content that memory holds."""
+    """Yield the parts of content that fits into memory."""
     assert isinstance(content, Run | Judgements)  # no other content has a Parquet format
     owned: dict[int, list[bytes]] = {}
     for topic in content.rows.topics:
@@ -403,7 +403,7 @@ def _too_large(source: object, name: str | None) -> TypeGuard[str | os.PathLike[
 def _in_parts(
     source: str, name: str | None, parts: int, shop: Workshop
 ) -> tuple[str, Format, Parts]:
-    """A file that memory does not hold: the name of the run, the format to write, the parts."""
+    """Return the name of the run, the format to write and the parts of a file beyond memory."""
     entry = format_of(source, name, KINDS)
     common, there, last = partition(source, entry, parts, shop.folder() / "parts", shop.watch)
     if entry.holds not in PARQUET:
@@ -417,7 +417,7 @@ def _in_parts(
     try:
         latest = read(last)
     except FormatError as error:
-        how = Reading()  # the same error, unless ranks were to blame
+        how = Reading()  # raises the error again, unless the ranks caused it
         latest = read(last)
         warn(f"{error}; ranks are not kept", SpanwiseWarning, stacklevel=2)
     called = latest.name if isinstance(latest, Run) else ""
@@ -430,13 +430,13 @@ def _one_by_one(read: Callable[[int], Run | Judgements], numbers: list[int], nam
         yield number, replace(content, name=name) if isinstance(content, Run) else content
 
 
-# Writing what was read or made before. ------------------------------------------------------------
+# Output of runs, judgements and pools. ------------------------------------------------------------
 
 
 def plainest(run: Run) -> str:
     """Return the plainest format that holds a run.
 
-    That is columns, or JSON lines where units must be stated.
+    That is columns, or JSON lines if the unit of positions has to be stated.
     """
     if run.spans is not None:
         return "span_run"
@@ -450,10 +450,10 @@ def write_run(
 ) -> None:
     """Write a run to a file, completely or not at all.
 
-    `run` is a `Run`, or whatever `read_run` takes. `path` is the file; "-" is standard output.
+    `run` is a `Run`, or other input of `read_run`. `path` is the file; "-" is standard output.
     `format` is the name of a format; without it the ending of the file decides (.parquet, .jsonl,
-    .xml), and for other endings the plainest format that holds the run is used. What the format
-    cannot hold is a `SpanwiseWarning`.
+    .xml), and for other endings the plainest format that holds the run is used. A
+    `SpanwiseWarning` reports what the format cannot hold.
 
     >>> write_run({"q1": {"d1": 2.5, "d2": 1.5}}, "-")
     q1 Q0 d1 1 2.5 run
@@ -470,7 +470,7 @@ def write_judgements(
 ) -> None:
     """Write judgements to a file, completely or not at all.
 
-    `judgements` are `Judgements`, or whatever `read_judgements` takes. `path`, `format` and
+    `judgements` are `Judgements`, or other input of `read_judgements`. `path`, `format` and
     warnings are as in `write_run`.
 
     >>> write_judgements({"q1": {"d1": 2, "d2": 0}}, "-")
@@ -491,8 +491,8 @@ def write_pool(
 ) -> None:
     """Write a pool to a file, or to a folder where the format has a file for each topic.
 
-    `format` is "pool" (JSON lines, the default) or "xrai_pool". What the format cannot hold is a
-    `SpanwiseWarning`.
+    `format` is "pool" (JSON lines, the default) or "xrai_pool". A `SpanwiseWarning` reports what
+    the format cannot hold.
 
     >>> from spanwise.model.pools import Pooled
     >>> write_pool(Pool("made", (Pooled("q1", "d1"),)), "-")
@@ -509,7 +509,7 @@ def _save(
     name: str | None,
     otherwise: str,
 ) -> None:
-    """Write content in the format that is stated, else that of the ending, else another one."""
+    """Write content in the stated format, else in that of the ending, else in the default one."""
     file = os.fspath(path)
     by_ending = ENDINGS.get(kinds[0], {}).get(Path(file).suffix.lower(), otherwise)
     entry = find_format(name, kinds) if name else FORMATS[by_ending]

@@ -109,9 +109,9 @@ def recallbase(
     one on each relevant path; `ideal` decides which of equally good elements on a path is ideal:
     the "higher" or the "deeper" one. `topic` restricts the result to one or several topics.
     `collection` is a store, a folder of documents or an open collection; highlighted text needs it.
-    `paths` tells where relevant paths end: at elements with a value, or also at elements that
-    assessors found relevant and that have no value.
-    With `structure`, only elements count that the query on structure in `topics` asks for.
+    `paths` decides where relevant paths end: at elements with a value, or also at elements that
+    assessors found relevant and that have no value. `structure` restricts the recall base to
+    elements that the query on structure in `topics` asks for.
 
     >>> from importlib.resources import files
     >>> handbook = files("spanwise") / "data" / "handbook"
@@ -142,7 +142,7 @@ def recallbase(
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which recall base, of which judgements."""
+    """A request for a recall base of some judgements."""
 
     judgements: Any
     quant: str | None = None
@@ -157,7 +157,7 @@ class Wish:
 
 
 def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
-    """The judgements, their recall base, and the documents."""
+    """Return the placed judgements, their recall base, and the collection."""
     judgements = read_judgements(wish.judgements, wish.judgements_format)
     if not isinstance(judgements, Judgements):
         raise UsageError(f"{judgements.rows.source}: preferences; expected judgements of elements")
@@ -179,7 +179,7 @@ def base_of(wish: Wish) -> tuple[Judgements, RecallBase, Collection | None]:
 
 
 def entries(wish: Wish, judgements: Judgements, base: RecallBase) -> list[Entry]:
-    """The elements of the recall base: topic by topic in byte order, best first."""
+    """Return the elements of the recall base: topic by topic in byte order, best first."""
     judged, ideal = base.judged, base.ideal(wish.ties, wish.paths)
     chosen = np.flatnonzero(ideal if wish.ideal else base.full)
     names = judgements.documents.take(judged.row[chosen])

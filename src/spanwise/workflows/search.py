@@ -1,4 +1,4 @@
-"""Searching a collection: topics put to an engine, answers made into a run."""
+"""Search of a collection: an engine answers topics, and its results form a run."""
 
 from __future__ import annotations
 
@@ -64,10 +64,9 @@ def search(
     topic. `index` is a folder that keeps the index for the next search. `query` names the fields of
     topics to search for, such as "title+description"; "castitle" is a query on structure, and
     `structure` says whether its conditions on elements raise scores, which is the default, or are
-    required. `task` is the
-    task whose rules the run keeps. `propagate` is the share of its score that an element hands on
-    to the element around it. `expand` is a way to add words to the topics. `name` is the name of
-    the run; by default that of the engine.
+    required. `task` is the task whose rules the run keeps. `propagate` is the share of the score of
+    an element that is added to the element around it. `expand` is a method that adds words to the
+    topics. `name` is the name of the run; it defaults to that of the engine.
 
     >>> documents = {"d1": "a cat sat on the mat", "d2": "a dog barked"}
     >>> search(documents, {"q1": "cat", "q2": "dog"})
@@ -101,7 +100,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is to be searched, as it was asked for."""
+    """A request for a search, as the caller stated it."""
 
     collection: str
     topics: Topics | str
@@ -120,7 +119,7 @@ class Search:
 
 
 def searched(search: Search, collection: Collection | None = None) -> Run:
-    """The run of an engine."""
+    """Search for all topics with an engine and return its run."""
     topics = read_topics(search.topics, search.topics_format)
     entry, grain, engine = check_request(search)
     questions = list(_questions(topics, search))
@@ -144,7 +143,7 @@ def searched(search: Search, collection: Collection | None = None) -> Run:
 
 
 def check_request(search: Search) -> tuple[Entry, Grain, Engine]:
-    """The engine as it is set, and the grain; what makes no sense is an error."""
+    """Return the engine with its settings, and the grain; refuse contradictory options."""
     entry = find_engine(search.engine)
     grain = grain_of(search.grain)
     if grain.kind != "element" and (search.query == "castitle" or search.propagate):
@@ -158,7 +157,7 @@ def _prepared(
     expanded: Expander | None,
     top: int,
 ) -> None:
-    """Put all questions to an engine at once that takes its time to begin."""
+    """Send all questions at once to an engine that is slow to start."""
     if expanded is None:
         prepare(questions, top)
         return
@@ -202,13 +201,13 @@ def _structured(topic: Topic, source: str) -> Query:
 
 
 def _split(question: str | Query, searcher: Searcher) -> list[str] | Query:
-    """The words of a question; an engine may want to do more than take letters and digits."""
+    """Split a question into words, by the method of the engine if it has one."""
     split: Callable[[str], list[str]] = getattr(searcher, "split", words_of)
     return split(question) if isinstance(question, str) else question
 
 
 def depth(search: Search) -> int:
-    """How many results an engine is asked for; where some will be dropped, as many as there are."""
+    """Return the number of results to ask for: all of them if some will be dropped later."""
     return ALL_RESULTS if search.task != "thorough" or search.propagate > 0 else search.top
 
 
@@ -218,7 +217,7 @@ def _answer(
     question: list[str] | Query,
     find: Callable[[list[str], int], Hits],
 ) -> Hits:
-    """One topic's ranking."""
+    """Return the ranking of one topic."""
     if isinstance(question, list):
         hits = find(question, depth(search))
     else:
@@ -247,7 +246,7 @@ def _by_structure(
 
 
 def _number(units: Units, unit: int) -> float | None:
-    """The number that the text of a unit is, None if it is none."""
+    """Return the text of a unit as a number, or None if it is not a number."""
     name = units.names[int(units.document[unit])]
     start, length = int(units.spans.starts[unit]), int(units.spans.lengths[unit])
     try:
@@ -257,7 +256,7 @@ def _number(units: Units, unit: int) -> float | None:
 
 
 def _expander(search: Search, units: Units, find: Callable[..., object]) -> Expander | None:
-    """What turns the words of a question into weighted ones, if they are to be expanded."""
+    """Return the function that expands the words of a question, or None without expansion."""
     if search.expand is None:
         return None
     from spanwise.retrieve.expansion import expander

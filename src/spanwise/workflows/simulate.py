@@ -1,4 +1,4 @@
-"""Runs made of what is relevant: what a measure should think of them is known beforehand.
+"""Runs made of relevant elements, for which the scores to expect of a measure are known.
 
 | run | elements                                             |
 |-----|------------------------------------------------------|
@@ -10,8 +10,8 @@
 | ao  | relevant root elements                               |
 
 Relevant paths end at elements with a value; with `paths=assessed` also at elements that assessors
-found relevant and that have no value under the quantisation. Each run comes by falling value; of
-equal ones the deeper first, then by document, then by path.
+found relevant and that have no value under the quantisation. Each run is sorted by decreasing
+value; equal values are sorted by depth, deeper first, then by document, then by path.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def simulate(
     elements with all relevant ones around or in them, "lo" for the relevant elements with nothing
     relevant in them, or "ao" for the relevant root elements. `judgements` is a file or `Judgements`
     of elements or of highlighted text. `quant` is a quantisation, `ideal` decides which of equally
-    good elements on a path is ideal, "higher" by default, `paths` where relevant paths end, and
-    `collection` says where the elements are, as in `recallbase`. An empty run is an error.
+    good elements on a path is ideal, "higher" by default, `paths` decides where relevant paths end,
+    and `collection` holds the elements, as in `recallbase`. An empty run is an error.
 
     >>> from importlib.resources import files
     >>> handbook = files("spanwise") / "data" / "handbook"
@@ -89,14 +89,14 @@ def simulate(
 def simulated(
     judgements: Judgements, base: RecallBase, kind: str, ties: Ties, paths: Paths = "valued"
 ) -> Run:
-    """The run of that kind, made of all topics that have something for it; perhaps of none."""
+    """Return the run of that kind, made of all topics that have elements for it."""
     chosen = np.flatnonzero(_chosen(base, kind, ties, paths))
     documents = judgements.documents.take(base.judged.row[chosen])
     names = [base.judged.paths[number] for number in chosen.tolist()]
     order = np.array(_ordered(base, chosen, documents, names), np.int64)
     topics = base.judged.topic[chosen[order]]
     counts = np.bincount(topics, minlength=len(base.judged.rows.topics))
-    # A run of nothing still is a run for these topics: it scores 0 in all of them.
+    # An empty run keeps all topics, so that it scores 0 for each of them.
     present = np.flatnonzero(counts) if len(chosen) else np.arange(len(counts))
     asked = tuple(base.judged.rows.topics[code] for code in present.tolist())
     starts = np.concatenate([[0], np.cumsum(counts[present])])
@@ -116,7 +116,7 @@ def simulated(
 
 
 def refuse_idle_paths(kind: str) -> None:
-    """Refuse a rule for relevant paths where a run is made without them."""
+    """Refuse the option `paths` for a kind of run that does not depend on it."""
     if kind in ("frb", "ao"):
         raise UsageError(
             f"--paths has no effect on {kind}, which holds {SIMULATED[kind]}; leave it out"
@@ -141,7 +141,7 @@ def _chosen(base: RecallBase, kind: str, ties: Ties, paths: Paths) -> BoolArray:
 
 
 def _around(base: RecallBase, some: BoolArray) -> BoolArray:
-    """These elements and all around them."""
+    """Tell which elements are among these or hold one of them."""
     return some | base.judged.holding(some)
 
 

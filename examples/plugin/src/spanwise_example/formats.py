@@ -9,7 +9,7 @@ HEADER = b"topic,document,score"
 
 @reader("ranked_csv", holds="run", recognise=lambda head: head.startswith(HEADER))
 def read_ranked_csv(pieces: Iterator[bytes], file: str, how: Reading):
-    """A run as comma-separated values: `topic,document,score`, after a line with these words.
+    """Read a run as comma-separated values: a header line `topic,document,score`, then the data.
 
     Ids contain no commas and are not quoted. The run has the name of the file.
     """
