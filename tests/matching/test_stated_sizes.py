@@ -166,7 +166,7 @@ def test_distances_need_the_documents(judged):
     run = xml_run(("d", P1))
     for measure in ("gP(score=bep)@1", "MAgP(score=t2i)", "iP[0.01]", "MAiP", "char_prec"):
         with pytest.raises(
-            UsageError, match=r"needs to know where the passages of .* it needs --c"
+            UsageError, match=r"the positions of the passages of .* are unknown; pass --c"
         ):
             values(judged, run, measure)
     assert values(judged, run, "gR(score=bep)@1") == {"gR(score=bep)@1": 0.5}

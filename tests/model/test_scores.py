@@ -41,7 +41,7 @@ def test_values_by_topic():
 
 
 def test_rows_come_topic_by_topic_with_none_for_undefined():
-    assert list(SCORES.rows()) == ROWS
+    assert [("mine", *row) for row in SCORES.rows()] == ROWS
 
 
 def test_to_polars():

@@ -69,7 +69,7 @@ def test_fused_runs_are_those_of_the_command(folder, ask):
         top=2,
     )
     assert written(objects) == written(mixed)
-    with pytest.raises(UsageError, match="two or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         fuse(["a.run"])
 
 
