@@ -350,7 +350,11 @@ def engines() -> str:
 # Python -------------------------------------------------------------------------------------
 
 PYTHON = {
-    "Score runs": ("evaluate", "compare", "Scores", "Comparison", "Policy", "MEASURES"),
+    "Score runs": (
+        *("evaluate", "Evaluator", "compare", "explain", "plot", "verify", "gate", "sweep"),
+        *("Scores", "ScoreTable", "Comparison", "Explanation", "Picture", "Verification", "Gate"),
+        *("Policy", "MEASURES"),
+    ),
     "Read and write": (
         *("read_run", "read_judgements", "read_topics", "read_pool"),
         *("write_run", "write_judgements", "write_pool"),
@@ -360,7 +364,8 @@ PYTHON = {
         *("open_collection", "build_collection", "Built", "show_collection"),
         *("search", "fuse", "cluster", "Clusters"),
     ),
-    "Pools": ("pool", "extend_pool"),
+    "Pools and assessors": ("pool", "extend_pool", "check_pool", "estimate", "agree"),
+    "Studies": ("experiment", "reliability", "Findings"),
     "Elements": ("recallbase", "RelevantElements", "simulate"),
     "Objects": ("Run", "Judgements", "Preferences", "Topics", "Pool", "Rankings"),
     "Errors and warnings": ("SpanwiseError", "SpanwiseWarning"),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spanwise.errors import SpanwiseError as SpanwiseError
     from spanwise.errors import SpanwiseWarning as SpanwiseWarning
     from spanwise.evaluation.compare import compare as compare
+    from spanwise.evaluation.evaluate import Evaluator as Evaluator
     from spanwise.evaluation.evaluate import evaluate as evaluate
     from spanwise.formats import read_judgements as read_judgements
     from spanwise.formats import read_pool as read_pool
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from spanwise.judge.pooling import pool as pool
     from spanwise.measures.registry import MEASURES as MEASURES
     from spanwise.model.comparison import Comparison as Comparison
+    from spanwise.model.findings import Findings as Findings
     from spanwise.model.judgements import Judgements as Judgements
     from spanwise.model.judgements import Preferences as Preferences
     from spanwise.model.policy import Policy as Policy
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings as Rankings
     from spanwise.model.run import Run as Run
     from spanwise.model.scores import Scores as Scores
+    from spanwise.model.scores import ScoreTable as ScoreTable
     from spanwise.model.topics import Topics as Topics
+    from spanwise.workflows.agree import agree as agree
     from spanwise.workflows.check import Checked as Checked
     from spanwise.workflows.check import check as check
     from spanwise.workflows.cluster import Clusters as Clusters
@@ -45,11 +49,24 @@ if TYPE_CHECKING:
     from spanwise.workflows.convert import write_judgements as write_judgements
     from spanwise.workflows.convert import write_pool as write_pool
     from spanwise.workflows.convert import write_run as write_run
+    from spanwise.workflows.estimate import estimate as estimate
+    from spanwise.workflows.experiment import experiment as experiment
+    from spanwise.workflows.explain import Explanation as Explanation
+    from spanwise.workflows.explain import explain as explain
     from spanwise.workflows.fuse import fuse as fuse
+    from spanwise.workflows.gate import Gate as Gate
+    from spanwise.workflows.gate import gate as gate
+    from spanwise.workflows.plot import Picture as Picture
+    from spanwise.workflows.plot import plot as plot
+    from spanwise.workflows.pool_checks import check_pool as check_pool
     from spanwise.workflows.recallbase import RelevantElements as RelevantElements
     from spanwise.workflows.recallbase import recallbase as recallbase
+    from spanwise.workflows.reliability import reliability as reliability
+    from spanwise.workflows.results import Verification as Verification
+    from spanwise.workflows.results import verify as verify
     from spanwise.workflows.search import search as search
     from spanwise.workflows.simulate import simulate as simulate
+    from spanwise.workflows.sweep import sweep as sweep
 else:
 
     def __getattr__(name: str) -> Any:  # hidden from type checkers, which then know every name
@@ -68,36 +85,53 @@ _MODULES = {
     "Clusters": "spanwise.workflows.cluster",
     "Comparison": "spanwise.model.comparison",
     "Converted": "spanwise.workflows.convert",
+    "Evaluator": "spanwise.evaluation.evaluate",
+    "Explanation": "spanwise.workflows.explain",
+    "Findings": "spanwise.model.findings",
+    "Gate": "spanwise.workflows.gate",
     "Judgements": "spanwise.model.judgements",
     "MEASURES": "spanwise.measures",
+    "Picture": "spanwise.workflows.plot",
     "Policy": "spanwise.model.policy",
     "Pool": "spanwise.model.pools",
     "Preferences": "spanwise.model.judgements",
     "Rankings": "spanwise.model.rankings",
     "RelevantElements": "spanwise.workflows.recallbase",
     "Run": "spanwise.model.run",
+    "ScoreTable": "spanwise.model.scores",
     "Scores": "spanwise.model.scores",
     "SpanwiseError": "spanwise.errors",
     "SpanwiseWarning": "spanwise.errors",
     "Topics": "spanwise.model.topics",
+    "Verification": "spanwise.workflows.results",
+    "agree": "spanwise.workflows.agree",
     "build_collection": "spanwise.workflows.collection",
     "check": "spanwise.workflows.check",
+    "check_pool": "spanwise.workflows.pool_checks",
     "cluster": "spanwise.workflows.cluster",
     "compare": "spanwise.evaluation.compare",
     "convert": "spanwise.workflows.convert",
+    "estimate": "spanwise.workflows.estimate",
     "evaluate": "spanwise.evaluation.evaluate",
+    "experiment": "spanwise.workflows.experiment",
+    "explain": "spanwise.workflows.explain",
     "extend_pool": "spanwise.judge.pooling",
     "fuse": "spanwise.workflows.fuse",
+    "gate": "spanwise.workflows.gate",
     "open_collection": "spanwise.collection",
+    "plot": "spanwise.workflows.plot",
     "pool": "spanwise.judge.pooling",
     "read_judgements": "spanwise.formats",
     "read_pool": "spanwise.formats",
     "read_run": "spanwise.formats",
     "read_topics": "spanwise.formats",
     "recallbase": "spanwise.workflows.recallbase",
+    "reliability": "spanwise.workflows.reliability",
     "search": "spanwise.workflows.search",
     "show_collection": "spanwise.workflows.collection",
     "simulate": "spanwise.workflows.simulate",
+    "sweep": "spanwise.workflows.sweep",
+    "verify": "spanwise.workflows.results",
     "write_judgements": "spanwise.workflows.convert",
     "write_pool": "spanwise.workflows.convert",
     "write_run": "spanwise.workflows.convert",

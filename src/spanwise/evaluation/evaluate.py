@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from spanwise.errors import UsageError
 from spanwise.evaluation.merge import merge, summed_up
@@ -14,6 +15,7 @@ from spanwise.evaluation.request import Request, request_of
 from spanwise.evaluation.score import laborious, measured, score_shard
 from spanwise.formats.frames import several_runs
 from spanwise.formats.io.files import STDIN
+from spanwise.model.policy import PolicyFields
 from spanwise.model.scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection
     from spanwise.model.judgements import Judgements, Preferences
     from spanwise.model.measure import MeasureRequest
-    from spanwise.model.policy import Policy, PolicyFields
+    from spanwise.model.policy import Policy
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
@@ -118,6 +120,42 @@ def score_run(
 # In Python --------------------------------------------------------------------------------------
 
 
+class Options(PolicyFields, total=False):
+    """The options of `evaluate`, as keyword arguments."""
+
+    policy: Policy | None
+    profile: str | None
+    task: str | None
+    collection: Any
+    topics: Any
+    rel: float | None
+    on: str | None
+    judgements_format: str | None
+    run_format: str | None
+    behaviour: Callable[[Any, Any], float] | None
+
+
+@overload
+def evaluate(
+    judgements: Any,
+    run: str | PathLike[str] | Run | Mapping[str, Mapping[str, float]],
+    measures: Iterable[object] | str | None = None,
+    **options: Unpack[Options],
+) -> Scores: ...
+@overload
+def evaluate(
+    judgements: Any,
+    run: Mapping[str, str | PathLike[str] | Run | Mapping[str, Mapping[str, float]]],
+    measures: Iterable[object] | str | None = None,
+    **options: Unpack[Options],
+) -> ScoreTable: ...
+@overload
+def evaluate(
+    judgements: Any,
+    run: Any,
+    measures: Iterable[object] | str | None = None,
+    **options: Unpack[Options],
+) -> Any: ...
 def evaluate(
     judgements: Any,
     run: Any,

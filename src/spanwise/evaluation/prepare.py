@@ -158,8 +158,9 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
     textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
     annotated = textual and _of_annotators(prepared.judgements)
     without = {
-        "unit": "unit" in given and not any(map(_counts_reading, measures)),
-        "annotators": "annotators" in given and not annotated,
+        "unit": given.get("unit", "characters") != "characters"
+        and not any(map(_counts_reading, measures)),
+        "annotators": given.get("annotators", "union") != "union" and not annotated,
         "structure": structured and not any(map(of_elements, measures)),
         "rel": "rel" in request.assume and not any("rel" in one.assumed for one in measures),
         "behaviour": "behaviour" in request.assume

@@ -23,8 +23,10 @@ from spanwise.judge.pooling import (
     relevant_in,
 )
 from spanwise.model.columns import text
+from spanwise.model.findings import Findings
 from spanwise.model.scores import printable
 from spanwise.report.scores import null
+from spanwise.report.studies import check_tables
 
 if TYPE_CHECKING:
     from spanwise.model.pools import Pool
@@ -32,8 +34,26 @@ if TYPE_CHECKING:
 TOPS = (10, 100)
 
 
+def check_pool(
+    pool: Any,
+    runs: Sequence[Any],
+    *,
+    judgements: Any = None,
+    measure: str | None = None,
+    minutes: float = 2.0,
+) -> Findings:
+    """Report the sizes of a pool, how far it covers runs, and what each run alone brought in.
+
+    With `judgements` the documents that only one run brought in are counted by relevance; with a
+    `measure` each run is also scored as if these had not been judged. `minutes` is the time that
+    one document takes.
+    """
+    found = checked(pool, runs, judgements, measure, minutes)
+    return Findings("pool check", found, lambda: check_tables(found))
+
+
 def checked(
-    pool: str, runs: Sequence[str], judgements: str | None, measure: str | None, minutes: float
+    pool: Any, runs: Sequence[Any], judgements: Any, measure: str | None, minutes: float
 ) -> dict[str, Any]:
     """Check a pool against runs, and return the findings as plain data."""
     if measure and not judgements:
@@ -138,7 +158,7 @@ def _score_without_own(
     answer: dict[str, Any],
     alone: Sequence[set[tuple[str, str]]],
     given: Contributions,
-    judgements: str,
+    judgements: Any,
     measure: str,
 ) -> None:
     """Score each run, also as if the documents that it alone contributed were unjudged."""
