@@ -84,8 +84,9 @@ def agree(
     under each assessor, which shows whether the disagreement changes their ranking.
 
     >>> one, other = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}
-    >>> agree({"anna": one, "ben": other}, unit="document")["pairs"][0]["overlap"]
-    0.5
+    >>> found = agree({"anna": one, "ben": other}, unit="document")
+    >>> [pair["overlap"] for pair in found["pairs"]]
+    [0.5]
     """
     sources = judgements if isinstance(judgements, Mapping) else dict(enumerate(judgements))
     request = AgreementRequest(
