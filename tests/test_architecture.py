@@ -88,7 +88,8 @@ def public(tree: ast.Module):
     for holder in (tree, *classes):
         for node in holder.body:
             if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
-                yield node
+                if "overload" not in map(ast.unparse, node.decorator_list):
+                    yield node
 
 
 @every_module

@@ -60,3 +60,33 @@ def test_a_gate_needs_its_measure(tmp_path, capfdbinary):
     words = ["gate", str(tmp_path / "old.jsonl"), "--baseline", str(tmp_path / "old.jsonl")]
     assert main([*words, "-m", "nDCG"]) == 2
     assert b"unknown measure" in capfdbinary.readouterr().err
+
+
+# Runs in the place of results -------------------------------------------------------------------
+
+
+def test_a_run_is_held_to_another(folder, ask):
+    (folder / "worse.run").write_text("1 Q0 ape 1 9 worse\n2 Q0 fox 1 9 worse\n")
+    same = ask("gate", "qrels.txt", "run.txt", "--baseline", "run.txt", "-m", "AP")
+    assert same.status == 0
+    held = ask(
+        "gate", "qrels.txt", "worse.run", "--baseline", "run.txt", "-m", "AP", "--min", "0.5"
+    )
+    assert held.status == 1
+    assert "0.0000 is below" in held.text
+
+
+def test_options_of_scoring_are_for_runs(folder, ask):
+    ask("eval", "qrels.txt", "run.txt", "-m", "AP", "-o", "kept.jsonl")
+    words = ("gate", "kept.jsonl", "--baseline", "kept.jsonl", "-m", "AP")
+    assert ask(*words).status == 0
+    assert ask(*words, "--depth", "1").complaint == (
+        "options of scoring have no effect on a file of results"
+    )
+    assert "holds results" in ask("gate", "kept.jsonl", "run.txt", *words[2:]).complaint
+
+
+def test_a_run_is_held_to_results(folder, ask):
+    ask("eval", "qrels.txt", "run.txt", "-m", "AP", "-o", "kept.jsonl")
+    answer = ask("gate", "qrels.txt", "run.txt", "--baseline", "kept.jsonl", "-m", "AP")
+    assert answer.status == 0

@@ -237,7 +237,7 @@ def all_of(*options: Decorator) -> Decorator:
     return added
 
 
-evaluation_options = all_of(
+choice_options = all_of(
     rel_option,
     average_over_option,
     ties_option,
@@ -251,8 +251,9 @@ evaluation_options = all_of(
     annotators_option,
     unit_option,
     judgements_format_option,
-    run_format_option,
 )
+"""What decides how runs are scored, besides measures."""
+evaluation_options = all_of(choice_options, run_format_option)
 """What `eval`, `compare`, `plot` and the like let a user choose, besides measures."""
 
 # Where the result goes, and its layout ------------------------------------------------------
@@ -366,7 +367,7 @@ def _request(words: dict[str, Any]) -> Request:
         if single in words:
             words[several] = (words.pop(single),)
     rel = words.pop("rel", None)
-    words["names"], words["runs"] = named_runs(words.pop("runs"))
+    words["names"], words["runs"] = named_runs(words.pop("runs", ()))
     given = {field.name: words.pop(field.name) for field in fields(Request) if field.name in words}
     policy = {name: value for name, value in made.items() if value is not None}
     return Request(**given, policy=policy, assume={} if rel is None else {"rel": rel})

@@ -7,16 +7,17 @@ over the topics of both finds the drop significant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from spanwise.console import say, watched
 from spanwise.errors import FormatError, UsageError
-from spanwise.evaluation.gather import less_is_better
-from spanwise.evaluation.request import names_of
-from spanwise.formats.results import read_results
+from spanwise.evaluation.evaluate import PROCESSES, run
+from spanwise.evaluation.gather import less_is_better, refuse_none
+from spanwise.evaluation.request import Request, names_of
+from spanwise.formats.results import holds_results, read_results
 from spanwise.model.comparison import Rule, Verdict
 from spanwise.model.scores import Scores
 from spanwise.report.comparison import as_md
@@ -75,6 +76,25 @@ def gate(
     ]
     question = Question((test,), draws=Draws(seed))
     return Gate(tuple(verdicts(results, baseline, rules, question)))
+
+
+def scored_runs(request: Request, baseline: str, on: str | None = None) -> tuple[Any, Any]:
+    """Return what a gate compares: files of results as they are, or the scores of runs."""
+    if holds_results(request.judgements):
+        if request.runs:
+            raise UsageError(
+                f"{request.judgements} holds results, so {request.runs[0]} has no judgements"
+            )
+        if request != Request(request.judgements, (), request.measures, policy={}):
+            raise UsageError("options of scoring have no effect on a file of results")
+        return request.judgements, baseline
+    refuse_none(request.judgements, request.runs)
+    if Path(baseline).is_file() and holds_results(baseline):
+        return run(request, on or PROCESSES, watched), baseline
+    names = (*(request.names or [None] * len(request.runs)), None)
+    both = replace(request, runs=[*request.runs, baseline], names=names)
+    *new, old = run(both, on or PROCESSES, watched)
+    return new, old
 
 
 def verdicts(

@@ -20,7 +20,7 @@ from spanwise.console import say, watched, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.evaluation.budgets import compare_at, sizes_of
 from spanwise.evaluation.prepare import texts_along
-from spanwise.evaluation.request import Request, names_of, plain
+from spanwise.evaluation.request import Request, plain, request_of
 from spanwise.formats import FORMATS, read_judgements
 from spanwise.matching.quotes import Page, Quote
 from spanwise.model.columns import PlainIds, Rows
@@ -33,8 +33,11 @@ from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import Question
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
+    from spanwise.model.policy import Policy, PolicyFields
 
 FEWEST_RESULTS = 50
 """Minimum number of results that are retrieved for each question."""
@@ -44,15 +47,12 @@ FEWEST_RESULTS = 50
 class Sweep:
     """The chunkers, sizes and overlaps of a sweep, with its data and measures."""
 
-    judgements: Any
-    collection: Any
+    request: Request  # without runs
     chunkers: Sequence[str]
     retriever: str
     sizes: Sequence[int]
     overlaps: Sequence[int]
     budget: float | str | Sequence[float]
-    unit: str = "chars"
-    measures: Sequence[str] = ()
     keep: str | None = None  # the folder in which runs are kept
 
 
@@ -81,12 +81,18 @@ def sweep(
     sizes: Sequence[int] = (200, 400, 800),
     overlaps: Sequence[int] = (0,),
     budget: float | str | Sequence[float] = (500, 2000, 8000),
-    unit: str = "chars",
     measures: Iterable[object] | str | None = None,
     baseline: str | None = None,
     tests: Sequence[str] | str = ("randomisation",),
     seed: int = 0,
     keep: str | None = None,
+    policy: Policy | None = None,
+    profile: str | None = None,
+    task: str | None = None,
+    topics: Any = None,
+    rel: float | None = None,
+    judgements_format: str | None = None,
+    **fields: Unpack[PolicyFields],
 ) -> Comparison:
     """Cut documents in several ways, search the chunks, and compare the runs at equal budgets.
 
@@ -94,16 +100,26 @@ def sweep(
     mapping of ids to texts. There is a run for each chunker, size and overlap, in characters. With
     `keep`, the runs are written to this folder.
     """
+    request = request_of(
+        judgements,
+        [],
+        measures,
+        policy=policy,
+        profile=profile,
+        task=task,
+        collection=plain(collection),
+        topics=topics,
+        judgements_format=judgements_format,
+        assume={} if rel is None else {"rel": rel},
+        **fields,
+    )
     wanted = Sweep(
-        plain(judgements),
-        plain(collection),
+        request,
         (chunkers,) if isinstance(chunkers, str) else chunkers,
         retriever,
         sizes,
         overlaps,
         budget,
-        unit,
-        names_of(measures),
         keep,
     )
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
@@ -113,9 +129,9 @@ def sweep(
 def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
     """Make the runs of a sweep and compare them."""
     sizes = sizes_of(sweep.budget)
-    policy = {"unit": "characters" if sweep.unit in ("char", "chars") else sweep.unit}
-    judgements = read_judgements(sweep.judgements)
-    documents = opened(sweep.collection) or texts_along(judgements)
+    request = sweep.request
+    judgements = read_judgements(request.judgements, request.judgements_format)
+    documents = opened(request.collection) or texts_along(judgements)
     if documents is None:
         raise UsageError("cutting documents needs their text; pass --collection")
     topics, questions = _questions(judgements)
@@ -130,16 +146,20 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> Comparison:
         runs.append(replace(_run(cut, topics, found, scores), pool=cut.as_run()))
         if sweep.keep is not None:
             _write_run(runs[-1], sweep.keep)
-    request = Request(judgements, runs, tuple(sweep.measures), policy=policy, collection=documents)
+    request = replace(
+        request, judgements=judgements, runs=runs, collection=documents, judgements_format=None
+    )
     return compare_at(request, sizes, baseline, question, watch=watched)
 
 
 def _texts(documents: Collection, sweep: Sweep) -> dict[str, str]:
     """Return the texts of all documents, except the file of judgements if it is one."""
     texts = {one.name: documents.text(one.name) for one in documents.documents()}
-    if not isinstance(sweep.collection, str) or not isinstance(sweep.judgements, str):
+    if not isinstance(sweep.request.collection, str) or not isinstance(
+        sweep.request.judgements, str
+    ):
         return texts
-    folder, file = Path(sweep.collection), Path(sweep.judgements)
+    folder, file = Path(sweep.request.collection), Path(sweep.request.judgements)
     if folder.is_dir() and file.resolve().is_relative_to(folder.resolve()):
         name = file.resolve().relative_to(folder.resolve()).as_posix()
         if texts.pop(name, None) is not None:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from spanwise.cli.command import Command, option
-from spanwise.cli.options import FILES, measures_option, printed_as, seed_option
+from spanwise.cli.options import (
+    FILES,
+    evaluation_options,
+    measures_option,
+    on_option,
+    printed_as,
+    seed_option,
+    with_request,
+    workers_option,
+)
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.request import Request
 
 
 @click.command("gate", cls=Command)
-@click.argument("results")
-@option("--baseline", required=True, metavar="FILE", help="Earlier results to compare with.")
+@click.argument("judgements", metavar="RESULTS")
+@click.argument("runs", nargs=-1, metavar="[RUN...]")
+@option(
+    "--baseline", required=True, metavar="FILE", help="Earlier results, or a run, to compare with."
+)
 @measures_option
 @option("--min", "floor", type=float, metavar="VALUE", help="Lowest mean that passes.")
 @option("--max-drop", type=float, default=0.0, metavar="VALUE", help="Allowed drop. [default: 0]")
@@ -34,11 +51,14 @@ from spanwise.cli.options import FILES, measures_option, printed_as, seed_option
     section=FILES,
     help="JUnit XML to write. [default: RESULTS with the ending .junit.xml]",
 )
+@evaluation_options
 @seed_option
+@on_option
+@workers_option
+@with_request
 def command(
-    results: str,
+    request: Request,
     baseline: str,
-    measures: tuple[str, ...],
     floor: float | None,
     max_drop: float,
     alpha: float,
@@ -47,13 +67,14 @@ def command(
     layout: str,
     output: str | None,
     junit: str | None,
+    on: str | None,
 ) -> int:
     """Compare results with a baseline and fail if they are worse.
 
     A run fails if its mean fell by more than --max-drop and the drop is significant, that is if the
     test over topics gives p below --alpha. It also fails if its mean is below --min. The exit
     status is 1 if a run fails. RESULTS and the baseline are files written by `spanwise eval -o
-    RESULTS.jsonl`.
+    RESULTS.jsonl`; or judgements, with runs to be scored, and a run as the baseline.
 
     The verdicts are printed as Markdown. JUnit XML is written beside RESULTS, to --junit FILE, or
     to -o FILE.xml.
@@ -62,6 +83,7 @@ def command(
     Examples:
       spanwise gate new.jsonl --baseline main.jsonl -m 'SpanR(budget=2000)' --max-drop 0.02
       spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 -o gate.xml
+      spanwise gate qrels.txt new.run --baseline main.run -m nDCG@10
     """
     from pathlib import Path
 
@@ -72,18 +94,22 @@ def command(
     from spanwise.report.comparison import as_junit, as_md, gate_as_json
     from spanwise.stats.resampling import Draws
     from spanwise.stats.statements import Question
-    from spanwise.workflows.gate import verdicts
+    from spanwise.workflows.gate import scored_runs, verdicts
 
+    measures = request.measures
     if not measures:
         raise UsageError("no measure is given; expected the measures to check: -m nDCG@10")
     if layout == "junit" and output is not None and junit is not None:
         raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
     rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
-    found = verdicts(results, baseline, rules, Question((test,), draws=Draws(seed)))
+    new, old = scored_runs(request, baseline, on)
+    found = verdicts(new, old, rules, Question((test,), draws=Draws(seed)))
     if layout == "junit":
         write_atomically(Path(output or "-"), as_junit(found))
     if layout != "junit" or junit is not None:
-        file = Path(junit) if junit is not None else Path(results).with_suffix(".junit.xml")
+        file = (
+            Path(junit) if junit is not None else Path(request.judgements).with_suffix(".junit.xml")
+        )
         write_atomically(file, as_junit(found))
     if layout == "json":
         emit(gate_as_json(found), output)

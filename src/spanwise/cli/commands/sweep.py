@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from spanwise.cli.command import Command, option
@@ -9,12 +11,15 @@ from spanwise.cli.names import chunker_names
 from spanwise.cli.options import (
     CHUNKS,
     FILES,
-    collection_option,
+    choice_options,
     measures_option,
     printed_as,
     seed_option,
-    unit_option,
+    with_request,
 )
+
+if TYPE_CHECKING:
+    from spanwise.evaluation.request import Request
 
 
 @click.command("sweep", cls=Command)
@@ -63,20 +68,17 @@ from spanwise.cli.options import (
     section=CHUNKS,
     help="Reading budgets. [default: 500,2000,8000]",
 )
-@unit_option
-@collection_option
+@choice_options
 @option("--runs", "keep", metavar="FOLDER", section=FILES, help="Folder to write the runs to.")
 @seed_option
+@with_request
 def command(
-    judgements: str,
-    collection: str | None,
+    request: Request,
     chunkers: tuple[str, ...],
     retriever: str,
     sizes: str,
     overlaps: str,
     budget: str,
-    unit: str | None,
-    measures: tuple[str, ...],
     baseline: str | None,
     seed: int,
     keep: str | None,
@@ -100,15 +102,12 @@ def command(
     from spanwise.workflows.sweep import Sweep, swept
 
     asked = Sweep(
-        judgements,
-        collection,
+        request,
         chunkers or ("fixed",),
         retriever,
         _whole(sizes, "--sizes"),
         _whole(overlaps, "--overlaps"),
         budget,
-        unit or "chars",
-        measures,
         keep,
     )
     found = swept(asked, baseline, Question(draws=Draws(seed)))
