@@ -87,9 +87,10 @@ def public(tree: ast.Module):
     classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
     for holder in (tree, *classes):
         for node in holder.body:
-            if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
-                if "overload" not in map(ast.unparse, node.decorator_list):
-                    yield node
+            if not isinstance(node, ast.FunctionDef) or node.name[0] == "_":
+                continue
+            if "overload" not in map(ast.unparse, node.decorator_list):
+                yield node
 
 
 @every_module
