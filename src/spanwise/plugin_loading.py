@@ -127,7 +127,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def enter(self, name: str, entry: T, home: str, aliases: Iterable[str] = ()) -> None:
         """Register an entry; one of the same name from the same module is replaced."""
         if not is_ours(home):
-            self._load_ours()  # they come first, whoever is imported first
+            self._load_ours()  # ours come first, whichever is imported first
         if not name or name != name.strip():
             raise UsageError(f"{self.kind} {name!r} of {home}: expected a name without blanks")
         spellings = dict.fromkeys((name, *aliases))

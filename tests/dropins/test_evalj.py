@@ -313,7 +313,7 @@ def test_results_can_be_sent_elsewhere(place, option):
         ("<BEPD><a value='x'/></BEPD>", "<a value='x'>; expected a number above 0"),
         ("<BEPD><a/></BEPD>", "<a> without a value"),
         ("<BEPD ID='1'/>", "the attribute 'ID' of <BEPD>"),
-        ("<BEPD/><BEPD/>", "the id 'BEPD' is there twice"),
+        ("<BEPD/><BEPD/>", "the id 'BEPD' occurs twice"),
         ("<GR><behaviour value='Jump'/></GR>", "expected one of BEPDistance, Identity"),
         ("<GR><generator value='BEPTargetGenerator'/></GR>", "expected IdealTargetGenerator"),
         ("", "no metrics in it"),
@@ -389,4 +389,4 @@ def test_official_configurations_come_along_and_work(place):
         assert 0 < found[f"eprum-bep-{a}", "all"] <= 1
     status, _, err = call("evalj", "-examples", "official")
     assert status == 2
-    assert "is there already" in err
+    assert "already exists" in err

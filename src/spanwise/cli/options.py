@@ -355,7 +355,7 @@ def _processes(engine: str | None, count: int) -> str:
 
 
 def _request(words: dict[str, Any]) -> Request:
-    """Take the words of a request out of the words; choices that nobody made are left to it."""
+    """Take the words of a request out of the words; choices that were not made are left to it."""
     from spanwise.evaluation.request import Request
 
     made = {name: words.pop(name) for name in POLICY if name in words}

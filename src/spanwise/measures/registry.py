@@ -153,7 +153,7 @@ def _heading(function: Any, home: str) -> str:
 
 
 def _refuse_incomplete(entry: Measure) -> None:
-    """Refuse a measure of a plug-in whose line would fail later, where nobody sees why."""
+    """Refuse a measure of a plug-in whose line would fail later, where the cause is hidden."""
     place = f"measure {entry.name!r} of {entry.plugin}"
     if not entry.summary:
         raise UsageError(f"{place} has no docstring; expected what it tells, in one sentence")

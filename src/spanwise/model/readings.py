@@ -116,8 +116,8 @@ class Readings:
     start: IntArray  # where its first result begins; -1 if that could not be placed
     entry: IntArray  # best entry point of the document; -1 if it has none
     stretches: Stretches
-    unsized: str = ""  # a result whose size nobody knows; empty: all are known
-    endless: str = ""  # a document with highlights whose length nobody knows
+    unsized: str = ""  # a result of unknown size; empty if all sizes are known
+    endless: str = ""  # a document with highlights and of unknown length
     unstated: tuple[tuple[int, str], ...] = ()
     """Documents of which a result has an unknown size: column, and the error. Topic by topic."""
     matched: MatchedEvidence | None = None  # the evidence piece by piece

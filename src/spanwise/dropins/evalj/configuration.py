@@ -409,9 +409,7 @@ def read_metrics(file: str, data: bytes) -> list[MetricElement]:
     labels = [one.id for one in found]
     for one in found:
         if labels.count(one.id) > 1:
-            raise FormatError(
-                file, one.line, f"the id {one.id!r} is there twice", "ids that differ"
-            )
+            raise FormatError(file, one.line, f"the id {one.id!r} occurs twice", "ids that differ")
     return found
 
 

@@ -165,7 +165,7 @@ def _write_examples(folder: Path) -> None:
     _make_folder(folder)
     for file in sorted(files("spanwise").joinpath("data/evalj").iterdir(), key=lambda f: f.name):
         if (folder / file.name).exists():
-            raise UsageError(f"{folder / file.name}: is there already; expected another folder")
+            raise UsageError(f"{folder / file.name}: already exists; expected another folder")
         write_atomically(folder / file.name, file.read_bytes())
         emit(f"{folder / file.name}\n")
 
