@@ -76,3 +76,19 @@ def test_python_sweeps_over_texts_in_memory():
     pytest.importorskip("bm25s")
     found = spanwise.sweep(gold, texts, sizes=(100, 200), budget=200)
     assert set(found.runs) == {"fixed 100/0", "fixed 200/0"}
+
+
+def test_explain_has_json(folder, ask):
+    words = ("explain", "qrels.txt", "run.txt", "--topic", "1", "-m", "RR")
+    found = json.loads(ask(*words, "--json").text)
+    assert (found["run"], found["topic"], found["measure"], found["value"]) == (
+        "mine",
+        "1",
+        "RR",
+        0.5,
+    )
+    (only,) = found["assessors"]
+    assert only["value"] == 0.5
+    assert [row["document"] for row in only["rows"]] == ["ape", "bat", "cat", "dog"]
+    ask(*words, "-o", "why.json")
+    assert json.loads((folder / "why.json").read_text()) == found

@@ -44,6 +44,7 @@ from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
 from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
+from spanwise.model.scores import printable
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, inmost
 from spanwise.report import explanation, marked
 from spanwise.report.explanation import (
@@ -137,6 +138,18 @@ class Explanation:
         table, _ = _table(self.cases[0])
         return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value and the ranking of each assessor, as `--json` prints them."""
+        case = self.cases[0]
+        return {
+            "run": printable(case.run.name),
+            "topic": printable(text(case.topic)),
+            "measure": case.asked.label,
+            "value": _defined(self.value),
+            "signature": case.policy.signature(*assumptions([case.asked])),
+            "assessors": [_case_data(one) for one in self.cases],
+        }
+
     def __str__(self) -> str:
         return self.text()
 
@@ -146,6 +159,21 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.text())}</pre>"
+
+
+def _case_data(case: Case) -> dict[str, Any]:
+    value, _ = _explained(case, None, None)
+    table, remarks = _table(case)
+    return {
+        "assessor": None if case.assessor is None else printable(case.assessor),
+        "value": _defined(value),
+        "rows": [dict(zip(table.header, map(printable, row), strict=True)) for row in table.rows],
+        "remarks": [*remarks, *in_lines(case.notes)],
+    }
+
+
+def _defined(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
 
 
 def explain(

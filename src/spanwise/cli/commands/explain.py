@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
 
 from spanwise.cli.command import Command, option
-from spanwise.cli.options import (
-    annotators_option,
-    collection_option,
-    depth_option,
-    judged_only_option,
-    judgements_format_option,
-    measure_option,
-    profile_option,
-    rel_option,
-    run_format_option,
-    structure_option,
-    task_option,
-    ties_option,
-    topics_option,
-    unit_option,
-    with_request,
-)
+from spanwise.cli.options import evaluation_options, measure_option, printed_as, with_request
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
@@ -35,21 +20,12 @@ if TYPE_CHECKING:
 @option("--topic", required=True, metavar="ID", help="Topic to explain.")
 @measure_option
 @option("--most", type=click.IntRange(1), metavar="N", help="Rows to show. [default: all]")
-@rel_option
-@ties_option
-@depth_option
-@judged_only_option
-@profile_option
-@task_option
-@collection_option
-@topics_option
-@structure_option
-@annotators_option
-@unit_option
-@judgements_format_option
-@run_format_option
+@printed_as("text", "json")
+@evaluation_options
 @with_request
-def command(request: Request, topic: str, most: int | None) -> None:
+def command(
+    request: Request, topic: str, most: int | None, layout: str, output: str | None
+) -> None:
     """Show the ranking of one topic as a measure sees it.
 
     Each row shows the value of a result, and precision and recall or cumulated gain up to that
@@ -62,12 +38,17 @@ def command(request: Request, topic: str, most: int | None) -> None:
     \b
     Examples:
       spanwise explain qrels.txt run.txt --topic 7 -m nDCG@10
+      spanwise explain qrels.txt run.txt --topic 7 -m AP --json
       spanwise explain inex.qrels passages.run --topic 2009001 -m 'iP[0.01]' --most 20
       spanwise explain inex.qrels elements.run --topic 101 -m MAiP --collection articles/
     """
     from spanwise.console import coloured, emit, page_width
-    from spanwise.workflows.explain import cases_of, explained, marked_text
+    from spanwise.workflows.explain import Explanation, cases_of, explained, marked_text
 
-    width = page_width()
     cases = cases_of(request, topic)
-    emit(explained(cases, width, most) + marked_text(cases[0], width, coloured(), most))
+    if layout == "json":
+        emit(json.dumps(Explanation(cases).to_dict(), indent=1) + "\n", output)
+        return
+    width = page_width(output)
+    colour = output is None and coloured()
+    emit(explained(cases, width, most) + marked_text(cases[0], width, colour, most), output)
