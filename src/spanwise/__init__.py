@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from spanwise.judge.pooling import pool as pool
     from spanwise.measures.registry import MEASURES as MEASURES
     from spanwise.model.comparison import Comparison as Comparison
-    from spanwise.model.findings import Findings as Findings
     from spanwise.model.judgements import Judgements as Judgements
     from spanwise.model.judgements import Preferences as Preferences
     from spanwise.model.policy import Policy as Policy
     from spanwise.model.pools import Pool as Pool
     from spanwise.model.rankings import Rankings as Rankings
     from spanwise.model.run import Run as Run
+    from spanwise.model.scores import Findings as Findings
     from spanwise.model.scores import Scores as Scores
     from spanwise.model.scores import ScoreTable as ScoreTable
     from spanwise.model.topics import Topics as Topics
@@ -87,7 +87,7 @@ _MODULES = {
     "Converted": "spanwise.workflows.convert",
     "Evaluator": "spanwise.evaluation.evaluate",
     "Explanation": "spanwise.workflows.explain",
-    "Findings": "spanwise.model.findings",
+    "Findings": "spanwise.model.scores",
     "Gate": "spanwise.workflows.gate",
     "Judgements": "spanwise.model.judgements",
     "MEASURES": "spanwise.measures",

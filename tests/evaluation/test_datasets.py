@@ -10,8 +10,7 @@ from numpy.random import default_rng
 
 import spanwise
 from run_worlds import WORLDS
-from spanwise.formats.io.dataset import MARK, dataset_at
-from spanwise.formats.io.files import MEMORY_VARIABLE
+from spanwise.formats.io.files import MARK, MEMORY_VARIABLE, dataset_at
 from spanwise.formats.pieces import part_of
 
 IN_PARQUET = [world for world in WORLDS if world not in ("elements", "preferences")]

@@ -11,7 +11,7 @@ from shared_data import shared
 from spanwise.errors import QueryError
 from spanwise.formats import read_topics
 from spanwise.formats.topics.nexi import DEEPEST, parse
-from spanwise.model.nexi import (
+from spanwise.model.topics import (
     About,
     And,
     Comparison,

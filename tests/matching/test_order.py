@@ -12,7 +12,7 @@ from small_runs import (
     scores,
 )
 from spanwise.errors import UsageError
-from spanwise.matching.order import by_score, places_of, tie_groups
+from spanwise.matching.documents import by_score, places_of, tie_groups
 from spanwise.model.policy import Policy
 
 EITHER_KIND = pytest.mark.parametrize("ids", KINDS.values(), ids=KINDS)

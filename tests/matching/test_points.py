@@ -6,7 +6,7 @@ import pytest
 
 from collections_by_hand import one
 from spanwise.errors import InputError
-from spanwise.matching.points import TextPoints
+from spanwise.matching.placing import TextPoints
 from spanwise.model.documents import CharacterPolicy
 
 XML = "<a> x <b> y</b> <b/> <c>\n<b>z\u00e9 </b> <!-- --> </c>w</a>"

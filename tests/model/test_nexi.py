@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from spanwise.model.nexi import (
+from spanwise.model.topics import (
     About,
     And,
     Comparison,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanwise.model.spans import Spans
-from spanwise.report.marked import (
+from spanwise.report.explanation import (
     BESIDE,
     WITHIN,
     Marked,

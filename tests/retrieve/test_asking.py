@@ -6,7 +6,7 @@ import pytest
 from collections_by_hand import stored
 from spanwise.formats.topics.nexi import parse
 from spanwise.matching.structure import satisfies
-from spanwise.model.nexi import Step, Structured
+from spanwise.model.topics import Step, Structured
 from spanwise.retrieve.queries import (
     Hits,
     StructuralSearch,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spanwise.stats.studies import (
+from spanwise.stats.correlation import (
     competition_ranks,
     ideal_beaten,
     overlap_rewarded,

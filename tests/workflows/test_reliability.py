@@ -12,7 +12,7 @@ from small_navigation import paths_run
 from spanwise.cli import main
 from spanwise.formats import read_run
 from spanwise.report.studies import Ranked
-from spanwise.stats.studies import competition_ranks
+from spanwise.stats.correlation import competition_ranks
 from spanwise.workflows.reliability import _agreement
 
 ARTICLE, BODY = "/article[1]", "/article[1]/bdy[1]"

@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import Decorator, option
-from spanwise.cli.names import format_names, measure_names, profile_names, task_names
+from spanwise.cli.command import (
+    Decorator,
+    format_names,
+    measure_names,
+    option,
+    profile_names,
+    task_names,
+)
 from spanwise.errors import UsageError
 from spanwise.model.policy import CHOICES
 

@@ -18,7 +18,6 @@ import numpy as np
 if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
 
-
 # FlatBuffers -------------------------------------------------------------------------------------
 #
 # Just enough of the layout to write the metadata of an Arrow file. A table is written as its

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FingerprintArray, IntArray
     from spanwise.model.documents import CharacterPolicy
 
-
 # Tag names ---------------------------------------------------------------------------------------
 #
 # Names of tags are turned into codes, thousands at once. A name of up to 31 bytes is read as two

@@ -25,7 +25,6 @@ from spanwise.model.spans import UNKNOWN, Spans
 if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
-
 # Paths, points and rows --------------------------------------------------------------------------
 
 _POINT = re.compile(rb"(.+)/text\(\)\[([1-9]\d{0,9})\](?:\.(\d{1,10}))?")

@@ -11,8 +11,8 @@ cluster: a shard and what comes of it are plain data. However a run is cut and w
 are scored, the scores and all notes are the same.
 
 A request is plain data too (`request`). Named choices of policy and measures are in `profiles`; how
-results meet judgements for each kind of measure is in `kinds`. `compare` makes statements of scores
-and `budgets` adds what is known of chunks at equal reading.
+results meet judgements for each kind of measure is in `kinds`. `compare` makes statements of
+scores, also at equal reading.
 
 To follow one run: `prepare.Prepared` reads the judgements once. `plan.plan` makes one shard of a
 small run. `score.score_shard` reads the run, `score.match` finds the place of each result and what

@@ -1,22 +1,331 @@
-"""From a request to statements about its runs: score each, align by topic, test, warn."""
+"""Comparison of runs: scores are gathered, aligned by topic, tested, and put into statements.
+
+`scores_of` gathers the scores of runs, files of results and finished scores. `stated` makes
+statements of them. `compare_at` compares chunks at equal reading: a request with more measures, and
+sentences about what would be unfair without. `compare` is the Python function.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os.path import realpath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from spanwise.evaluation.budgets import compare_at
-from spanwise.evaluation.evaluate import Watch, unwatched
-from spanwise.evaluation.gather import scores_of, stated
+import numpy as np
+
+from spanwise.errors import UnknownName, UsageError
+from spanwise.evaluation.evaluate import Watch, run, unwatched
+from spanwise.evaluation.kinds import CEILINGS
+from spanwise.evaluation.merge import with_distinct_names
 from spanwise.evaluation.request import Request, request_of
+from spanwise.formats import expanded
+from spanwise.formats.io.files import STDIN
+from spanwise.formats.results import holds_results, read_results
+from spanwise.measures.names import parse
+from spanwise.model.scores import Results, Scores, run_names
+from spanwise.stats.cautions import Facts, sentences
 from spanwise.stats.resampling import RESAMPLES, Draws
-from spanwise.stats.statements import Question
+from spanwise.stats.statements import Question, compared
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from spanwise.model.comparison import Comparison
     from spanwise.model.policy import Policy, PolicyFields
+
+
+# Scores of several runs ---------------------------------------------------------------------------
+
+
+def scores_of(
+    request: Request,
+    baseline: str | None = None,
+    on: str | None = None,
+    watch: Watch = unwatched,
+) -> list[Scores]:
+    """Return the scores of all runs, and of the baseline if it is a file of its own.
+
+    A file of results stands for the runs in it; where the first argument is one, all must be. A
+    run may have been scored already.
+    """
+    request = with_baseline(request, baseline)
+    names = request.names or [None] * len(request.runs)
+    runs = list(zip(names, request.runs, strict=True))
+    if _is_results(request.judgements):
+        runs = [(None, request.judgements), *runs]
+    refuse_none(request.judgements, runs)
+    ready = [isinstance(one, Scores) or _is_results(one) for _, one in runs]
+    plain = [entry for entry, is_ready in zip(runs, ready, strict=True) if not is_ready]
+    if plain and _is_results(request.judgements):
+        raise UsageError(f"{request.judgements} holds results, so {plain[0][1]} has no judgements")
+    wanted = replace(request, names=[n for n, _ in plain], runs=[one for _, one in plain])
+    fresh = iter(run(wanted, on, watch) if plain else [])
+    found: list[Scores] = []
+    for (name, source), is_ready in zip(runs, ready, strict=True):
+        if not is_ready:
+            found.append(next(fresh))
+        elif isinstance(source, Scores):
+            found.append(source if name is None else replace(source, run=name))
+        else:
+            measures = request.measures or (list(found[0].means) if found and plain else ())
+            some = selected(read_results(source), measures)
+            found += some if name is None else [replace(one, run=name) for one in some]
+    return with_distinct_names(found)
+
+
+def _is_results(source: Any) -> bool:
+    return isinstance(source, str) and holds_results(source)
+
+
+def with_baseline(request: Request, baseline: str | None) -> Request:
+    """Return a request whose runs include the baseline, if that is a file, however it is spelt."""
+    names: list[str | None] = []
+    runs: list[Any] = []
+    for name, one in zip(request.names or [None] * len(request.runs), request.runs, strict=True):
+        files = expanded([one]) if isinstance(one, str) else [one]
+        names += [name] * len(files)
+        runs += files
+    if baseline is not None and Path(baseline).is_file():
+        there = {Path(one).resolve() for one in runs if isinstance(one, str)}
+        if Path(baseline).resolve() not in there:
+            names.append(None)
+            runs.append(baseline)
+    return replace(request, names=names, runs=runs)
+
+
+def refuse_none(judgements: Any, runs: Sequence[Any]) -> None:
+    """Refuse judgements without a run."""
+    if not runs:
+        if isinstance(judgements, str):
+            raise UsageError(
+                f"{judgements}: no run was given, and this is no file of results; expected"
+                " JUDGEMENTS and at least one run, or a file of results"
+            )
+        raise UsageError("no run was given; expected at least one")
+
+
+def selected(results: Results, measures: Sequence[str]) -> list[Scores]:
+    """Return the scores of a file in the measures asked for; in all of them if none is."""
+    if not measures:
+        return list(results.scores)
+    chosen = []
+    for scores in results.scores:
+        lacking = [name for name in measures if name not in scores.values]
+        if lacking:
+            raise UsageError(
+                f"{results.file}: run {scores.run!r} has no {lacking[0]}; it has"
+                f" {', '.join(scores.values)}"
+            )
+        chosen.append(only(scores, measures))
+    return chosen
+
+
+def only(scores: Scores, measures: Sequence[str]) -> Scores:
+    """Return scores in some of their measures."""
+    return replace(
+        scores,
+        values={name: scores.values[name] for name in measures},
+        means={name: scores.means[name] for name in measures},
+        counts={name: scores.counts[name] for name in measures},
+    )
+
+
+# Statements -------------------------------------------------------------------------------------
+
+
+def stated(
+    results: Sequence[Scores], baseline: str | None = None, question: Question | None = None
+) -> Comparison:
+    """Compare runs that have been scored; of some measures less is better."""
+    if not results:
+        raise UsageError("no run was given; expected at least one")
+    question = question or Question()
+    lowest = frozenset(name for name in results[0].means if less_is_better(name))
+    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+
+
+def less_is_better(name: str) -> bool:
+    """Tell whether a low value of a measure is a good one; an unknown measure has a high one."""
+    try:
+        return parse(name).measure.less_is_better
+    except UsageError:
+        return False
+
+
+def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
+    """Return which of the runs is the baseline: by its name, its file, or its file's name."""
+    if baseline is None:
+        return 0
+    names = run_names(results)
+    files = [scores.source for scores in results]
+    ways = (
+        (baseline, names),
+        (baseline, files),
+        (baseline, [PurePath(file).name for file in files]),
+        (realpath(baseline), [realpath(file) for file in files]),
+    )
+    for wanted, known in ways:
+        if known.count(wanted) == 1:
+            return known.index(wanted)
+    if any(wanted in known for wanted, known in ways):
+        raise UsageError(f"several runs are called {baseline!r}; name the file of one of them")
+    raise UnknownName("baseline", baseline, names)
+
+
+def refuse_twice(request: Request) -> None:
+    """Refuse a file that is given as two runs, or standard input as two files."""
+    files = [one for one in (request.judgements, *request.runs) if isinstance(one, str)]
+    if files.count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    runs = [one for one in request.runs if isinstance(one, str)]
+    twice = [file for file in runs if runs.count(file) > 1]
+    if twice:
+        raise UsageError(f"{twice[0]}: given twice; a run is compared with others, not with itself")
+
+
+# Equal reading ------------------------------------------------------------------------------------
+#
+# Such a comparison is a request with additional measures: those at each budget, ceilings, and
+# measures that show whether the comparison is fair. The last become warnings of the comparison.
+
+K = 5
+"""Number of results at which chunks are usually compared."""
+TOUCHING = {f"ChunkHit@{K}": f"hit@{K}", f"ChunkNDCG@{K}": f"nDCG@{K}"}
+POINTS = 40
+"""Number of budgets on a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The budgets of a comparison, with the measures that they imply."""
+
+    sizes: tuple[float, ...]
+    measures: tuple[str, ...] = ()  # that replace the default ones
+    ceilings: bool = True
+
+    @property
+    def wanted(self) -> list[str]:
+        """Return the measures that the comparison shows."""
+        if self.measures:
+            return list(self.measures)
+        spans = [
+            f"{name}(budget={shown(size)})"
+            for name in ("SpanR", "SpanP", "FullEvidence")
+            for size in self.sizes
+        ]
+        waste = f"Waste(budget={shown(max(self.sizes))})"
+        best = [f"Ceiling(budget={shown(size)})" for size in self.sizes if self.ceilings]
+        return [*spans, "MAiP", waste, "FirstEvidence", *best]
+
+    @property
+    def for_warnings(self) -> list[str]:
+        """Return the measures that warnings about fairness need."""
+        most = shown(max(self.sizes))
+        recall = [f"SpanR(budget={shown(size)})" for size in self.sizes]
+        return [*recall, f"JudgedText(budget={most})", "Waste", f"Read@{K}", *TOUCHING]
+
+
+def shown(size: float) -> str:
+    """Return a budget as names of measures spell it."""
+    return str(int(size)) if float(size).is_integer() else repr(float(size))
+
+
+def sizes_of(budget: float | str | Iterable[float]) -> tuple[float, ...]:
+    """Return budgets as numbers, given one, several, or text such as `500,2000`."""
+    if isinstance(budget, str):
+        parts: list[Any] = budget.split(",")
+    else:
+        parts = list(budget) if isinstance(budget, Iterable) else [budget]
+    try:
+        sizes = tuple(dict.fromkeys(float(part) for part in parts))
+    except (TypeError, ValueError):
+        sizes = ()
+    if not sizes or not all(0 < size < float("inf") for size in sizes):
+        raise UsageError(f"budget {budget!r}; expected numbers above 0, such as 500,2000,8000")
+    return sizes
+
+
+def of_chunks(request: Request) -> Request:
+    """Return the request under the profile `chunks`, unless it names a profile or task."""
+    if request.profile or request.task:
+        return request
+    return replace(request, profile="chunks")
+
+
+def compare_at(
+    request: Request,
+    budget: float | str | Iterable[float],
+    baseline: str | None = None,
+    question: Question | None = None,
+    *,
+    ceilings: bool = True,
+    on: str | None = None,
+    watch: Watch = unwatched,
+) -> Comparison:
+    """Compare the runs of a request at equal reading budgets."""
+    request = of_chunks(with_baseline(request, baseline))
+    refuse_twice(request)
+    refuse_none(request.judgements, request.runs)
+    unit = (request.policy or {}).get("unit", "characters")
+    costly = unit == "cost"
+    budgets = Budgets(sizes_of(budget), tuple(request.measures), ceilings and not costly)
+    every = list(dict.fromkeys([*budgets.wanted, *budgets.for_warnings]))
+    results = run(replace(request, measures=every), on, watch)
+    warnings = sentences(
+        [_facts(scores, budgets) for scores in results],
+        K,
+        unit.replace("tokens:", "tokens of "),
+    )
+    warnings += [
+        f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
+    ]
+    if ceilings and costly and not budgets.measures:
+        warnings.append("no ceilings: the costs of other orders are unknown")
+    found = stated([only(scores, budgets.wanted) for scores in results], baseline, question)
+    in_memory = not any(isinstance(one, str) for one in request.runs)
+    drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
+    return replace(found, warnings=(*found.warnings, *warnings), drawn=drawn)
+
+
+def _facts(scores: Scores, budgets: Budgets) -> Facts:
+    most = shown(max(budgets.sizes))
+    counts = scores.facts
+    return Facts(
+        scores.run,
+        scores.means[f"Read@{K}"],
+        scores.means["Waste"],
+        {name[7:]: count for name, count in counts.items() if name.startswith("placed ")},
+        counts.get("invalid offsets", 0),
+        counts.get("missing documents", 0),
+        counts.get("results", 0),
+        scores.means[f"JudgedText(budget={most})"],
+        {word: scores.means[label] for label, word in TOUCHING.items()},
+        {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
+    )
+
+
+class _Curve:
+    """A measure over budgets, evaluated when it is called."""
+
+    def __init__(self, request: Request, names: Sequence[str], budgets: Budgets) -> None:
+        self._request = replace(request, names=list(names))
+        self._sizes = budgets.sizes
+
+    def __call__(self, measure: str) -> list[dict[str, Any]]:
+        """Return the values of a measure, a row for each run and budget."""
+        grid = np.geomspace(min(self._sizes) / 4, 4 * max(self._sizes), POINTS)
+        sizes = sorted({*self._sizes, *(float(round(size)) for size in grid)})
+        names = {f"{measure}(budget={shown(size)})": size for size in sizes}
+        return [
+            {"run": s.run, "budget": size, "measure": measure, "value": s.means[label]}
+            for s in run(replace(self._request, measures=tuple(names)))
+            for label, size in names.items()
+        ]
+
+
+# Requests -----------------------------------------------------------------------------------------
 
 
 def compare_runs(

@@ -19,8 +19,7 @@ from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
 from spanwise.evaluation.prepare import Prepared, flows
 from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
 from spanwise.evaluation.values import Measured, Scattered, joined
-from spanwise.formats.io.dataset import Stored
-from spanwise.formats.io.files import fits
+from spanwise.formats.io.files import Stored, fits
 from spanwise.formats.pieces import Part, Piece, format_of, partition_alike
 from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines

@@ -16,18 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.errors import SpanwiseWarning, UsageError
-from spanwise.evaluation.prepare import (
-    Cut,
-    Prepared,
-    asked,
-    one_at_a_time,
-    refuse_without_effect,
-)
+from spanwise.evaluation.prepare import Cut, Prepared, asked, one_at_a_time, refuse_without_effect
 from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import expanded
 from spanwise.formats.io.columns import prepare as prepare_columns
-from spanwise.formats.io.dataset import Stored, dataset_at, paths_in, stored
-from spanwise.formats.io.files import STDIN, fits, piece_size
+from spanwise.formats.io.files import STDIN, Stored, dataset_at, fits, paths_in, piece_size, stored
 from spanwise.formats.pieces import (
     JUDGEMENTS,
     Observer,

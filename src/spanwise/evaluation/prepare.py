@@ -21,8 +21,7 @@ from spanwise.evaluation.kinds import TEXTUAL, kinds_of
 from spanwise.evaluation.profiles import ELEMENTS, Profile, find_profile, measure_names
 from spanwise.formats import Reading, read_judgements, read_run, read_topics
 from spanwise.formats.frames import holds_numbers
-from spanwise.formats.io.dataset import Stored
-from spanwise.formats.io.files import piece_size
+from spanwise.formats.io.files import Stored, piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
 from spanwise.measures.names import parse

@@ -35,7 +35,7 @@ from spanwise.evaluation.prepare import (
     texts_along,
 )
 from spanwise.evaluation.values import Measured, joined
-from spanwise.formats.io.dataset import Stored
+from spanwise.formats.io.files import Stored
 from spanwise.formats.pieces import Piece
 from spanwise.matching import refuse_duplicate_judgements
 from spanwise.model.columns import text

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
 
-
 __all__ = [
     "FORMATS",
     "Format",

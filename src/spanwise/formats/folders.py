@@ -7,8 +7,7 @@ from pathlib import Path
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning
-from spanwise.formats.io.dataset import dataset_at
-from spanwise.formats.io.files import STDIN
+from spanwise.formats.io.files import STDIN, dataset_at
 from spanwise.formats.trec.beir import beir_qrels
 
 # Releases of assessments -------------------------------------------------------------------------

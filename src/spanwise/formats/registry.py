@@ -12,8 +12,7 @@ from typing import Any, Literal, get_args
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
-from spanwise.formats.io.dataset import Dataset, Stored, dataset_at, stored
-from spanwise.formats.io.files import PARQUET, chunks
+from spanwise.formats.io.files import PARQUET, Dataset, Stored, chunks, dataset_at, stored
 from spanwise.plugin_loading import F, Registry, home_of, load
 
 END = 1 << 16

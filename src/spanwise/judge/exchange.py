@@ -38,15 +38,13 @@ from spanwise.judge.verdicts import (
     verdicts,
 )
 from spanwise.judge.views import READ_FIRST, check_of, fingerprint
-from spanwise.matching.placing import placed_judgements
-from spanwise.matching.points import TextPoints
+from spanwise.matching.placing import TextPoints, placed_judgements
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, by_assessor
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-
 
 # Export -------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanwise.errors import InputError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats import expanded, read_judgements, read_pool, read_run, read_topics
-from spanwise.matching.order import by_score, places_of
+from spanwise.matching.documents import by_score, places_of
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.policy import Policy
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import IntArray
     from spanwise.model.run import Run
     from spanwise.model.topics import Topics
-
 
 # Which documents come into a pool: the methods, each a function of one topic's rankings. ----------
 #

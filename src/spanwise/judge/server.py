@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from spanwise.judge.store import Store
     from spanwise.model.documents import Collection
 
-
 # Request checks -----------------------------------------------------------------------------------
 
 Scope = MutableMapping[str, Any]

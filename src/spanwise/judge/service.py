@@ -44,7 +44,6 @@ from spanwise.judge.views import (
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
 
-
 # Settings of the organiser ------------------------------------------------------------------------
 
 OWNER = "owner"
@@ -124,7 +123,13 @@ def agreements(store: Store) -> list[dict[str, Any]]:
     """
     from spanwise.judge.verdicts import judgements_of, verdicts
     from spanwise.report.scores import null
-    from spanwise.stats.assessors import PAIRS, Assessor, agreement, mean, shared_topics
+    from spanwise.stats.assessors import (
+        PAIRS,
+        Assessor,
+        agreement,
+        mean,
+        shared_topics,
+    )
 
     found = {
         name: [one for one in verdicts(store, [name]) if one.state.status == "done"]

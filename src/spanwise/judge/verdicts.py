@@ -18,7 +18,7 @@ import numpy as np
 from spanwise.errors import InputError, UsageError
 from spanwise.judge.events import Gesture, State, added, applied, exhaustivity_of, folded, removed
 from spanwise.judge.events import Spans as Set
-from spanwise.matching.points import TOUCHED, assessed
+from spanwise.matching.placing import TOUCHED, assessed
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.elements import Assessments, begins_of
 from spanwise.model.elements import Pool as Numbered
@@ -28,7 +28,6 @@ from spanwise.model.spans import Spans
 if TYPE_CHECKING:
     from spanwise.judge.store import Document, Event, Store
     from spanwise.model.documents import Collection
-
 
 # States and times ---------------------------------------------------------------------------------
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from spanwise.judge.events import Gesture
     from spanwise.model.documents import Collection, Tree
 
-
 READ_FIRST = 32
 """Number of characters after an entry point that identify its text."""
 HEADINGS = frozenset(

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
-
 # Overlap ------------------------------------------------------------------------------------------
 
 

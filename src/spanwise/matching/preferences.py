@@ -18,8 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import PreferenceError, UsageError
-from spanwise.matching.documents import TOPICS_AT_ONCE, refuse_duplicate_results
-from spanwise.matching.order import by_score, places_of
+from spanwise.matching.documents import (
+    TOPICS_AT_ONCE,
+    by_score,
+    places_of,
+    refuse_duplicate_results,
+)
 from spanwise.model.columns import text
 from spanwise.model.rankings import PreferenceRankings
 
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Preferences
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
-
 
 # Groups -------------------------------------------------------------------------------------------
 #

@@ -21,7 +21,6 @@ from spanwise.model.spans import AMBIGUOUS, EXACT, FUZZY, LOST, NORMALISED, SHIF
 if TYPE_CHECKING:
     from spanwise.model.arrays import FingerprintArray, IntArray
 
-
 # Search for many texts in a longer one ------------------------------------------------------------
 #
 # All windows of some length are hashed by array operations. The first characters of a text are

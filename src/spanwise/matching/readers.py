@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
-
 # Targets in results -------------------------------------------------------------------------------
 #
 # Pairs are found without comparing every result with every target. Targets of one document do not

@@ -32,10 +32,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spanwise.errors import InputError
-from spanwise.model.nexi import Structured
+from spanwise.model.topics import Structured
 
 if TYPE_CHECKING:
-    from spanwise.model.nexi import Node, Query
+    from spanwise.model.topics import Node, Query
 
 NUMBER = re.compile(rb"\[[0-9]+\]")
 STEP = re.compile(r"/(@?[^/\[\]()@\s]+)(?:\[[1-9][0-9]*\])?")
@@ -47,7 +47,7 @@ TagGroups = Sequence[Collection[str]]
 def satisfies(path: str, query: Query, *, strict: bool, alike: TagGroups = ()) -> bool:
     """Return whether the element at a path matches the structure that a query asks for.
 
-    >>> from spanwise.model.nexi import Node, Path, Step, Structured
+    >>> from spanwise.model.topics import Node, Path, Step, Structured
     >>> query = Structured((Step(Path((Node(("article",)), Node(("sec",))))),))
     >>> satisfies("/article[1]/bdy[1]/sec[2]", query, strict=True)
     True

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-
 # Tasks --------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Highlights, Judgements, Wanted
     from spanwise.model.run import Run
 
-
 # Look-up by path ----------------------------------------------------------------------------------
 
 NOT_FOUND = -1

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from spanwise.model.elements import Assessments
     from spanwise.model.spans import Labels
 
-
 # Highlighted text ---------------------------------------------------------------------------------
 
 

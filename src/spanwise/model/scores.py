@@ -8,7 +8,7 @@ compute them again. Functions that lay out tables as text and HTML are shared wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite, isnan, nan
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from spanwise.model.arrays import FloatArray
-
 
 # Scores -----------------------------------------------------------------------------------------
 
@@ -326,3 +325,37 @@ def plotted(kind: str, scores: Sequence[Scores], **options: Any) -> Any:
     from importlib import import_module
 
     return import_module("spanwise.workflows.plot").plot(kind, scores, **options)
+
+
+# Findings of studies ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings(Mapping[str, Any]):
+    """The findings of a study: a mapping as JSON has it, which prints as tables."""
+
+    study: str
+    data: Mapping[str, Any]
+    draw: Callable[[], str] = field(repr=False)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.data[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as `--format json` prints."""
+        return dict(self.data)
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def __repr__(self) -> str:
+        return f"<Findings of {self.study}: {', '.join(self.data)}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.draw())}</pre>"

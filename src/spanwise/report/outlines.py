@@ -8,12 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from spanwise.model.documents import UNKNOWN_CHARACTER
-from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
+from spanwise.model.topics import About, And, Comparison, Or, Phrase, Structured
 from spanwise.report.tables import visible
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection, Document, Name, Tree
-    from spanwise.model.nexi import Condition, Path, Query, Term
+    from spanwise.model.topics import Condition, Path, Query, Term
 
 _LINES = 10_000
 

@@ -17,7 +17,6 @@ import numpy as np
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
-
 # Stop words ---------------------------------------------------------------------------------------
 
 TEXT = """

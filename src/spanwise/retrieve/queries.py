@@ -11,15 +11,14 @@ import numpy as np
 
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.model.columns import PlainIds, Rows
-from spanwise.model.nexi import About, And, Comparison, Or, Phrase, Structured
 from spanwise.model.run import Run
+from spanwise.model.topics import About, And, Comparison, Or, Phrase, Structured
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
-    from spanwise.model.nexi import Condition, Path, Query, Term
+    from spanwise.model.topics import Condition, Path, Query, Term
     from spanwise.retrieve.registry import Searcher
     from spanwise.retrieve.units import Units
-
 
 Fits = Callable[[str, "Path"], bool]
 """A test whether the element at a path, as in a run, matches a path of a query."""
@@ -141,7 +140,7 @@ class StructuralSearch:
         A condition is met by matching text anywhere in the elements that it names. The scores of
         all clauses, each the best in its element, are added.
         """
-        from spanwise.model.nexi import Path
+        from spanwise.model.topics import Path
 
         below: Hits | None = None  # elements that meet the steps so far
         nodes = query.steps[0].path.nodes[:0]
@@ -179,7 +178,7 @@ class StructuralSearch:
         return all_or_any([one for one, _ in parts], axis=0), np.sum([s for _, s in parts], axis=0)
 
     def _at(self, hits: Hits, place: Path, path: Path) -> Hits:
-        from spanwise.model.nexi import Path
+        from spanwise.model.topics import Path
 
         kept = self._of_kind(hits.units, Path(place.nodes + path.nodes))
         return Hits(hits.units[kept], hits.scores[kept])

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from spanwise.model.documents import Collection, Document
     from spanwise.retrieve.registry import Engine, Searcher
 
-
 Kind = Literal["document", "element", "chunk"]
 SYNTAX = "document, element, element:TAG,TAG..., chunk:SIZE or chunk:SIZE/OVERLAP"
 FILES = (

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray
     from spanwise.model.scores import Scores
 
-
 # Grids --------------------------------------------------------------------------------------------
 
 

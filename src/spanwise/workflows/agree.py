@@ -25,9 +25,8 @@ from spanwise.formats import expanded, read_judgements
 from spanwise.matching.placing import placed_judgements
 from spanwise.matching.units import units_of
 from spanwise.model.columns import text
-from spanwise.model.findings import Findings
 from spanwise.model.judgements import Judgements, by_assessor
-from spanwise.model.scores import printable
+from spanwise.model.scores import Findings, printable
 from spanwise.model.spans import Spans
 from spanwise.report.scores import null
 from spanwise.report.studies import as_tables
@@ -41,9 +40,7 @@ from spanwise.stats.assessors import (
     mean,
     shared_topics,
 )
-from spanwise.stats.assessors import (
-    Assessor as Judge,
-)
+from spanwise.stats.assessors import Assessor as Judge
 from spanwise.stats.correlation import Mixtures, Rankings, mixtures, rankings
 
 if TYPE_CHECKING:

@@ -24,12 +24,10 @@ from spanwise.errors import (
 from spanwise.evaluation.prepare import texts_along
 from spanwise.formats import FORMATS, Reading, expanded, read
 from spanwise.formats.builders import places
-from spanwise.formats.io.dataset import Dataset, dataset_at, paths_in
-from spanwise.formats.io.files import STDIN, lasts
+from spanwise.formats.io.files import STDIN, Dataset, dataset_at, lasts, paths_in
 from spanwise.formats.registry import Holds, find_format, format_and_pieces
 from spanwise.formats.topics.nexi import parse as parse_nexi
-from spanwise.matching.documents import repeated_rows
-from spanwise.matching.order import by_score
+from spanwise.matching.documents import by_score, repeated_rows
 from spanwise.matching.placing import placed_judgements, placed_run
 from spanwise.matching.tasks import (
     find_task,

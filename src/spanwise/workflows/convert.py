@@ -25,13 +25,11 @@ from spanwise.formats import (
     read_pool,
     read_run,
 )
-from spanwise.formats.io.dataset import MARK, Dataset
-from spanwise.formats.io.files import STDIN, fits, is_remote, lasts
+from spanwise.formats.io.files import MARK, STDIN, Dataset, fits, is_remote, lasts
 from spanwise.formats.pieces import format_of, part_of, partition, read_part
 from spanwise.formats.registry import Holds, find_format
 from spanwise.matching.documents import repeated_rows
-from spanwise.matching.placing import placed_judgements, placed_run, recompute_sizes
-from spanwise.matching.points import assessed
+from spanwise.matching.placing import assessed, placed_judgements, placed_run, recompute_sizes
 from spanwise.model.columns import text as text_of
 from spanwise.model.contents import ASSESSORS, HIGHLIGHTED, PASSAGES, loss_in_words
 from spanwise.model.elements import Pool as Said

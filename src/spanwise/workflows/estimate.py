@@ -25,10 +25,9 @@ from spanwise.judge.pooling import contributions, ranked
 from spanwise.matching import refuse_duplicate_judgements
 from spanwise.matching.placing import placed, placed_judgements
 from spanwise.model.columns import PlainIds, Rows, text
-from spanwise.model.findings import Findings
 from spanwise.model.judgements import Highlights, Judgements, by_assessor, combined, only
 from spanwise.model.pools import Pool
-from spanwise.model.scores import printable
+from spanwise.model.scores import Findings, printable
 from spanwise.model.spans import NOTHING, Spans, merged, overlap
 from spanwise.report.scores import null
 from spanwise.report.studies import estimate_tables
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from spanwise.model.measure import MeasureRequest
     from spanwise.model.pools import Pooled
     from spanwise.model.run import Run
-
 
 # Estimates --------------------------------------------------------------------------------------
 

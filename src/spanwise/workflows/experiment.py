@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
     from spanwise.model.run import Run
 
-
 # Running ----------------------------------------------------------------------------------------
 
 

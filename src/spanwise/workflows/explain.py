@@ -29,9 +29,8 @@ from spanwise.evaluation.request import request_of
 from spanwise.evaluation.score import match, values_of
 from spanwise.formats import expanded
 from spanwise.matching import align, refuse_duplicate_judgements
-from spanwise.matching.documents import ordered_results
+from spanwise.matching.documents import by_score, ordered_results, places_of
 from spanwise.matching.elements import element_rankings
-from spanwise.matching.order import by_score, places_of
 from spanwise.matching.text import readings
 from spanwise.matching.texts import meter_of
 from spanwise.measures.cumulated import Curves, reached
@@ -46,7 +45,8 @@ from spanwise.model.notes import in_lines
 from spanwise.model.run import of_topics
 from spanwise.model.scores import printable
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, inmost
-from spanwise.report import explanation, marked
+from spanwise.report import explanation
+from spanwise.report import explanation as marked
 from spanwise.report.explanation import (
     GAIN_WORDS,
     Earnings,
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.report.explanation import Listing
     from spanwise.report.tables import Table
-
 
 # Explanations -----------------------------------------------------------------------------------
 

@@ -14,16 +14,15 @@ from typing import Any
 
 from spanwise.console import say, watched
 from spanwise.errors import FormatError, UsageError
+from spanwise.evaluation.compare import less_is_better, refuse_none
 from spanwise.evaluation.evaluate import PROCESSES, run
-from spanwise.evaluation.gather import less_is_better, refuse_none
 from spanwise.evaluation.request import Request, names_of
 from spanwise.formats.results import holds_results, read_results
 from spanwise.model.comparison import Rule, Verdict
 from spanwise.model.scores import Scores
 from spanwise.report.comparison import as_md
-from spanwise.stats.gates import judged
 from spanwise.stats.resampling import Draws
-from spanwise.stats.statements import Question
+from spanwise.stats.statements import Question, judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
 from spanwise.matching import align
-from spanwise.matching.order import by_score, places_of
+from spanwise.matching.documents import by_score, places_of
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.scores import printable

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.console import write_atomically
 from spanwise.errors import UnknownName, UsageError
+from spanwise.evaluation.compare import place_of, refuse_none, scores_of
 from spanwise.evaluation.evaluate import run as score_all
-from spanwise.evaluation.gather import place_of, refuse_none, scores_of
 from spanwise.evaluation.kinds import kinds_of
 from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts

@@ -23,8 +23,7 @@ from spanwise.judge.pooling import (
     relevant_in,
 )
 from spanwise.model.columns import text
-from spanwise.model.findings import Findings
-from spanwise.model.scores import printable
+from spanwise.model.scores import Findings, printable
 from spanwise.report.scores import null
 from spanwise.report.studies import check_tables
 

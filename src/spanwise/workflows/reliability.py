@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from spanwise.errors import InputError
+from spanwise.evaluation.compare import less_is_better
 from spanwise.evaluation.evaluate import run as score_all
-from spanwise.evaluation.gather import less_is_better
 from spanwise.evaluation.request import Request, names_of
 from spanwise.formats import expanded
-from spanwise.model.findings import Findings
-from spanwise.model.scores import run_names
+from spanwise.model.scores import Findings, run_names
 from spanwise.report.studies import Agreement, Ranked, Study, rendered_study
-from spanwise.stats.correlation import kendall, rbo, tau_ap
-from spanwise.stats.studies import (
+from spanwise.stats.correlation import (
     competition_ranks,
     ideal_beaten,
+    kendall,
     overlap_rewarded,
+    rbo,
     swapped,
     swapped_by_halves,
+    tau_ap,
 )
 from spanwise.workflows.recallbase import Wish, base_of
 from spanwise.workflows.simulate import SIMULATED, simulated

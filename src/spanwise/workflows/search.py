@@ -28,9 +28,8 @@ from spanwise.retrieve.units import grain_of, indexed, units_of
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
-    from spanwise.model.nexi import Path, Query
     from spanwise.model.run import Run
-    from spanwise.model.topics import Topic, Topics
+    from spanwise.model.topics import Path, Query, Topic, Topics
     from spanwise.retrieve.expansion import Expander
     from spanwise.retrieve.registry import Engine, Entry, Searcher
     from spanwise.retrieve.units import Grain, Units
@@ -231,7 +230,7 @@ def _by_structure(
     search: Search, units: Units, query: Query, find: Callable[[list[str], int], Hits]
 ) -> Hits:
     from spanwise.matching.structure import satisfies
-    from spanwise.model.nexi import Step, Structured
+    from spanwise.model.topics import Step, Structured
 
     def words(some: list[str]) -> Hits:
         return find(words_of(" ".join(some)), ALL_RESULTS)

@@ -18,7 +18,7 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.console import say, watched, write_atomically
 from spanwise.errors import InputError, UsageError
-from spanwise.evaluation.budgets import compare_at, sizes_of
+from spanwise.evaluation.compare import compare_at, sizes_of
 from spanwise.evaluation.prepare import texts_along
 from spanwise.evaluation.request import Request, plain, request_of
 from spanwise.formats import FORMATS, read_judgements

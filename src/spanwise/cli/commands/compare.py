@@ -123,8 +123,7 @@ def command(
     from spanwise.cli.printing import report_comparison
     from spanwise.console import watched
     from spanwise.errors import UsageError
-    from spanwise.evaluation.budgets import compare_at, of_chunks
-    from spanwise.evaluation.compare import compare_runs
+    from spanwise.evaluation.compare import compare_at, compare_runs, of_chunks
     from spanwise.evaluation.evaluate import PROCESSES
     from spanwise.stats.resampling import RESAMPLES, Draws
     from spanwise.stats.statements import Question

@@ -6,8 +6,7 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.names import format_names
+from spanwise.cli.command import Command, format_names, option
 from spanwise.cli.options import collection_option, source_format_option
 
 

@@ -28,7 +28,12 @@ def command(file: str, output: str, data: str | None) -> None:
 
     from spanwise.console import emit
     from spanwise.errors import UsageError
-    from spanwise.workflows.experiment import conducted, read_experiment, summary, write_report
+    from spanwise.workflows.experiment import (
+        conducted,
+        read_experiment,
+        summary,
+        write_report,
+    )
 
     shipped = Path(__file__).parents[2] / "data" / "experiments" / f"{file}.toml"
     experiment = read_experiment(str(shipped) if shipped.is_file() else file, data)

@@ -43,7 +43,12 @@ def command(
       spanwise explain inex.qrels elements.run --topic 101 -m MAiP --collection articles/
     """
     from spanwise.console import coloured, emit, page_width
-    from spanwise.workflows.explain import Explanation, cases_of, explained, marked_text
+    from spanwise.workflows.explain import (
+        Explanation,
+        cases_of,
+        explained,
+        marked_text,
+    )
 
     cases = cases_of(request, topic)
     if layout == "json":

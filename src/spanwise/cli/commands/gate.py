@@ -89,7 +89,7 @@ def command(
 
     from spanwise.console import emit, write_atomically
     from spanwise.errors import UsageError
-    from spanwise.evaluation.gather import less_is_better
+    from spanwise.evaluation.compare import less_is_better
     from spanwise.model.comparison import Rule
     from spanwise.report.comparison import as_junit, as_md, gate_as_json
     from spanwise.stats.resampling import Draws

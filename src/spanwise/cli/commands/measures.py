@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.names import NamesArgument, measure_names
+from spanwise.cli.command import Command, NamesArgument, measure_names, option
 from spanwise.cli.options import printed_as
 
 if TYPE_CHECKING:

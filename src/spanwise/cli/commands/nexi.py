@@ -10,7 +10,7 @@ from spanwise.cli.command import Command, option
 from spanwise.cli.options import printed_as
 
 if TYPE_CHECKING:
-    from spanwise.model.nexi import Query
+    from spanwise.model.topics import Query
 
 
 @click.command("nexi", cls=Command)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import DefaultGroup, option
-from spanwise.cli.names import measure_names
+from spanwise.cli.command import DefaultGroup, measure_names, option
 from spanwise.cli.options import (
     FILES,
     all_of,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.names import engine_names
+from spanwise.cli.command import Command, engine_names, option
 from spanwise.cli.options import (
     FILES,
     XML,

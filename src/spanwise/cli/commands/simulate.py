@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.names import format_names
+from spanwise.cli.command import Command, format_names, option
 from spanwise.cli.options import (
     FILES,
     collection_option,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.names import chunker_names
+from spanwise.cli.command import Command, chunker_names, option
 from spanwise.cli.options import (
     CHUNKS,
     FILES,

@@ -17,7 +17,6 @@ from spanwise.errors import MissingExtra
 if TYPE_CHECKING:
     from spanwise.dropins.evalj.configuration import Curve, Metric
 
-
 # File names ---------------------------------------------------------------------------------------
 
 ENDINGS = (".gz", ".xz", ".zst", ".xml", ".txt")

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.model.scores import Scores
 
-
 # Command line -------------------------------------------------------------------------------------
 
 Graphs = Literal["gnu", "jfree"]

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from spanwise.model.readings import Readings
     from spanwise.model.run import Run
 
-
 # Options ------------------------------------------------------------------------------------------
 
 

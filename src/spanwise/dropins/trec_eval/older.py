@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from spanwise.model.rankings import Rankings
     from spanwise.model.run import Run
 
-
 # Files and errors ---------------------------------------------------------------------------------
 
 

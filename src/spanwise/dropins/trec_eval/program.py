@@ -27,8 +27,12 @@ from spanwise.errors import (
 from spanwise.evaluation.profiles import TREC_EVAL, TrecMeasure
 from spanwise.evaluation.score import values_of
 from spanwise.formats import Reading, read
-from spanwise.matching.documents import refuse_duplicate_judgements, refuse_duplicate_results
-from spanwise.matching.order import by_score, places_of
+from spanwise.matching.documents import (
+    by_score,
+    places_of,
+    refuse_duplicate_judgements,
+    refuse_duplicate_results,
+)
 from spanwise.measures.names import by_stem
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.measure import Measure, MeasureRequest
@@ -38,11 +42,8 @@ from spanwise.stats.aggregation import FLOOR
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from spanwise.model.measure import Gains
     from spanwise.model.run import Run
-
 
 # Columns ------------------------------------------------------------------------------------------
 

@@ -42,7 +42,6 @@ from spanwise.version import __version__
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray
 
-
 # Options ------------------------------------------------------------------------------------------
 
 Block = tuple[bytes | None, list[float]]

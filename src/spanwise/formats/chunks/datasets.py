@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
-
 # Chroma ------------------------------------------------------------------------------------------
 
 TOPICS = "ids of topics, which become question numbers"

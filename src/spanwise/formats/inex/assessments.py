@@ -19,15 +19,7 @@ import numpy as np
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
 from spanwise.formats.builders import AssessmentsBuilder, ElementBlocks, grades_of
 from spanwise.formats.io.files import beginning
-from spanwise.formats.io.xml import (
-    DECLARATION,
-    Event,
-    as_xml,
-    events,
-    first_element,
-    root_of,
-    tag,
-)
+from spanwise.formats.io.xml import DECLARATION, Event, as_xml, events, first_element, root_of, tag
 from spanwise.formats.registry import Reading, reader, writer
 from spanwise.model import contents
 from spanwise.model.columns import PlainIds, text

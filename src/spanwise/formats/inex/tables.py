@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from spanwise.model.element_rankings import ChanceTable
     from spanwise.model.elements import Grades
 
-
 # Quantisations -----------------------------------------------------------------------------------
 
 EXPECTED = "two grades and a value from 0 to 1, such as: 3 3 0.75"

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.judgements import Evidence
 
-
 # Recognition -------------------------------------------------------------------------------------
 
 

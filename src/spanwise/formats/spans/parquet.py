@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
     from spanwise.model.spans import Unit
 
-
 # Plain runs --------------------------------------------------------------------------------------
 
 

@@ -27,12 +27,7 @@ from spanwise.formats.io.json_lines import (
     warn_unread,
 )
 from spanwise.formats.registry import Reading, reader, writer
-from spanwise.formats.spans.judgements import (
-    OBJECTS,
-    looks_like_span_run,
-    point_in,
-    position_of,
-)
+from spanwise.formats.spans.judgements import OBJECTS, looks_like_span_run, point_in, position_of
 from spanwise.model.columns import PlainIds, PolarsIds, Rows, text
 from spanwise.model.run import Chunks, Run
 from spanwise.model.spans import UNKNOWN, Spans
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
 
     from spanwise.model.arrays import IntArray
     from spanwise.model.spans import Unit
-
 
 # Large runs, column by column --------------------------------------------------------------------
 #

@@ -30,7 +30,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NoReturn
 
 from spanwise.errors import FormatError, QueryError
-from spanwise.model.nexi import (
+from spanwise.model.topics import (
     OPERATORS,
     About,
     And,

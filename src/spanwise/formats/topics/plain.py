@@ -16,7 +16,6 @@ from spanwise.model.columns import text
 if TYPE_CHECKING:
     from spanwise.model.topics import Topic, Topics
 
-
 # TREC, Indri and tab-separated lines -------------------------------------------------------------
 
 TOP = re.compile(rb"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)
