@@ -11,10 +11,10 @@ PYTEST := $(BIN)/python -m pytest -n auto
 
 # What `make check` leaves out, by name, wherever it lies below tests: folders and files of tests that
 # start browsers, servers and clusters, run the documentation, or take seconds each.
-SLOW := adapters browser cluster collection docs engines golden judge laws peers typing \
+SLOW := adapters browser cluster collection docs engines golden judge laws peers plugins typing \
         test_anova.py test_beyond_memory.py test_columns.py test_compare.py test_datasets.py \
         test_discoveries.py test_element_oracle.py test_estimates.py test_judged_rankings.py \
-        test_passages.py test_plots.py test_search.py test_smart.py test_terminal.py test_workers.py
+        test_passages.py test_plots.py test_recipes.py test_search.py test_smart.py test_terminal.py test_workers.py
 
 define LINT
 $(BIN)/ruff format --check .
