@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -155,11 +156,9 @@ def open_or_create(
 
 def locked(path: str) -> IO[str]:
     """Lock a store against other servers until the handle is closed."""
-    import fcntl
-
     handle = Path(f"{path}.lock").open("a+")  # noqa: SIM115
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
     except OSError:
         handle.seek(0)
         raise UsageError(f"{path}: is in use by another server ({handle.read().strip()})") from None
@@ -167,6 +166,24 @@ def locked(path: str) -> IO[str]:
     handle.write(f"process {os.getpid()}\n")
     handle.flush()
     return handle
+
+
+def _lock(handle: IO[str]) -> None:
+    """Lock an open file without waiting; OSError if another process has locked it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        handle.seek(FAR)  # a locked byte cannot be read, and the message must be
+        msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+        handle.seek(0)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+FAR = 1 << 30
+"""The byte that is locked on Windows, behind everything that is written."""
 
 
 def copy_safely(store: Store) -> None:
