@@ -188,6 +188,7 @@ def test_a_server_that_goes_away_loses_nothing(server, opened):
 def test_what_waits_is_shown_with_the_reason_also_after_reload(server, opened):
     page = at_document(server, opened)
     saved(page)
+    page.wait_for_load_state("networkidle")  # keys are heard once the page has all it asked for
     fault = {"status": 507, "json": {"error": "the store cannot be written (a reason)"}}
     page.route("**/api/events", lambda route: route.fulfill(**fault))
     page.keyboard.press("x")
