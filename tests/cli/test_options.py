@@ -10,7 +10,7 @@ import pytest
 
 from demo_files import DENSE, HYBRID, KEYWORD, QRELS
 from spanwise.cli import COMMANDS
-from spanwise.cli.command import Command, Option, paragraphs
+from spanwise.cli.options import Command, Option, paragraphs
 
 
 def _commands():

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import collection_option, printed_as, source_format_option
+from spanwise.cli.options import (
+    Command,
+    collection_option,
+    option,
+    printed_as,
+    source_format_option,
+)
 
 if TYPE_CHECKING:
     from spanwise.workflows.check import Checked

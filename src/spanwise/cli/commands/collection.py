@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Group, option
-from spanwise.cli.options import RUNNING, printed_as
+from spanwise.cli.options import RUNNING, Group, option, printed_as
 
 if TYPE_CHECKING:
     from spanwise.collection.shards import OnError

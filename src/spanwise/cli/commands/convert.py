@@ -6,8 +6,13 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.command import Command, format_names, option
-from spanwise.cli.options import collection_option, source_format_option
+from spanwise.cli.options import (
+    Command,
+    collection_option,
+    format_names,
+    option,
+    source_format_option,
+)
 
 
 @click.command("convert", cls=Command)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    Command,
+    option,
     run_format_option,
     run_output_option,
     top_option,

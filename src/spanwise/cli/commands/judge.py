@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import DefaultGroup, format_names, option
-from spanwise.cli.options import printed_as, seed_option
+from spanwise.cli.options import DefaultGroup, format_names, option, printed_as, seed_option
 
 MODES = ("highlight", "grades", "aspects", "exhaustivity", "document")
 FORMATS = (

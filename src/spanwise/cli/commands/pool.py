@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import DefaultGroup, measure_names, option
 from spanwise.cli.options import (
     FILES,
+    DefaultGroup,
     all_of,
     collection_option,
+    measure_names,
     measures_option,
+    option,
     per_topic_option,
     printed_as,
     seed_option,

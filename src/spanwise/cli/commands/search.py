@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from spanwise.cli.command import Command, engine_names, option
 from spanwise.cli.options import (
     FILES,
     XML,
+    Command,
+    engine_names,
+    option,
     run_output_option,
     top_option,
     topics_format_option,

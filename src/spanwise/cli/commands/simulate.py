@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, format_names, option
 from spanwise.cli.options import (
     FILES,
+    Command,
     collection_option,
+    format_names,
     ideal_if_any_option,
+    option,
     paths_if_any_option,
     quant_option,
     run_output_option,

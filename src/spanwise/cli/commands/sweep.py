@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, chunker_names, option
 from spanwise.cli.options import (
     CHUNKS,
     FILES,
+    Command,
     choice_options,
+    chunker_names,
     measures_option,
+    option,
     printed_as,
     seed_option,
     with_request,
