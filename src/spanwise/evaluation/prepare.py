@@ -59,11 +59,14 @@ class Prepared:
     def __init__(self, request: Request, part: Part | Stored | None = None) -> None:
         self.request = request
         self._given = request.policy or {}
-        self.reading = how_to_read(find_profile(request.profile, request.task), self._given)
+        self._named = find_profile(request.profile, request.task)
+        self.reading = how_to_read(self._named, self._given)
         judgements = asking(
             self._read_judgements(part), request.topics, self._given.get("structure", "ignore")
         )
-        self.collection: Collection | None = opened(request.collection, judgements)
+        self.collection: Collection | None = None
+        if request.collection is not None:
+            self.collection = opened(request.collection, judgements)
         documents = self.collection or texts_along(judgements)
         self.judgements = judgements if documents is None else _placed(judgements, documents)
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read to choose the profile
@@ -114,9 +117,8 @@ class Prepared:
 
     def profile_of(self, source: Any, piece: Cut | None = None) -> Profile:
         """Return the profile of the request, or the one that fits `source` if none is named."""
-        named = find_profile(self.request.profile, self.request.task)
         if self.request.profile or self.request.task or not depends_on_run(self.judgements):
-            return named
+            return self._named
         with one_at_a_time, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SpanwiseWarning)
             if piece is None and flows(source):
@@ -130,10 +132,9 @@ class Prepared:
         """Return the policy and the measures under a profile, by default those of the request."""
         names = tuple(measures or self.request.measures or profile.measures)
         if self._settled is None or self._settled[0] != (profile, names):
-            wanted = [
-                one.assuming(_applicable(self.request.assume, one))
-                for one in asked(names, profile.defaults)
-            ]
+            wanted, assumed = asked(names, profile.defaults), self.request.assume
+            if assumed:
+                wanted = [one.assuming(_applicable(assumed, one)) for one in wanted]
             settled = Settled(wanted, replace(profile.policy, **self._given))
             self._settled = (profile, names), settled
         return self._settled[1]
@@ -336,4 +337,6 @@ def asked(
     `defaults` are the values of parameters that a profile sets, by family of measures.
     """
     found = [parse(name) for name in measure_names(list(names))]
-    return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
+    if not defaults:
+        return found
+    return [one.assuming(defaults.get(one.measure.family, {})) for one in found]

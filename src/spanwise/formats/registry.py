@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from importlib import import_module
@@ -109,11 +109,7 @@ later are tried first."""
 
 def load_families() -> None:
     """Import all families of formats."""
-    _import(list(FAMILIES))
-
-
-def _import(families: Iterable[str]) -> None:
-    for family in families:
+    for family in FAMILIES:
         import_module(OURS + family)
     FORMATS.arrange([OURS + family for family in FAMILIES])
 
@@ -336,20 +332,24 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
         for name, family in FAMILIES.items()
         if not begins.isdisjoint(family.begins) and not set(holds).isdisjoint(family.holds)
     ]
-    _import(fitting)
-    homes = {OURS + name for name in fitting}
-    for entry in FORMATS.of(ours=True):
-        ours = FORMATS.homes[entry.name] in homes
-        if entry.holds in holds and ours and entry.recognise(head):
+    for family in fitting:
+        import_module(OURS + family)
+    ours = [
+        entry
+        for family in fitting
+        for entry in FORMATS.registered.values()
+        if FORMATS.homes[entry.name] == OURS + family and entry.holds in holds
+    ]
+    for entry in reversed(ours):
+        if entry.recognise(head):
             return entry
     load()
+    theirs = [entry for entry in FORMATS.of(ours=False) if entry.holds in holds]
     if PARQUET not in begins:
-        for entry in FORMATS.of(ours=False):
-            if entry.holds in holds and entry.recognise(head):
+        for entry in theirs:
+            if entry.recognise(head):
                 return entry
-    if not fitting:
-        load_families()
-    every = [entry for entry in FORMATS.registered.values() if entry.holds in holds]
+    every = [*ours, *theirs] or [entry for entry in FORMATS.values() if entry.holds in holds]
     near = (entry for entry in every if PARQUET not in begins and entry.resemble(head))
     names = next(names for mark, names in COMMONEST.items() if mark in begins)
     common = (FORMATS.registered.get(name) for name in names)
@@ -365,7 +365,9 @@ def _begins(head: bytes) -> set[bytes]:
     if begun.startswith(JSON_LISTS):
         return {JSON_LISTS, TEXT_FILES}
     end = begun.find(b"\n")
-    return {TABLES, TEXT_FILES} if b"," in begun[: end if end >= 0 else None] else {TEXT_FILES}
+    columns = begun[: end if end >= 0 else None]
+    comma = b"," in columns and not columns.startswith(b"#")
+    return {TABLES, TEXT_FILES} if comma else {TEXT_FILES}
 
 
 COMMONEST = {

@@ -23,8 +23,7 @@ import numpy as np
 from spanwise.collection import open_collection
 from spanwise.console import write_atomically, write_folder_atomically
 from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
-from spanwise.formats import FORMATS, read_judgements
-from spanwise.formats.folders import ABOUT
+from spanwise.formats import ABOUT, FORMATS, read_judgements
 from spanwise.formats.io.json_lines import line
 from spanwise.formats.spans.judgements import QRELS
 from spanwise.judge.events import RELEVANT, TOO_SMALL, Gesture
