@@ -11,8 +11,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.highlight import f_of
-from spanwise.measures.references import GENOMICS_2007, HIXEVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import GENOMICS_2007, HIXEVAL, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.readings import NEVER, Ceilings, Readings

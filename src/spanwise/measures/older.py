@@ -12,8 +12,7 @@ import numpy as np
 
 from spanwise.measures.incomplete import BPREF, above_hits
 from spanwise.measures.ranks import ELEVEN, RISE, average_precision, interpolated_precision
-from spanwise.measures.references import TREC_EVAL_8
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL_8, measure
 from spanwise.measures.sets import relevant as relevant_count
 from spanwise.measures.sets import relevant_retrieved, retrieved, set_precision, set_recall
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray

@@ -225,3 +225,18 @@ BY_ENTRY_POINT = replace(
     BY_READER_BINARY, precision="no", thorough="no", focused="no", relevant_in_context="no"
 )
 """The distance to the best entry point."""
+
+
+# References of several families -------------------------------------------------------------------
+
+
+GENOMICS_2007 = (
+    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
+    " Sixteenth Text REtrieval Conference, 2007"
+)
+HIXEVAL = (
+    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
+    " Information Retrieval and Evaluation, LNCS 3977, 2006"
+)
+TREC_EVAL = "trec_eval 10.0, NIST, 2026"
+TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"

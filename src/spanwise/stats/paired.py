@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spanwise.errors import MissingExtra, UsageError
-from spanwise.stats.aggregation import running_sum
+from spanwise.stats import running_sum
 from spanwise.stats.resampling import SAME
 
 if TYPE_CHECKING:

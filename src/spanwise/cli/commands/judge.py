@@ -173,7 +173,7 @@ def status_command(store: str, layout: str, output: str | None) -> None:
       spanwise judge status pool.judged
     """
     from spanwise.console import emit
-    from spanwise.judge.status import status
+    from spanwise.judge.service import status
 
     emit(status(store, layout), output)
 
@@ -195,7 +195,7 @@ def verify_command(store: str, collection: str | None, head: str | None, layout:
     import json
 
     from spanwise.console import emit
-    from spanwise.judge.status import verified
+    from spanwise.judge.service import verified
 
     text, fine = verified(store, collection, head)
     if layout == "json":
@@ -215,7 +215,7 @@ def log_command(store: str, judge: str | None) -> None:
       spanwise judge log pool.judged
     """
     from spanwise.console import emit
-    from spanwise.judge.status import log
+    from spanwise.judge.service import log
 
     for line in log(store, judge):
         emit(line)
