@@ -54,6 +54,45 @@ class Difference:
     topics_needed: float  # to detect this effect with power 0.8
 
 
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What resampled topics show about who is best in a measure, run by run."""
+
+    topics: int  # for which all runs have a value
+    probability: tuple[float, ...]  # of being the best; equal runs share it
+    rank_low: tuple[int, ...]  # the interval of the rank, from 1
+    rank_high: tuple[int, ...]
+    behind: tuple[tuple[int, ...], ...]  # the runs that are clearly better than each run
+    leader: int  # the run with the best mean over these topics; of equal runs the first
+    gap: tuple[float, ...]  # from each run to the leader, 0 or more
+    gap_low: tuple[float, ...]  # an interval that holds for all pairs of runs together
+    gap_high: tuple[float, ...]
+
+    @property
+    def contenders(self) -> tuple[int, ...]:
+        """The runs that cannot be told from the best."""
+        return tuple(run for run, better in enumerate(self.behind) if not better)
+
+    def winner(self, confidence: float) -> int | None:
+        """Return the run that all others are clearly behind, or None if nothing is settled."""
+        if len(self.behind) < 2 or len(self.contenders) != 1:
+            return None
+        (run,) = self.contenders
+        return run if self.probability[run] >= confidence else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict on one measure as a sentence, and the runs that it names."""
+
+    measure: str
+    sentence: str
+    best: tuple[str, ...]  # the winner, if there is one
+    out: tuple[str, ...]  # clearly worse than another run
+    open: tuple[str, ...]  # cannot be told from the best
+    budget: float | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """A comparison of runs, sorted by the first measure, best first."""
