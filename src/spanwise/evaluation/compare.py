@@ -25,6 +25,7 @@ from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.measures.names import parse
 from spanwise.model.scores import Results, Scores, run_names
+from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, sentences
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
@@ -143,7 +144,8 @@ def stated(
         raise UsageError("no run was given; expected at least one")
     question = question or Question()
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    return replace(found, verdict=verdict(found))
 
 
 def less_is_better(name: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted
+from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted, safe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +58,7 @@ class Difference:
 class Contest:
     """What resampled topics show about who is best in a measure, run by run."""
 
+    runs: tuple[str, ...]
     topics: int  # for which all runs have a value
     probability: tuple[float, ...]  # of being the best; equal runs share it
     rank_low: tuple[int, ...]  # the interval of the rank, from 1
@@ -90,7 +91,10 @@ class Answer:
     best: tuple[str, ...]  # the winner, if there is one
     out: tuple[str, ...]  # clearly worse than another run
     open: tuple[str, ...]  # cannot be told from the best
-    budget: float | None = None
+
+    def followed_by(self, sentences: Sequence[str]) -> Answer:
+        """Return the answer with further sentences."""
+        return replace(self, sentence=" ".join([self.sentence, *sentences]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +114,13 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     anova: Mapping[str, Anova] = field(default_factory=dict)  # of each measure: runs and topics
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
+    contests: Mapping[str, Contest] = field(default_factory=dict)  # who is best in each measure
+    verdict: tuple[Answer, ...] = ()  # one per measure
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The sentences to read first."""
+        return tuple(one.sentence for one in self.verdict[:1])
 
     @property
     def alpha(self) -> float:
@@ -238,6 +249,28 @@ class Comparison:
                 for one in self.differences
             ],
             "warnings": list(self.warnings),
+            "verdict": [
+                {
+                    "measure": one.measure,
+                    "sentence": one.sentence,
+                    "best": list(one.best),
+                    "out": list(one.out),
+                    "open": list(one.open),
+                }
+                for one in self.verdict
+            ],
+            "best": [
+                {
+                    "measure": measure,
+                    "run": run,
+                    "probability": defined(one.probability[place]),
+                    "rank_low": one.rank_low[place],
+                    "rank_high": one.rank_high[place],
+                    "in_set": place in one.contenders,
+                }
+                for measure, one in self.contests.items()
+                for place, run in enumerate(one.runs)
+            ],
         }
 
     def to_polars(self) -> pl.DataFrame:
@@ -267,10 +300,11 @@ class Comparison:
 
     def table(self) -> str:
         """Return means, intervals and marks as text."""
-        return plain_table(*self._cells(), self.legend())
+        return "\n\n".join([*self.headline, plain_table(*self._cells(), self.legend())])
 
     def _repr_html_(self) -> str:
-        return html_table(*self._cells(), self.legend())
+        sentences = "".join(f"<p><b>{safe(sentence)}</b></p>" for sentence in self.headline)
+        return sentences + html_table(*self._cells(), self.legend())
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
@@ -320,6 +354,9 @@ class Comparison:
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
         return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
+
+    def __str__(self) -> str:
+        return self.table()
 
     def __repr__(self) -> str:
         return (

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined
 from spanwise.model.scores import number
-from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible
+from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible, wrapped
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison, Difference, Mean, Verdict
@@ -178,12 +178,23 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     if how == "latex":
         return as_latex(means)
     if how == "md":
-        parts = [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
+        parts = [f"{sentence}\n" for sentence in c.headline]
+        parts += [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
         return "\n".join(parts).rstrip("\n") + "\n"
-    parts = [as_text(means, width, styled)]
+    parts = [*_headline(c, width), as_text(means, width, styled)]
     if c.differences:
         parts += [against(c), as_text(differences, width, styled).rstrip("\n") + "\n"]
     return "\n".join(parts)
+
+
+PROSE = 80
+"""Width of sentences where the output is not a terminal."""
+
+
+def _headline(c: Comparison, width: int | None) -> list[str]:
+    """Return the sentences to read first, in lines of the width of the page."""
+    lines = (wrapped(visible(one), width or PROSE, indent="") for one in c.headline)
+    return ["\n".join(some) + "\n" for some in lines]
 
 
 # Comparisons of chunks ----------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 Topics are resampled for all runs together. A run is out if another is so much better that the
 largest of all pairwise differences would be as large by chance in few sets of topics only. The
-bound is that of the largest studentised difference (max-t): with the stated confidence, no run
-that is truly the best is out, however many runs there are.
+bound is that of the largest studentised difference (max-t). Runs that are out are removed, and the
+bound is formed anew for the others, until none is out: with the stated confidence, no run that is
+truly the best is removed, however many runs there are.
 
-Reference: Romano and Wolf: Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing.
-Journal of the American Statistical Association 100, 2005.
+Reference: Hansen, Lunde and Nason: The Model Confidence Set. Econometrica 79, 2011.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ FEWEST = 2
 
 
 def contests(
+    runs: Sequence[str],
     tables: Sequence[FloatArray],
     lowest: Sequence[bool] = (),
     draws: Draws | None = None,
@@ -48,7 +49,7 @@ def contests(
         if number in found:
             continue
         alike = [n for n, other in enumerate(rows) if np.array_equal(mine, other)]
-        some = [_Resampled(signs[n] * tables[n][mine]) for n in alike]
+        some = [_Resampled(tuple(runs), signs[n] * tables[n][mine]) for n in alike]
         _resample(some, draws or Draws())
         found |= {n: one.contest(confidence) for n, one in zip(alike, some, strict=True)}
     return [found[number] for number in range(len(tables))]
@@ -71,10 +72,11 @@ def _resample(some: Sequence[_Resampled], draws: Draws) -> None:
 class _Resampled:
     """The values of a measure, and what resampling them has shown so far."""
 
+    runs: tuple[str, ...]
     values: FloatArray
     firsts: list[FloatArray] = field(default_factory=list)
     ranks: list[IntArray] = field(default_factory=list)
-    largest: list[FloatArray] = field(default_factory=list)
+    shifted: list[FloatArray] = field(default_factory=list)  # means less those of all topics
     spreads: FloatArray = field(init=False)  # of the mean differences of all pairs
 
     def __post_init__(self) -> None:
@@ -91,17 +93,33 @@ class _Resampled:
         ranks = np.empty_like(order)
         np.put_along_axis(ranks, order, np.arange(1, drawn.shape[1] + 1)[None, :], axis=1)
         self.ranks.append(ranks)
-        self.largest.append(self._largest(drawn - self.values.mean(axis=0)))
+        self.shifted.append(drawn - self.values.mean(axis=0))
 
-    def _largest(self, shifted: FloatArray) -> FloatArray:
-        """Return the largest studentised difference of any pair in each resample."""
+    def _bound(self, runs: IntArray, confidence: float) -> float:
+        """Return what no studentised difference of these runs exceeds by chance."""
+        shifted = np.concatenate(self.shifted)
         largest = np.zeros(len(shifted))
-        for run in range(shifted.shape[1] - 1):
-            varying = np.flatnonzero(self.spreads[run, run + 1 :] > SAME) + run + 1
-            if len(varying):
-                gaps = np.abs(shifted[:, [run]] - shifted[:, varying]) / self.spreads[run, varying]
+        for place, run in enumerate(runs.tolist()):
+            others = runs[place + 1 :]
+            others = others[self.spreads[run, others] > SAME]
+            if len(others):
+                gaps = np.abs(shifted[:, [run]] - shifted[:, others]) / self.spreads[run, others]
                 np.maximum(largest, gaps.max(axis=1), out=largest)
-        return largest
+        bound = float(np.quantile(largest, confidence))
+        return _of_few_topics(bound, len(self.values))
+
+    def _behind(self, gaps: FloatArray, errors: FloatArray, confidence: float) -> BoolArray:
+        """Return which runs (columns) are clearly behind which (rows)."""
+        runs = np.arange(len(gaps))
+        clear: BoolArray = np.zeros(gaps.shape, np.bool_)
+        while True:
+            inside = np.ix_(runs, runs)
+            limits = self._bound(runs, confidence) * errors[inside]
+            clear[inside] = (gaps[inside] > SAME) & (gaps[inside] > limits + SAME)
+            left = runs[~clear[inside].any(axis=0)]
+            if len(left) == len(runs) or len(left) < 2:
+                return clear
+            runs = left
 
     def contest(self, confidence: float) -> Contest:
         """Return what the resamples show."""
@@ -110,18 +128,28 @@ class _Resampled:
             unknown = (float("nan"),) * runs
             nobody: tuple[tuple[int, ...], ...] = ((),) * runs
             return Contest(
-                topics, unknown, (1,) * runs, (runs,) * runs, nobody, 0, unknown, unknown, unknown
+                self.runs,
+                topics,
+                unknown,
+                (1,) * runs,
+                (runs,) * runs,
+                nobody,
+                0,
+                unknown,
+                unknown,
+                unknown,
             )
         means, ranks = self.values.mean(axis=0), np.concatenate(self.ranks)
-        bound = float(np.quantile(np.concatenate(self.largest), confidence))
-        errors = self.spreads * np.sqrt(topics / (topics - 1)) * _of_few_topics(bound, topics)
+        errors = self.spreads * np.sqrt(topics / (topics - 1))
         gaps = means[:, None] - means[None, :]
-        clear: BoolArray = (gaps > SAME) & (gaps > errors + SAME)
+        clear = self._behind(gaps, errors, confidence)
+        reach = errors[int(np.argmax(means))] * self._bound(np.arange(runs), confidence)
         levels = [(1 - confidence) / 2, (1 + confidence) / 2]
         bounds = np.quantile(ranks, levels, axis=0, method="inverted_cdf").astype(np.int64)
         low, high = bounds.tolist()
         first = int(np.argmax(means))
         return Contest(
+            self.runs,
             topics,
             tuple((np.sum(self.firsts, axis=0) / len(ranks)).tolist()),
             tuple(low),
@@ -129,8 +157,8 @@ class _Resampled:
             tuple(tuple(np.flatnonzero(clear[:, run]).tolist()) for run in range(runs)),
             first,
             tuple(gaps[first].tolist()),
-            tuple((gaps[first] - errors[first]).tolist()),
-            tuple((gaps[first] + errors[first]).tolist()),
+            tuple((gaps[first] - reach).tolist()),
+            tuple((gaps[first] + reach).tolist()),
         )
 
 

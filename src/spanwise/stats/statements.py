@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from math import isclose, isnan, nan
+from math import isclose, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.comparison import Comparison, Difference, Mean, Rule, Verdict
 from spanwise.model.scores import run_names
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
+from spanwise.stats.best import contests
 from spanwise.stats.paired import (
     CONFIDENCE,
     Grid,
@@ -112,6 +113,16 @@ def compared(
     ]
     found = list(_adjusted(tested, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
+    sorted_names = [names[n] for n in order]
+    several = len(names) > 1
+    resampled = [g for g, m in zip(grids, means[0], strict=True) if several and isfinite(m.low)]
+    found_best = contests(
+        sorted_names,
+        [g.values[:, order] for g in resampled],
+        [g.measure in question.lowest for g in resampled],
+        question.draws,
+        question.confidence,
+    )
     return Comparison(
         runs=tuple(names[n] for n in order),
         measures=tuple(measures),
@@ -124,6 +135,7 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
+        contests={g.measure: one for g, one in zip(resampled, found_best, strict=True)},
         anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
     )
 
