@@ -127,7 +127,7 @@ unit_option = option(
     "--unit",
     metavar="UNIT",
     section=CHUNKS,
-    help="Unit of reading budgets: chars, tokens:NAME, cost. [default: chars]",
+    help="Unit of budgets: chars, bytes, utf16, tokens:NAME, cost. [default: chars]",
 )
 quant_option = option(
     "--quant",

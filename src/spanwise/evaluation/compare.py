@@ -24,6 +24,7 @@ from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.measures.names import parse
+from spanwise.model.policy import unit_in_words
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.stats.cautions import Facts, sentences
 from spanwise.stats.resampling import RESAMPLES, Draws
@@ -276,7 +277,7 @@ def compare_at(
     warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
-        unit.replace("tokens:", "tokens of "),
+        unit_in_words(unit),
     )
     warnings += [
         f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
