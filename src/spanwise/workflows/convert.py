@@ -14,7 +14,7 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.console import emit_bytes, watched, write_atomically, write_folder_atomically
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
-from spanwise.evaluation.plan import Scratch as Workshop
+from spanwise.evaluation.plan import Scratch
 from spanwise.formats import (
     FORMATS,
     Format,
@@ -355,9 +355,9 @@ def _dataset_made(
 
     content: Content | None = None
     lost: Mapping[str, int] = {}
-    with Workshop(seen) as shop:
+    with Scratch(seen) as scratch:
         if collection is None and _too_large(source, source_format):
-            name, entry, contents = _in_parts(os.fspath(source), source_format, parts, shop)
+            name, entry, contents = _in_parts(os.fspath(source), source_format, parts, scratch)
         else:
             content, found, lost = _prepared(source, to or ".parquet", source_format, collection)
             assert found is not None
@@ -399,11 +399,11 @@ def _too_large(source: object, name: str | None) -> TypeGuard[str | os.PathLike[
 
 
 def _in_parts(
-    source: str, name: str | None, parts: int, shop: Workshop
+    source: str, name: str | None, parts: int, scratch: Scratch
 ) -> tuple[str, Format, Parts]:
     """Return the name of the run, the format to write and the parts of a file beyond memory."""
     entry = format_of(source, name, KINDS)
-    common, there, last = partition(source, entry, parts, shop.folder() / "parts", shop.watch)
+    common, there, last = partition(source, entry, parts, scratch.folder() / "parts", scratch.watch)
     if entry.holds not in PARQUET:
         raise UsageError(f"{source} holds {entry.holds}; --partition is for runs and judgements")
     how = Reading(ranks=True)

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 DRAWS = 100
 DRAWS_OF_TOTALS = 400
-OF_JUDGING = frozenset({"Bpref", "infAP", "Judged", "Unjudged"})
 OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
 OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
 
@@ -295,7 +294,7 @@ def _refuse_unsuitable(one: MeasureRequest) -> None:
             f"measure {one.label!r} cannot be estimated; expected a measure of documents or of"
             " highlighted text that has a mean over topics"
         )
-    if one.measure.name in OF_JUDGING:
+    if not one.measure.sampled:
         raise UsageError(
             f"measure {one.label!r} depends on which documents were judged; estimate the measure"
             " that it approximates, such as AP"
