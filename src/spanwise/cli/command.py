@@ -78,9 +78,9 @@ def task_names() -> list[str]:
 
 def engine_names() -> list[str]:
     """Return the names of all engines and models."""
-    from spanwise.retrieve.registry import ENGINES
+    from spanwise.retrieve.registry import engine_names
 
-    return list(ENGINES)
+    return engine_names()
 
 
 def chunker_names() -> list[str]:

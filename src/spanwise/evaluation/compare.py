@@ -101,7 +101,7 @@ def refuse_none(judgements: Any, runs: Sequence[Any]) -> None:
     if not runs:
         if isinstance(judgements, str):
             raise UsageError(
-                f"{judgements}: no run was given, and this is no file of results; expected"
+                f"{judgements}: no run was given, and this is not a file of results; expected"
                 " JUDGEMENTS and at least one run, or a file of results"
             )
         raise UsageError("no run was given; expected at least one")

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
 # Running ----------------------------------------------------------------------------------------
 
 
+REPORT = "report.html"
+"""All tables and pages in one file."""
+
+
 def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
     """Run the experiment of a TOML file in a folder; return a comparison for each collection.
 
@@ -477,6 +481,15 @@ def summary(experiment: Experiment, found: Found) -> str:
     return f"{experiment.name}\n\n" + "\n".join(parts) + marks
 
 
+def record(experiment: Experiment, found: Found, folder: Path) -> dict[str, Any]:
+    """Return what was written, and the comparison of the runs of each collection."""
+    return {
+        "experiment": experiment.name,
+        "path": str(folder / REPORT),
+        "collections": [{"name": data.name, **one.to_dict()} for data, one in found],
+    }
+
+
 def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
     """Return cells aligned to the right, with marks outside the columns."""
     shown = (
@@ -502,7 +515,7 @@ def write_report(experiment: Experiment, found: Found, folder: Path) -> None:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>\n"
     )
-    write_atomically(folder / "report.html", html.encode())
+    write_atomically(folder / REPORT, html.encode())
 
 
 def _table(found: Found, measure: str) -> str:
