@@ -22,10 +22,11 @@ from itertools import product
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import warn
 
 from spanwise.collection.building import Plan, build, is_store
 from spanwise.console import say, watched, write_atomically
-from spanwise.errors import FormatError, InputError, SpanwiseError
+from spanwise.errors import FormatError, InputError, SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.compare import compare_runs
 from spanwise.evaluation.evaluate import PROCESSES
 from spanwise.evaluation.profiles import find_profile, measure_names
@@ -181,7 +182,7 @@ def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
     except MissingEngine as error:
         if not experiment.skip_missing:
             raise
-        say("warning", f"{cell.label} is skipped: {error}")
+        warn(f"{cell.label} is skipped: {error}", SpanwiseWarning, stacklevel=2)
         return None
 
 
