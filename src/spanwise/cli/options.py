@@ -6,7 +6,9 @@ the command line; the second name in a definition is the keyword that the packag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
 from inspect import cleandoc
@@ -89,9 +91,9 @@ def task_names() -> list[str]:
 
 def engine_names() -> list[str]:
     """Return the names of all engines and models."""
-    from spanwise.retrieve.registry import ENGINES
+    from spanwise.retrieve import registry
 
-    return list(ENGINES)
+    return registry.engine_names()
 
 
 def chunker_names() -> list[str]:
@@ -403,7 +405,7 @@ unit_option = option(
     "--unit",
     metavar="UNIT",
     section=CHUNKS,
-    help="Unit of reading budgets: chars, tokens:NAME, cost. [default: chars]",
+    help="Unit of budgets: chars, bytes, utf16, tokens:NAME, cost. [default: chars]",
 )
 quant_option = option(
     "--quant",
@@ -593,6 +595,59 @@ def printed_as(*layouts: str, output: bool = True, kept: Sequence[str] = ()) -> 
         return all_of(*options)(called)
 
     return resolved
+
+
+def reported(command: Callable[..., tuple[Mapping[str, Any], str]]) -> Callable[..., None]:
+    """Add `--format` and `--json` to a command that writes a file and returns a report of it.
+
+    The report is data and the same as text. As JSON it goes to standard output and holds the
+    warnings too, which are printed as always.
+    """
+
+    @wraps(command)
+    def called(**words: Any) -> None:
+        layout = words.pop("layout")
+        output = words.get("output", words.get("target"))
+        if layout == "json" and output == "-":
+            raise UsageError(
+                "--json has no effect where standard output is for the result itself; write the"
+                " result to a file"
+            )
+        with _collected_warnings() as messages:
+            data, text = command(**words)
+        _print_report({**data, "warnings": messages} if layout == "json" else text, output)
+
+    return printed_as("text", "json", output=False)(called)
+
+
+def _print_report(report: Mapping[str, Any] | str, output: str | None) -> None:
+    import json
+
+    from spanwise.console import emit, tell
+
+    if not isinstance(report, str):
+        emit(json.dumps(report, indent=1) + "\n")
+    elif output == "-":
+        tell(report, output)
+    else:
+        emit(report)
+
+
+@contextmanager
+def _collected_warnings() -> Iterator[list[str]]:
+    """Give a list to which every warning is added; it is shown as before."""
+    messages: list[str] = []
+    shown = warnings.showwarning
+
+    def noted(message: Warning | str, *more: Any) -> None:
+        messages.append(str(message))
+        shown(message, *more)
+
+    warnings.showwarning = noted  # type: ignore[assignment]
+    try:
+        yield messages
+    finally:
+        warnings.showwarning = shown
 
 
 def of_ending(output: str | None, endings: dict[str, str]) -> str | None:

@@ -24,6 +24,7 @@ from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.measures.names import parse
+from spanwise.model.policy import unit_in_words
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, sentences
@@ -101,7 +102,7 @@ def refuse_none(judgements: Any, runs: Sequence[Any]) -> None:
     if not runs:
         if isinstance(judgements, str):
             raise UsageError(
-                f"{judgements}: no run was given, and this is no file of results; expected"
+                f"{judgements}: no run was given, and this is not a file of results; expected"
                 " JUDGEMENTS and at least one run, or a file of results"
             )
         raise UsageError("no run was given; expected at least one")
@@ -278,7 +279,7 @@ def compare_at(
     warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
-        unit.replace("tokens:", "tokens of "),
+        unit_in_words(unit),
     )
     warnings += [
         f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)

@@ -159,13 +159,14 @@ def _by_assessor(
 
 def _of_ceilings(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.ceiling import Pool, ceiling
-    from spanwise.matching.texts import tokens_meter
+    from spanwise.matching.texts import text_meter
     from spanwise.model.readings import Ceilings
 
     unit, chunks = task.policy.unit, task.run.pool or task.run
     if unit == "cost":
         raise UsageError("Ceiling: the costs of other orders are unknown; use another --unit")
-    begins = None if unit == "characters" else tokens_meter(chunks, task.collection, unit).begins
+    meter = None if unit == "characters" else text_meter(chunks, task.collection, unit)
+    begins = None if meter is None else meter.begins
     sizes = list(dict.fromkeys(one.parameter("budget") for one in task.measures))
     best = ceiling(judgements, task.topics, Pool(chunks), sizes, begins)
     task.notes.append(Tally(CEILINGS, int(np.count_nonzero(~best.exact.all(axis=1)))))

@@ -234,7 +234,7 @@ def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None
     if made is None:
         return None
     try:
-        collection = made.get("collection")
+        collection, topics = made.get("collection"), made.get("topics")
         return Provenance(
             judgements=Source(**made["judgements"]),
             run=Source(**made["run"]),
@@ -242,6 +242,7 @@ def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None
             measures=tuple(made["measures"]),
             options=made["options"],
             spanwise=made["spanwise"],
+            topics=None if topics is None else Source(**topics),
         )
     except (AttributeError, KeyError, TypeError) as error:
         found = f"the provenance of the results cannot be read ({error})"

@@ -347,7 +347,7 @@ class Service:
         if about.get("pool", {}).get("live"):
             return self._queue(topic, documents)
         if about.get("order", "shuffle") == "shuffle":
-            random.Random(f"{about.get('seed', 1)} {assessor} {topic}").shuffle(documents)
+            random.Random(f"{about.get('seed', 0)} {assessor} {topic}").shuffle(documents)
         elif about["order"] == "id":
             documents.sort(key=lambda one: one.id)
         return documents
@@ -373,7 +373,7 @@ class Service:
             state = states.get((topic, by_id[name].number), State())
             return bool(state.highlighted or state.grade) if state.status in FINISHED else None
 
-        seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
+        seed = f"{about.get('seed', 0)} {self._topics[topic][0]}"
         queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
         added = [
             one for one in documents if "ranks" not in one.details

@@ -30,7 +30,7 @@ Stretch = tuple[int, int]
 
 
 Begins = Callable[[bytes], "IntArray"]
-"""Gives the starts of the tokens of a document, rising; a token costs when its start is read."""
+"""Gives the places of a document's tokens or code units, rising; one costs when it is read."""
 
 
 class Chunk(NamedTuple):
@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
 
     size: int
     parts: tuple[tuple[int, int], ...]  # number of a relevant piece, and its end in the chunk
-    tokens: IntArray | None = None  # starts of its tokens in the chunk; None: characters cost 1
+    tokens: IntArray | None = None  # places of its tokens or code units; None: characters cost 1
 
     def reach(self, budget: float) -> int:
         """Return the number of characters that a budget pays for."""
@@ -103,7 +103,7 @@ def ceiling(
 ) -> Ceiling:
     """Compute the best recall that any order of the pool's chunks can reach for each topic.
 
-    Budgets count characters, or tokens if `begins` gives the starts of tokens.
+    Budgets count characters, or what `begins` gives the places of: tokens or code units.
     """
     recall = np.full((len(topics), len(budgets)), np.nan)
     exact = np.ones((len(topics), len(budgets)), np.bool_)
@@ -265,9 +265,13 @@ def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
 def _density(chunk: Chunk, weights: IntArray) -> float:
     """Return the highest ratio of relevant text to cost of any beginning of a chunk."""
     if chunk.tokens is not None:
-        prices = range(1, chunk.size + 1)
-        best = (_beginning(chunk, weights, 0, price) / price for price in prices)
-        return max(best, default=float(ALL))
+        if not chunk.size:
+            return float(ALL)
+        reach, gain = np.append(chunk.tokens[1:], ALL), np.zeros(chunk.size)
+        for piece, end in chunk.parts:
+            length = int(weights[piece])
+            gain += np.clip(reach - (end - length), 0, length)
+        return float((gain / np.arange(1, chunk.size + 1)).max())
     found, density = 0, 0.0
     for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
         found += int(weights[piece])

@@ -340,11 +340,11 @@ class _Sizes:
     def _complaint(self, number: int, size: IntArray) -> str:
         row = int(self.results.row[number])
         what = "how much of it is highlighted" if size[number] else "its size"
-        needs = "it needs --collection"
+        needs = "pass --collection"
         if self.run.lengths is not None:
             needs = "expected assessments with passages"
         words = result_in_words(self.run, row)
-        return f"{self.run.rows.place(row)}: {words}: {what} is in no file; {needs}"
+        return f"{self.run.rows.place(row)}: {words}: {what} was not found in any file; {needs}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,18 @@ import numpy as np
 from spanwise.errors import InputError
 from spanwise.matching.evidence import Groups, regrouped, unplaced
 from spanwise.matching.quotes import Page, Quote, placed_anywhere
-from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
+from spanwise.matching.units import (
+    CODE_UNITS,
+    CostMeter,
+    Meter,
+    TextMeter,
+    boundaries,
+    in_codepoints,
+    places_of_units,
+)
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import highlights_of
+from spanwise.model.policy import unit_in_words
 from spanwise.model.spans import (
     EXACT,
     LOST,
@@ -260,24 +269,44 @@ def refuse_unplaced_texts(run: Run, judgements: Judgements) -> None:
         )
 
 
-def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
-    """Return a meter that counts tokens; raise an error if there are no texts."""
+def text_meter(run: Run, library: Library | None, unit: str) -> TextMeter | None:
+    """Return a meter that counts tokens or code units of texts.
+
+    None if the positions of the run count this unit already, so that no text is needed. Raise an
+    error if there are no texts.
+    """
+    if run.unit == CODE_UNITS.get(unit):
+        return None
     if library is None:
-        raise InputError(f"--unit {unit}: counting tokens needs the texts; pass --collection")
-    name = f"{TOKEN}{unit.partition(':')[2]}"
+        raise InputError(
+            f"--unit {unit}: counting {unit_in_words(unit)} needs the texts of documents; pass"
+            " --collection"
+        )
+    counts = getattr(getattr(library, "policy", None), "unit", "")
+    in_bytes = run.unit == "opaque" and counts == "bytes"
     known: dict[bytes, IntArray] = {}
 
     def begins(document: bytes) -> IntArray:
         if document not in known:
-            words = library.text(document) if document in library else ""
-            known[document] = tokens_of(words, name)[0]
+            if document not in library:
+                raise InputError(
+                    f"{run.rows.source}: document {text(document)!r} is not in the collection;"
+                    f" counting {unit_in_words(unit)} needs its text"
+                )
+            words = library.text(document)
+            places = places_of_units(words, unit)
+            if in_bytes and unit == "bytes":
+                places = np.arange(len(words.encode("utf-8", "surrogatepass")))
+            elif in_bytes:
+                places = boundaries(words, "byte")[places]
+            known[document] = places
         return known[document]
 
-    return TokenMeter(run, begins)
+    return TextMeter(run, begins, lambda words: places_of_units(words, unit))
 
 
 def meter_of(run: Run, library: Library | None, unit: str) -> Meter | None:
-    """Return the meter of a budget's unit; None for characters."""
+    """Return the meter of a budget's unit; None for that of positions, mostly characters."""
     if unit == "characters":
         return None
-    return CostMeter(run) if unit == "cost" else tokens_meter(run, library, unit)
+    return CostMeter(run) if unit == "cost" else text_meter(run, library, unit)

@@ -1,8 +1,9 @@
 """Units of text: costs of reading, tokenizers, sentences, and conversion of positions.
 
-A budget may count tokens or stated costs instead of characters. A token is paid for when its first
-character is read, so that cutting a text in two changes no price, and text between tokens is free.
-A stated cost is paid evenly along the text.
+A budget may count code units (bytes of UTF-8, or UTF-16), tokens or stated costs instead of
+characters. A character is read only if all its code units are paid for. A token is paid for when
+its first character is read, so that cutting a text in two changes no price, and text between tokens
+is free. A stated cost is paid evenly along the text.
 """
 
 from __future__ import annotations
@@ -39,30 +40,53 @@ class Meter(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenMeter:
-    """A meter that counts the tokens whose first characters are read."""
+class TextMeter:
+    """A meter that counts tokens or code units in the text of documents.
+
+    A text that could not be placed in its document is counted itself.
+    """
 
     run: Run
-    begins: Callable[[bytes], IntArray]  # gives the starts of a document's tokens, rising
+    begins: Callable[[bytes], IntArray]  # gives the places of a document's units, rising
+    counted: Callable[[str], IntArray]  # gives the places of a text's units, rising
 
     def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
-        """Return a function from budgets of tokens to characters."""
+        """Return a function from budgets of units to characters."""
         names = self.run.documents.take(results.row)
-        tokens = [self.begins(name) for name in names]
+        starts, ends = spans.starts, spans.ends
+        lost = self._lost(results)
+        if lost:
+            starts, ends = starts.copy(), ends.copy()
+            starts[list(lost)] = 0
+            ends[list(lost)] = size[list(lost)]
+        nothing = np.zeros(0, np.int64)
+        units = [
+            self.counted(lost[place]) if place in lost else self.begins(name) if full else nothing
+            for place, (name, full) in enumerate(zip(names, (ends > starts).tolist(), strict=True))
+        ]
         first = np.array(
-            [np.searchsorted(t, s) for t, s in zip(tokens, spans.starts, strict=True)], np.int64
+            [np.searchsorted(u, s) for u, s in zip(units, starts, strict=True)], np.int64
         )
-        last = np.array(
-            [np.searchsorted(t, e) for t, e in zip(tokens, spans.ends, strict=True)], np.int64
-        )
+        last = np.array([np.searchsorted(u, e) for u, e in zip(units, ends, strict=True)], np.int64)
 
         def inside(result: int, budget: float) -> int:
-            begins, number = tokens[result], int(first[result]) + int(budget)
-            end = int(spans.ends[result])
+            begins, number = units[result], int(first[result]) + int(budget)
+            end = int(ends[result])
             stop = int(begins[number]) if number < len(begins) else end
-            return min(stop, end) - int(spans.starts[result])
+            return min(stop, end) - int(starts[result])
 
         return _reach(results, last - first, size, topics, inside)
+
+    def _lost(self, results: Results) -> dict[int, str]:
+        """Return the texts of the results that have no place in their document."""
+        if self.run.spans is None or self.run.chunks is None:
+            return {}
+        lost = np.flatnonzero(self.run.spans.starts[results.row] == UNKNOWN)
+        texts = self.run.chunks.texts.take(results.row[lost])
+        return {
+            place: text.decode("utf-8", "surrogatepass")
+            for place, text in zip(lost.tolist(), texts, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,6 +289,24 @@ def boundaries(text: str, unit: Unit) -> IntArray:
     else:
         widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
     return np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
+
+
+CODE_UNITS: dict[str, Unit] = {"bytes": "byte", "utf16": "utf16"}
+"""The unit of positions that a budget of this name counts."""
+
+
+def places_of_units(text: str, unit: str) -> IntArray:
+    """Return where the units that a budget counts lie in a text, in code points, rising.
+
+    `unit` is `bytes`, `utf16` or `tokens:NAME`.
+
+    >>> places_of_units("aé", "bytes").tolist(), places_of_units("a b", "tokens:words").tolist()
+    ([0, 1, 1], [0, 2])
+    """
+    if unit in CODE_UNITS:
+        widths = np.diff(boundaries(text, CODE_UNITS[unit]))
+        return np.repeat(np.arange(len(widths)), widths)
+    return tokens_of(text, f"{TOKEN}{unit.partition(':')[2]}")[0]
 
 
 def in_codepoints(text: str, spans: Spans, unit: Unit) -> Spans:

@@ -300,6 +300,7 @@ def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None)
     reference=OWN,
     reads="readings",
     explains="readings",
+    sampled=False,
 )
 def judged_text(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None

@@ -460,6 +460,7 @@ def _multiple(r: Rankings, rel: float, times: int) -> FloatArray:
     reference=REFERENCE,
     aliases=("bpref_{variant}",),
     heading=VARIANTS,
+    sampled=False,
 )
 def bpref_variant(
     r: Rankings, *, rel: float = 1, variant: BprefVariant = "allnonrel"
@@ -501,6 +502,7 @@ def bpref_variant(
     reference=REFERENCE,
     aliases=("old_bpref", "old_bpref_top{margin}pRnonrel"),
     heading=VARIANTS,
+    sampled=False,
 )
 def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     """Bpref as it was before trec_eval 8: relative to retrieved documents, not to judged ones.
@@ -521,6 +523,7 @@ def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     reference=REFERENCE,
     aliases=("bpref_{first}",),
     heading=VARIANTS,
+    sampled=False,
 )
 def bpref_of_first(r: Rankings, *, rel: float = 1, first: int = 10) -> FloatArray:
     """Bpref of only the first k relevant results and the first k irrelevant ones.
@@ -549,6 +552,7 @@ def _counted(r: Rankings, rel: float, pairs: IntArray) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_all",),
     heading=VARIANTS,
+    sampled=False,
 )
 def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The total number of judged irrelevant documents ranked below each relevant result.
@@ -565,6 +569,7 @@ def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_ret",),
     heading=VARIANTS,
+    sampled=False,
 )
 def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The total number of judged irrelevant results ranked below each relevant result.

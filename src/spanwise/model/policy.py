@@ -105,16 +105,16 @@ class Policy:
     """How relevant text of several assessors is combined: text that any of them marked, text that
     all of them marked, or the mean of the values for each of them."""
     unit: str = "characters"
-    """Unit of reading budgets: `characters`, `tokens:NAME` of a tokenizer, or `cost` as the run
-    states it."""
+    """Unit of reading budgets: `characters` (code points), `bytes` of UTF-8, code units of `utf16`,
+    `tokens:NAME` of a tokenizer, or `cost` as the run states it."""
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
-        if self.unit not in ("characters", "cost") and not self.unit.startswith("tokens:"):
-            raise UnknownName("unit", self.unit, ["characters", "tokens:NAME", "cost"])
+        if self.unit not in UNITS and not self.unit.startswith("tokens:"):
+            raise UnknownName("unit", self.unit, list(UNITS))
         if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
             raise UsageError(f"depth is {self.depth!r}; expected a whole number, 0 or more")
 
@@ -159,6 +159,19 @@ class PolicyFields(TypedDict, total=False):
     follow: Program
     annotators: Annotators
     unit: str
+
+
+UNITS = ("characters", "bytes", "utf16", "tokens:NAME", "cost")
+"""What a reading budget may count."""
+
+
+def unit_in_words(unit: str) -> str:
+    """Return what a sentence calls the unit of a budget.
+
+    >>> unit_in_words("tokens:words"), unit_in_words("utf16"), unit_in_words("bytes")
+    ('tokens of words', 'UTF-16 code units', 'bytes')
+    """
+    return {"utf16": "UTF-16 code units"}.get(unit, unit.replace("tokens:", "tokens of "))
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

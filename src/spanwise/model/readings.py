@@ -137,8 +137,8 @@ class Readings:
         """Return the characters read up to each rank, without repeated ones if `skip` is set."""
         if self.unsized:
             raise InputError(
-                f"{self.unsized}: its length is in no file; expected offsets and lengths,"
-                " or --collection"
+                f"{self.unsized}: its length was not found in any file; expected offsets and"
+                " lengths, or --collection"
             )
         return np.cumsum(self.fresh if skip else self.size, axis=-1)
 
@@ -202,7 +202,9 @@ class Readings:
         The parts that were shown come first, then the rest, both in document order.
         """
         if self.endless:
-            raise InputError(f"{self.endless}: its length is in no file; pass --collection")
+            raise InputError(
+                f"{self.endless}: its length was not found in any file; pass --collection"
+            )
         text = self.stretches
         other = np.where(text.relevant, 0, text.length)
         owner = text.topic * self.known.shape[-1] + text.place

@@ -193,6 +193,7 @@ class Provenance:
     measures: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)  # profile, task, policy, formats
     spanwise: str = __version__
+    topics: Source | None = None  # with the structure that they ask for
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +59,8 @@ def curve_spec(curve: Curve) -> Spec:
           (("y", curve.y), ("low", "from"), ("high", "to"))),
     ]  # fmt: skip
     y: Spec = {"type": "quantitative", "title": curve.y}
-    if curve.bounded:
-        y["scale"] = {"domain": [0, 1], "clamp": True}
+    if all(map(isfinite, curve.bounds)):
+        y["scale"] = {"domain": list(curve.bounds), "clamp": True}
     band = {
         "mark": {"type": "area", "opacity": 0.13, "clip": True},
         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
@@ -222,8 +223,8 @@ class Curve:
     template: str  # the measure, with `{x}` for the position
     places: tuple[float, ...]
     logarithmic: bool = False
-    bounded: bool = True  # between 0 and 1
     reads: str = ""  # kind of judgements; empty for that of its measure
+    bounds: tuple[float, float] = (-inf, inf)  # the least and the largest value of its measure
 
     def measures(self) -> list[str]:
         """Return the measure at every position of the curve."""
@@ -260,8 +261,7 @@ def curve_of(measure: str) -> Curve | None:
     if AT.search(measure):
         name = AT.sub("@{x}", measure)
         stem = measure.partition("@")[0]
-        bounded = not stem.startswith(("DCG", "IDCG", "xCG"))
-        return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
+        return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
         places = (

@@ -13,8 +13,6 @@ from importlib import import_module
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
 from spanwise.plugin_loading import F, Registry, home_of, is_ours
 
@@ -243,6 +241,8 @@ class Bm25:
 
     def best(self, questions: Sequence[str], most: int) -> tuple[IntArray, FloatArray]:
         """Return for each question the numbers and scores of the best texts, best first."""
+        import numpy as np
+
         found, scores = self._index.retrieve(
             self._tokens(questions), k=min(most, self._count), show_progress=False
         )

@@ -261,7 +261,7 @@ def check(
     files: Checkable | Iterable[Checkable],
     *,
     task: str | None = None,
-    top: int | None = None,
+    limit: int | None = None,
     collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
     source_format: str | None = None,
 ) -> Checked:
@@ -269,7 +269,7 @@ def check(
 
     `files` are paths, of files or folders, or objects that were read before: one or several. Runs
     and judgements that are checked together are also compared with each other. `task` applies the
-    rules of a task, such as "focused" or "ric", to the runs; `top` replaces its limit of results
+    rules of a task, such as "focused" or "ric", to the runs; `limit` replaces its limit of results
     for each topic. `collection` is a store, a folder of documents or an open collection, in which
     documents, elements and texts are looked up. `source_format` overrules the recognition of
     formats.
@@ -281,9 +281,9 @@ def check(
     >>> found.problems[0].message
     'no topic in common with the judgements'
     """
-    if task is None and top is not None:
-        raise UsageError("--top needs --task: it replaces the limit of the task")
-    rules = None if task is None else find_task(task, top)
+    if task is None and limit is not None:
+        raise UsageError("--limit needs --task: it replaces the limit of the task")
+    rules = None if task is None else find_task(task, limit)
     documents = opened(collection)
     reports = inspected(_listed(files), source_format, rules, documents)
     return Checked(tuple(report.finished() for report in reports), rules, documents)

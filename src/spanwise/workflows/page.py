@@ -34,6 +34,7 @@ from spanwise.report.page import packed, page, short
 from spanwise.report.plots import Curve, curve_of, find_curve
 from spanwise.stats.paired import grid, student
 from spanwise.workflows.explain import Case, ranking_of
+from spanwise.workflows.plot import completed
 
 if TYPE_CHECKING:
     from spanwise.evaluation.prepare import Settled
@@ -107,7 +108,9 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
     if "preferences" not in kinds:  # it follows a curve over reading budgets, if there is one
         over_budget = bool(found) and "budget={x}" in found[0].template
         found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
-    several = list({curve.template: curve for curve in found}.values())[:CURVES]
+    unit = (request.policy or {}).get("unit")
+    several = [completed(curve, unit) for curve in {one.template: one for one in found}.values()]
+    several = several[:CURVES]
     files = [file for _, file in runs]
     several = [
         curve for curve in several if _drawable(replace(request, runs=files[:1], names=()), curve)

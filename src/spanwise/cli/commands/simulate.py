@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,7 @@ from spanwise.cli.options import (
     option,
     paths_if_any_option,
     quant_option,
+    reported,
     run_output_option,
 )
 
@@ -42,6 +43,7 @@ FORM = "inex_submission_2006"
     names=format_names("run"),
     help=f"Format of the run that is written. [default: {FORM}]",
 )
+@reported
 def command(
     kind: Kind,
     judgements: str,
@@ -51,7 +53,7 @@ def command(
     ideal: Ties | None,
     paths: Paths | None,
     collection: str | None,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Make a run of what was judged relevant.
 
     irb is the ideal recall base and frb the full one. ia contains the ideal elements and all
@@ -67,8 +69,8 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.convert import saved_run
     from spanwise.workflows.simulate import simulate
 
     run = simulate(kind, judgements, quant=quant, ideal=ideal, paths=paths, collection=collection)
-    write_run(run, output, to)
+    return saved_run(run, output, to).to_dict(), ""
