@@ -312,6 +312,17 @@ def _groups(judgements: Judgements, owner: IntArray, people: list[bytes], apart:
     return groups
 
 
+def add_empty_rows(groups: Groups, judgements: Judgements) -> None:
+    """Add the judged documents without items, so that their topics stay judged."""
+    rows, evidence = judgements.rows, judgements.evidence
+    assert evidence is not None
+    empty = np.flatnonzero(evidence.counts == 0)
+    topics = np.searchsorted(rows.starts, empty, side="right") - 1
+    names = judgements.documents.take(empty)
+    for row, topic, name in zip(empty.tolist(), topics.tolist(), names, strict=True):
+        groups.setdefault((topic, name, b""), (row, []))
+
+
 def regrouped(judgements: Judgements, groups: Groups, *, apart: bool = False) -> Judgements:
     """Return the same items with other rows."""
     evidence, marked, rows = judgements.evidence, judgements.highlights, judgements.rows
