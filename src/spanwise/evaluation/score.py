@@ -261,7 +261,8 @@ def measured(
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
     run = matched.run
-    judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
+    judged = frozenset(judgements.rows.topics)
+    answered = frozenset(run.rows.topics).union(run.questions)  # some with nothing
     if share == "whole":
         refuse_strangers(judged, answered, judgements.rows.source, run.rows.source)
     if isinstance(judgements, Judgements):

@@ -184,18 +184,23 @@ def _question(run: Run, entry: bytes) -> str:
 
 def _renamed(run: Run, found: Mapping[bytes, bytes | None], known: frozenset[bytes]) -> Run:
     """Return a run with other topic ids: of unmatched entries, ids that no judged topic has."""
-    names = []
-    for entry in run.rows.topics:
-        topic = found[entry]
-        if topic is None:
-            topic = entry
-            if run.numbered or topic in known:
-                topic = _question(run, entry).encode("utf-8", "surrogateescape")
-            while topic in known:
-                topic = b"unmatched " + topic
-        names.append(topic)
-    rows = replace(run.rows, topics=tuple(names))
-    return replace(run, rows=rows, questions={}, numbered=False)
+    names = {}
+    for entry, topic in found.items():
+        name = topic
+        if name is None:
+            name = entry
+            if run.numbered or name in known:
+                name = _question(run, entry).encode("utf-8", "surrogateescape")
+            while name in known:
+                name = b"unmatched " + name
+        names[entry] = name
+    return _with_names(run, names)
+
+
+def _with_names(run: Run, names: Mapping[bytes, bytes]) -> Run:
+    rows = replace(run.rows, topics=tuple(map(names.__getitem__, run.rows.topics)))
+    questions = {names[entry]: question for entry, question in run.questions.items()}
+    return replace(run, rows=rows, questions=questions, numbered=False)
 
 
 def _unmatched(
@@ -244,6 +249,4 @@ def _by_order(run: Run, judged: _Judged) -> Run:
             f"{run.rows.source}: found {len(entries)} entries, but {judged.source} has"
             f" {len(topics)}; --match order expects as many entries in both, in the same order"
         )
-    places = dict(zip(entries, topics, strict=True))
-    rows = replace(run.rows, topics=tuple(map(places.__getitem__, run.rows.topics)))
-    return replace(run, rows=rows, questions={}, numbered=False)
+    return _with_names(run, dict(zip(entries, topics, strict=True)))

@@ -362,9 +362,15 @@ def gold_of(source: Any) -> Judgements:
 def _questions(source: Any) -> Iterable[Any]:
     """Return one object for each question."""
     if is_frame(source):
+        frame = of_frame(source)
+        some = any(_holds_text(row) for rows in frame.values() for row in rows)
         return [
-            {"id": topic, "spans": rows, "question": rows[0].get("question", "")}
-            for topic, rows in of_frame(source).items()
+            {
+                "id": topic,
+                "spans": [row for row in rows if _holds_text(row) or not some],
+                "question": _asked(rows[0]),
+            }
+            for topic, rows in frame.items()
         ]
     if isinstance(source, Mapping):
         return [
@@ -373,6 +379,15 @@ def _questions(source: Any) -> Iterable[Any]:
     if not isinstance(source, Iterable):
         raise FormatError("gold", None, f"{source!r}"[:200], EXPECTED_GOLD)
     return source
+
+
+def _holds_text(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row of a data frame has a text or a place, rather than only a question."""
+    return any(name in row for name in (*TEXT, *START, "span"))
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    return next((str(row[name]) for name in QUESTION if name in row), "")
 
 
 def _item(item: Any, number: int) -> tuple[bytes, Item]:

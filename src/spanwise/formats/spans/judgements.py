@@ -182,8 +182,8 @@ def _rename(record: Record, names: Mapping[str, str]) -> None:
             record.fields[own] = record.fields.pop(other)
 
 
-OF_DOCUMENTS = {"elements", "grade", "bep", "doc_len", "highlighted", "collection"}
-"""Fields that need a document."""
+OF_TOPICS = {"qid", "query", "spans", "quotes", "judged", "by"}
+"""Fields of a topic that no document answers; a misspelt `doc` is not among them."""
 
 
 def _quotes_only(record: Record) -> bool:
@@ -196,7 +196,7 @@ def _quotes_only(record: Record) -> bool:
         "doc" not in record
         and isinstance(spans, list)
         and all(isinstance(one, dict) and "text" in one and "s" not in one for one in spans)
-        and (bool(spans) or not OF_DOCUMENTS & record.fields.keys())
+        and (bool(spans) or record.fields.keys() <= OF_TOPICS)
     )
 
 
