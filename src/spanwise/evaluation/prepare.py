@@ -89,14 +89,15 @@ class Prepared:
         return self._with_judged_topics(self._read(source, piece, numbered))
 
     def _with_judged_topics(self, run: Run) -> Run:
-        policy = find_profile(self.request.profile, self.request.task).policy
-        over = self._given.get("average_over", policy.average_over)
-        return with_judged_topics(run, self.judgements, self._match, half=over == "both")
+        policy = self._stated_policy
+        half = policy.average_over == "both"
+        return with_judged_topics(run, self.judgements, policy.match, half=half)
 
     @property
-    def _match(self) -> str:
-        how: str = self._given.get("match", "id")
-        return how
+    def _stated_policy(self) -> Policy:
+        """The policy as far as it does not depend on the run."""
+        named = find_profile(self.request.profile, self.request.task)
+        return replace(named.policy, **self._given)
 
     def _read(self, source: Any, piece: Cut | None, numbered: bool) -> Run:
         if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
@@ -134,7 +135,7 @@ class Prepared:
             return named
         with one_at_a_time, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SpanwiseWarning)
-            if piece is None and flows(source) and self._match != "order":
+            if piece is None and flows(source) and self._stated_policy.match != "order":
                 run = next(self.read_in_turn(source))
             else:
                 run = self.read(source, piece)

@@ -133,7 +133,7 @@ class RunBuilder(Builder):
             )
         starts = begins_of([len(of_topic) for of_topic in self._topics.values()])
         lines = np.array([result.line for result in results])
-        ranks = np.array([np.nan if r.rank is None else r.rank for r in results])
+        ranks = np.array([np.nan if r.rank is None else r.rank for r in results], np.float64)
         stated = np.array([np.nan if r.score is None else r.score for r in results])
         return Run(
             name,

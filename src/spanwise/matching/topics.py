@@ -88,7 +88,8 @@ class _Judged:
     def order(self) -> list[bytes]:
         """Return the topics in the order of the judgements."""
         if not self.numbered:
-            return list(self.topics)
+            complete = self.questions.keys() >= set(self.topics)  # also those that are not judged
+            return list(self.questions if complete else self.topics)
         return [b"%d" % number for number in range(1, max(map(int, self.known)) + 1)]
 
 
@@ -221,7 +222,7 @@ def _unmatched(
         if not some:
             continue
         named = ", ".join(map(_short, some[:NAMED])) + ", ..." * (len(some) > NAMED)
-        line = f"questions of {source} that {other} does not have: {len(some)} of {count} ({named})"
+        line = f"{source}: {len(some)} of {count} questions are not in {other} ({named})"
         if 2 * len(some) > count and not (half and len(some) < count):
             advice = "" if half else "; to score only the common ones, pass --average-over both"
             raise InputError(f"{line}; expected the same questions in both{advice}")
@@ -246,7 +247,7 @@ def _by_order(run: Run, judged: _Judged) -> Run:
     topics, entries = judged.order(), list(entries_of(run))
     if len(entries) != len(topics):
         raise InputError(
-            f"{run.rows.source}: found {len(entries)} entries, but {judged.source} has"
-            f" {len(topics)}; --match order expects as many entries in both, in the same order"
+            f"{run.rows.source}: number of entries {len(entries)}, but {len(topics)} topics in"
+            f" {judged.source}; --match order expects as many in both, in the same order"
         )
     return _with_names(run, dict(zip(entries, topics, strict=True)))
