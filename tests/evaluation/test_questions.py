@@ -157,10 +157,17 @@ def test_every_command_matches_by_question(folder, ask):
     assert scores[measure] == pytest.approx(mean)
     out, _ = ask("explain", "gold.jsonl", "run.jsonl", "-m", measure, "--topic", "1")
     assert f"{measure} = 1.0000" in out
-    ask("eval", "gold.jsonl", "run.jsonl", "-m", measure, "-o", "before.jsonl")
-    words = ["--baseline", "run.jsonl", "-m", measure, "--max-drop", "0"]
-    assert main(["gate", "before.jsonl", "--baseline", "before.jsonl", *words[2:]]) == 0
-    ask("plot", "topics", "gold.jsonl", "run.jsonl", "-m", measure, "-o", "values.csv", status=2)
+    lines(folder / "same.jsonl", samples("contexts", CONTEXTS))
+    lines(folder / "less.jsonl", samples("contexts", CONTEXTS | {"What do cats do?": ["purr"]}))
+    words = ["gate", "gold.jsonl", "run.jsonl", "--baseline", "same.jsonl", "-m", measure]
+    out, _ = ask(*words, "--min", "0.4", "--format", "json")
+    assert json.loads(out)["verdicts"][0]["before"] == pytest.approx(mean)
+    ask(*words, "--min", "0.5", status=1)
+    words = ["plot", "differences", "gold.jsonl", "run.jsonl", "less.jsonl", "-m", measure]
+    ask(*words, "-o", "values.json")
+    drawn = json.loads((folder / "values.json").read_text())
+    rows = drawn["data"]["values"]
+    assert sorted(abs(one["difference"]) for one in rows) == pytest.approx([0, 0, 1])
 
 
 def test_python_matches_by_question():
@@ -188,7 +195,7 @@ def test_a_function_is_asked_the_judged_questions():
 
 def test_shuffled_lines_of_chromas_questions(tmp_path):
     """The first reference of each question is returned; its share of all is the recall."""
-    data = shared("spans", "chroma-chunking", "questions_df.csv")
+    data = shared("data", "spans", "chroma-chunking", "questions_df.csv")
     rows = list(csv.DictReader(data.read_text("utf-8").splitlines(keepends=True)))
     rows = [row for row in rows if row["corpus_id"] == "state_of_the_union"]
     expected = []
@@ -205,8 +212,9 @@ def test_shuffled_lines_of_chromas_questions(tmp_path):
     ]
     random.Random(1).shuffle(run)
     lines(tmp_path / "run.jsonl", run)
+    texts = {rows[0]["corpus_id"]: (data.parent / "state_of_the_union.md").read_text("utf-8")}
     scores = spanwise.evaluate(
-        tmp_path / "gold.csv", tmp_path / "run.jsonl", "SpanR", collection=str(data.parent)
+        tmp_path / "gold.csv", tmp_path / "run.jsonl", "SpanR", collection=texts
     )
     found = [scores.per_topic[str(n)]["SpanR"] for n in range(1, len(rows) + 1)]
     assert found == pytest.approx(expected)
