@@ -12,6 +12,7 @@ import spanwise
 from shared_data import shared
 from spanwise.cli import main
 from spanwise.errors import InputError, SpanwiseWarning, UsageError
+from spanwise.judge.pooling import contributions
 from spanwise.matching.topics import folded
 
 TEXTS = {
@@ -183,6 +184,13 @@ def test_python_matches_by_question():
         found = {topic: values["SpanR"] for topic, values in scores.per_topic.items()}
         assert {topic: found[topic] for topic in RECALL} == pytest.approx(RECALL)
         assert found["4"] != found["4"]
+    tables = [
+        pl.DataFrame({"user_input": list(texts), name: list(texts.values())})
+        for texts, name in ((QUOTES, "reference_contexts"), (mixed, "retrieved_contexts"))
+    ]
+    for read in (pl.DataFrame, pl.DataFrame.to_pandas):
+        scores = spanwise.evaluate(*map(read, tables), "SpanR", collection=TEXTS)
+        assert {t: scores.per_topic[t]["SpanR"] for t in RECALL} == pytest.approx(RECALL)
     named = spanwise.evaluate(QUOTES, keyed, "SpanR", collection=TEXTS)
     assert named.per_topic["What do cats do?"]["SpanR"] == 1
 
@@ -236,6 +244,8 @@ def test_unmatched_questions_are_counted_and_named(folder, ask):
         f"spanwise: warning: {extra}",
         f"spanwise: warning: {missing}",
     ]
+    out, _ = ask("compare", "gold.jsonl", "run.jsonl", "--budget", "50", "--format", "json")
+    assert {f"run: {extra}", f"run: {missing}"} <= set(json.loads(out)["warnings"])
     page = (folder / "page.html").read_text().replace("&#39;", "'").replace("&#x27;", "'")
     assert extra in page
     assert missing in page
@@ -319,6 +329,19 @@ def test_a_question_that_is_answered_twice_is_refused(folder, ask):
     lines(folder / "run.jsonl", [*rows, rows[1] | {"question": " WHAT do dogs do?"}])
     _, err = ask("eval", "gold.jsonl", "run.jsonl", status=2)
     assert "run.jsonl: entries 2 and 5 have the same question 'WHAT do dogs do?'" in err
+
+
+def test_fused_runs_share_questions_and_not_places(folder):
+    """Each run has the other's questions in another order; the texts are those of the question."""
+    rows = samples("contexts", CONTEXTS)
+    lines(folder / "other.jsonl", rows[::-1])
+    fused = spanwise.fuse(["run.jsonl", "other.jsonl"])
+    assert set(fused.rows.topics) == {question.encode() for question in CONTEXTS}
+    read = contributions(["run.jsonl", "other.jsonl"])
+    assert {topic for run in read.runs for topic in run.rows.topics} == set(fused.rows.topics)
+    lines(folder / "named.jsonl", [{"id": "x", **rows[0]}])
+    with pytest.raises(InputError, match=r"run\.jsonl states no topic ids"):
+        spanwise.fuse(["run.jsonl", "named.jsonl"])
 
 
 # By order -----------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from spanwise.evaluation.request import Request, request_of
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
+from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.stats.cautions import Facts, sentences
@@ -143,7 +144,9 @@ def stated(
         raise UsageError("no run was given; expected at least one")
     question = question or Question()
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
+    return replace(found, warnings=(*found.warnings, *unmatched)) if unmatched else found
 
 
 def less_is_better(name: str) -> bool:

@@ -100,11 +100,12 @@ def with_judged_topics(
 
     `how` is `id` or `order`. `half` allows that more than half of the questions have no match.
     """
+    plain = how == "id" and not run.numbered and not run.questions
+    if plain and _judged_topics(judgements).issuperset(run.rows.topics):
+        return run
     judged = _known_topics(judgements)
     if how == "order":
         return _by_order(run, judged)
-    if not run.numbered and not run.questions and judged.known.issuperset(run.rows.topics):
-        return run
     if run.numbered and not any(run.questions.values()) and _alone(run, judged):
         return _by_order(run, judged)
     if run.numbered and not judged.questions:
@@ -136,10 +137,42 @@ def _alone(run: Run, judged: _Judged) -> bool:
     return len(judged.topics) == 1 and len(list(entries_of(run))) == 1
 
 
+def _judged_topics(judgements: Judgements | Preferences) -> frozenset[bytes]:
+    if isinstance(judgements, Judgements):
+        return judgements.once("judged topics", lambda: frozenset(judgements.rows.topics))
+    return frozenset(judgements.rows.topics)
+
+
 def _known_topics(judgements: Judgements | Preferences) -> _Judged:
     if isinstance(judgements, Judgements):
         return judgements.once("topics", lambda: _Judged.of(judgements))
     return _Judged.of(judgements)
+
+
+def named_by_question(runs: Sequence[Run]) -> list[Run]:
+    """Return several runs whose topics have ids, or the same name for the same question."""
+    if len(runs) < 2 or not any(run.numbered for run in runs):
+        return list(runs)
+    names: dict[str, bytes] = {}
+    found = []
+    for run in runs:
+        if not run.numbered or not all(run.questions.values()):
+            without = next(one for one in runs if one.numbered)
+            raise InputError(
+                f"{without.rows.source} states no topic ids, and the topics of {run.rows.source}"
+                " have no questions to compare; expected topic ids in all runs, or questions in all"
+            )
+        _refuse_repeated(run, dict.fromkeys(run.questions))
+        of_entry = {
+            entry: names.setdefault(folded(question), _as_id(question))
+            for entry, question in run.questions.items()
+        }
+        found.append(_with_names(run, of_entry))
+    return found
+
+
+def _as_id(question: str) -> bytes:
+    return " ".join(question.split()).encode("utf-8", "surrogateescape")
 
 
 def entries_of(run: Run) -> Iterable[bytes]:
@@ -204,6 +237,10 @@ def _with_names(run: Run, names: Mapping[bytes, bytes]) -> Run:
     return replace(run, rows=rows, questions=questions, numbered=False)
 
 
+UNMATCHED = "questions are not in"
+"""Words of a note on questions that only one side has, which comparisons repeat as a warning."""
+
+
 def _unmatched(
     run: Run, judged: _Judged, found: Mapping[bytes, bytes | None], *, half: bool
 ) -> tuple[Remark, ...]:
@@ -222,7 +259,7 @@ def _unmatched(
         if not some:
             continue
         named = ", ".join(map(_short, some[:NAMED])) + ", ..." * (len(some) > NAMED)
-        line = f"{source}: {len(some)} of {count} questions are not in {other} ({named})"
+        line = f"{source}: {len(some)} of {count} {UNMATCHED} {other} ({named})"
         if 2 * len(some) > count and not (half and len(some) < count):
             advice = "" if half else "; to score only the common ones, pass --average-over both"
             raise InputError(f"{line}; expected the same questions in both{advice}")

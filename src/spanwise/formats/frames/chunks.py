@@ -246,12 +246,21 @@ def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, lis
     return found
 
 
+def rows_of(source: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame without empty cells."""
+    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
+    return [{n: value for n, value in row.items() if not _is_missing(value)} for row in rows]
+
+
+def _lists(source: Any, names: Iterable[str]) -> bool:
+    """Return whether the rows of a data frame are questions with lists in one of these columns."""
+    return is_frame(source) and any(name in source.columns for name in names)
+
+
 def of_frame(source: Any) -> dict[str, list[Any]]:
     """Return the rows of a data frame by topic, with columns as in span runs or frameworks."""
-    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
     found: dict[str, list[Any]] = {}
-    for number, row in enumerate(rows, start=1):
-        fields = {name: value for name, value in row.items() if not _is_missing(value)}
+    for number, fields in enumerate(rows_of(source), start=1):
         topic = next((fields[name] for name in (*TOPIC, *QUESTION) if name in fields), None)
         if topic is None:
             raise FormatError(
@@ -272,7 +281,8 @@ EXPECTED_RUN = (
     "{question or its id: [chunks]}, [{'question': ..., 'contexts': [...]}], a function from a"
     " question to chunks, a data frame or a file"
 )
-QUOTES = ("spans", "quotes", "quote")
+REFERENCES = ("reference_contexts", "ground_truth_contexts")
+QUOTES = ("spans", "quotes", "quote", *REFERENCES)
 EXPECTED_GOLD = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
 
 
@@ -299,6 +309,9 @@ def _entries(source: Any, questions: Mapping[str, str]) -> Iterator[tuple[str | 
         numbers = [str(number) for number in range(len(source["ids"]))]
         for answer in of_chroma(source, numbers).values():
             yield None, "", answer
+    elif _lists(source, RETRIEVED):
+        for row in rows_of(source):
+            yield _entry(row)
     elif is_frame(source) or isinstance(source, Mapping):
         for topic, answer in (of_frame(source) if is_frame(source) else source).items():
             yield str(topic), "", answer
@@ -346,7 +359,7 @@ def gold_of(source: Any) -> Judgements:
             raise FormatError("gold", None, f"number {number}: {one!r}"[:200], EXPECTED_GOLD)
         stated = one.get("id", one.get("qid"))
         known = None if stated is None else str(stated).encode("utf-8", "surrogateescape")
-        topic = content.entry(known, number, str(one.get("question", one.get("query", ""))), None)
+        topic = content.entry(known, number, _asked(one), None)
         quotes = next((one[name] for name in QUOTES if name in one), None)
         if quotes is None:
             continue
@@ -361,6 +374,8 @@ def gold_of(source: Any) -> Judgements:
 
 def _questions(source: Any) -> Iterable[Any]:
     """Return one object for each question."""
+    if _lists(source, REFERENCES):
+        return rows_of(source)
     if is_frame(source):
         frame = of_frame(source)
         some = any(_holds_text(row) for rows in frame.values() for row in rows)
