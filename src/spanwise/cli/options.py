@@ -510,6 +510,15 @@ workers_option = option(
 )
 
 
+match_option = option(
+    "--match",
+    type=click.Choice([one for one in CHOICES["match"] if one != "id"]),
+    metavar="HOW",
+    section=CHUNKS,
+    help="Match entries without ids by their order: order. [default: by id or question]",
+)
+
+
 def all_of(*options: Decorator) -> Decorator:
     """Return one decorator that adds several options, listed in this order."""
 
@@ -537,7 +546,7 @@ choice_options = all_of(
     judgements_format_option,
 )
 """What decides how runs are scored, besides measures."""
-evaluation_options = all_of(choice_options, run_format_option)
+evaluation_options = all_of(choice_options, match_option, run_format_option)
 """What `eval`, `compare`, `plot` and the like let a user choose, besides measures."""
 
 # Where the result goes, and its layout ------------------------------------------------------
@@ -666,7 +675,7 @@ def of_ending(output: str | None, endings: dict[str, str]) -> str | None:
 
 # The request --------------------------------------------------------------------------------
 
-POLICY = ("average_over", "ties", "depth", "structure", "annotators", "unit")
+POLICY = ("average_over", "ties", "depth", "structure", "annotators", "unit", "match")
 """Options that are fields of a policy under the same keyword."""
 
 

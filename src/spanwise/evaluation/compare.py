@@ -23,6 +23,7 @@ from spanwise.evaluation.request import Request, request_of
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
+from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
 from spanwise.model.policy import unit_in_words
 from spanwise.model.scores import Results, Scores, run_names
@@ -146,7 +147,8 @@ def stated(
     question = question or Question()
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
     found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
-    return replace(found, verdict=verdict(found))
+    unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
+    return replace(found, warnings=(*found.warnings, *unmatched), verdict=verdict(found))
 
 
 def less_is_better(name: str) -> bool:

@@ -246,6 +246,8 @@ def with_empty_topics(values: Any, one: MeasureRequest, block: Any) -> Any:
     """Replace the values of topics with nothing relevant as the policy requires."""
     if one.measure.aggregate == "text":
         return values
+    if one.measure.unanswered:
+        return np.where(block.evidence.nothing(), values, np.nan)
     if block.policy.empty == "skip":
         relevant = block.anything_relevant(one.parameter("rel"))
         whole = relevant.all() and values.dtype == np.float64

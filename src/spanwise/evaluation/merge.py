@@ -140,7 +140,8 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
-    empty = min(undefined.values(), default=0)
+    unanswered = {one.label for one in numeric if one.measure.unanswered}
+    empty = min((n for name, n in undefined.items() if name not in unanswered), default=0)
     notes = [
         *in_lines(found.placing),
         *_topic_notes(found.judged, found.answered, policy),
@@ -149,8 +150,12 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     if empty:
         notes.append(f"{counted(empty)} with nothing relevant, left out")
     for name, count in undefined.items():
-        if count > empty:
+        if count > empty and name not in unanswered:
             notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
+    if unanswered:
+        count = len(topics) - max(undefined[name] for name in unanswered)
+        names = ", ".join(name for name in numbers if name in unanswered)
+        notes.append(f"{names}: over {counted(count)} without evidence")
     return Scores(
         run=found.run,
         topics=tuple(map(text, topics)),

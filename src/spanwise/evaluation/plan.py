@@ -105,6 +105,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     else:
         # ceilings are those of all chunks of a run, whatever topic they were returned for
         whole = any(one.measure.reads == "ceilings" for one in measures)
+        whole |= (request.policy or {}).get("match") == "order"  # a piece does not know its place
         length = WHOLE if whole else piece_size() if size is None else size
         shards = _cut_runs(common, job, runs, length, scratch)
     return [replace(shard, name=names[shard.run]) for shard in shards] if any(names) else shards

@@ -24,6 +24,7 @@ from spanwise.formats.frames import holds_numbers
 from spanwise.formats.io.files import Stored, piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
+from spanwise.matching.topics import with_judged_topics
 from spanwise.measures.names import parse
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, combined
@@ -81,13 +82,27 @@ class Prepared:
         return read_part(source, part, self.reading)
 
     def read(self, source: Any, piece: Cut | None = None, *, numbered: bool = False) -> Run:
-        """Read a run or a piece of one, in the order of its file."""
+        """Read a run or a piece of one, in the order of its file, with the judged topics."""
         if self._kept is not None and self._kept[0] == (source, piece) and not numbered:
             _, run, caught = self._kept
             self._kept = None
             for warning in caught:
                 warnings.warn(warning, stacklevel=2)
             return run
+        return self._with_judged_topics(self._read(source, piece, numbered))
+
+    def _with_judged_topics(self, run: Run) -> Run:
+        policy = self._stated_policy
+        half = policy.average_over == "both"
+        return with_judged_topics(run, self.judgements, policy.match, half=half)
+
+    @property
+    def _stated_policy(self) -> Policy:
+        """The policy as far as it does not depend on the run."""
+        named = find_profile(self.request.profile, self.request.task)
+        return replace(named.policy, **self._given)
+
+    def _read(self, source: Any, piece: Cut | None, numbered: bool) -> Run:
         if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
             return read_run(source, self.request.run_format, self.reading)
         if piece is None:
@@ -113,7 +128,8 @@ class Prepared:
 
     def read_in_turn(self, source: str) -> Iterator[Run]:
         """Read a packed file piece by piece."""
-        return runs_in_turn(source, self.request.run_format, self.reading, piece_size())
+        for run in runs_in_turn(source, self.request.run_format, self.reading, piece_size()):
+            yield self._with_judged_topics(run)
 
     def profile_of(self, source: Any, piece: Cut | None = None) -> Profile:
         """Return the profile of the request, or the one that fits `source` if none is named."""
@@ -121,7 +137,7 @@ class Prepared:
             return self._named
         with one_at_a_time, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SpanwiseWarning)
-            if piece is None and flows(source):
+            if piece is None and flows(source) and self._stated_policy.match != "order":
                 run = next(self.read_in_turn(source))
             else:
                 run = self.read(source, piece)

@@ -121,7 +121,8 @@ def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
 
 def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = False) -> Measured:
     settled = prepared.settle(shard.profile)
-    if shard.piece is None and not shard.at_once and flows(shard.source):
+    in_turn = flows(shard.source) and settled.policy.match != "order"
+    if shard.piece is None and not shard.at_once and in_turn:
         return _in_turn(prepared, shard.profile, prepared.read_in_turn(shard.source))
     run = prepared.read(shard.source, shard.piece, numbered=numbered)
     found = measured(prepared, run, settled, shard.share, shard.profile.limit)
@@ -167,7 +168,7 @@ class Matched:
 
 def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Matched:
     """Find the place of each result, and judgements of the kind that the measures need."""
-    notes: list[Note] = []
+    notes = list(run.notes)
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
     judgements = prepared.judgements
@@ -260,7 +261,8 @@ def measured(
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
     run = matched.run
-    judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
+    judged = frozenset(judgements.rows.topics)
+    answered = frozenset(run.rows.topics).union(run.questions)  # some with nothing
     if share == "whole":
         refuse_strangers(judged, answered, judgements.rows.source, run.rows.source)
     if isinstance(judgements, Judgements):

@@ -33,6 +33,7 @@ class TopicItems:
     evidence: Evidence
     relevant: BoolArray
     bounds: dict[bytes, tuple[int, int]]  # first item of each topic, and the one after its last
+    without: frozenset[bytes]  # judged topics that have no evidence, placed or not
 
     @classmethod
     def of(cls, judgements: Judgements, marked: Highlights) -> TopicItems:
@@ -42,7 +43,7 @@ class TopicItems:
         evidence = stated if stated is not None and pointed else plain_evidence(marked)
         cuts = evidence.first[judgements.rows.starts].tolist()
         bounds = dict(zip(judgements.rows.topics, itertools.pairwise(cuts), strict=True))
-        return cls(evidence, evidence.relevant, bounds)
+        return cls(evidence, evidence.relevant, bounds, _without(judgements, evidence))
 
     def of_documents(self, judged: IntArray) -> tuple[IntArray, IntArray]:
         """Return the items of documents, given by their rows in the judgements, and the owners."""
@@ -59,6 +60,15 @@ class TopicItems:
         items = ranges(bounds[:, 0], counts)
         kept = self.relevant[items]
         return items[kept], np.repeat(np.arange(len(topics)), counts)[kept]
+
+
+def _without(judgements: Judgements, evidence: Evidence) -> frozenset[bytes]:
+    """Return the topics of which no document and no item is relevant, wherever it may lie."""
+    items = np.concatenate([[0], np.cumsum(evidence.grades > 0)])[evidence.first]
+    relevant = (judgements.grades > 0) | (np.diff(items) > 0)
+    before = np.concatenate([[0], np.cumsum(relevant)])
+    counts = np.diff(before[judgements.rows.starts])
+    return frozenset(judgements.rows.topics[code] for code in np.flatnonzero(counts == 0).tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +155,11 @@ class StretchEvidence:
         return Matches(
             table[0], np.maximum(table[1], 0), table[2] == 1, _numbered(evidence.aspects)
         )
+
+    def nothing(self) -> BoolArray:
+        """Return which topics were judged to have no evidence, placed or not."""
+        without = self._needed.without
+        return np.array([topic in without for topic in self._shown.topics], np.bool_)
 
     def totals(self) -> tuple[IntArray, IntArray]:
         """Return, per topic, the number of different items, and of different aspects."""
@@ -306,10 +321,35 @@ def _groups(judgements: Judgements, owner: IntArray, people: list[bytes], apart:
     for row, (topic, name) in enumerate(zip(topics.tolist(), names, strict=True)):
         if not apart:
             groups.setdefault((topic, name, b""), (row, []))
+    if apart:
+        _add_unanswered(groups, judgements, topics, names, owner)
     for item, row in enumerate(owner.tolist()):
         key = (int(topics[row]), names[row], people[item] if apart else b"")
         groups.setdefault(key, (row, []))[1].append(item)
     return groups
+
+
+def _add_unanswered(
+    groups: Groups, judgements: Judgements, topics: IntArray, names: list[bytes], owner: IntArray
+) -> None:
+    """Add the documents of topics without any item, with their assessors."""
+    answered = np.zeros(len(judgements.rows.topics), np.bool_)
+    answered[topics[owner]] = True
+    rows = np.flatnonzero(~answered[topics])
+    by = judgements.assessors.take(rows) if judgements.assessors is not None else [b""] * len(rows)
+    for row, person in zip(rows.tolist(), by, strict=True):
+        groups.setdefault((int(topics[row]), names[row], person), (row, []))
+
+
+def add_empty_rows(groups: Groups, judgements: Judgements) -> None:
+    """Add the judged documents without items, so that their topics stay judged."""
+    rows, evidence = judgements.rows, judgements.evidence
+    assert evidence is not None
+    empty = np.flatnonzero(evidence.counts == 0)
+    topics = np.searchsorted(rows.starts, empty, side="right") - 1
+    names = judgements.documents.take(empty)
+    for row, topic, name in zip(empty.tolist(), topics.tolist(), names, strict=True):
+        groups.setdefault((topic, name, b""), (row, []))
 
 
 def regrouped(judgements: Judgements, groups: Groups, *, apart: bool = False) -> Judgements:

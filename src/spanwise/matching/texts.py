@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.matching.evidence import Groups, regrouped, unplaced
+from spanwise.matching.evidence import Groups, add_empty_rows, regrouped, unplaced
 from spanwise.matching.quotes import Page, Quote, placed_anywhere
 from spanwise.matching.units import (
     CODE_UNITS,
@@ -238,6 +238,7 @@ def _found_elsewhere(
     groups: Groups = {}
     for item, (code, name) in enumerate(zip(topic.tolist(), names, strict=True)):
         groups.setdefault((code, name, b""), (int(owner[item]), []))[1].append(item)
+    add_empty_rows(groups, judgements)
     return regrouped(replace(judgements, evidence=evidence), groups)
 
 

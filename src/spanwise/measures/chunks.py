@@ -401,3 +401,40 @@ def ceiling(c: Ceilings, *, budget: float) -> FloatArray:
     Beware: where very many chunks overlap each other it is a bound from above; a note says so.
     """
     return c.recall[budget]
+
+
+# Topics without evidence ------------------------------------------------------------------------
+
+
+@measure("Abstain", reference=OWN, reads="readings", explains="readings", unanswered=True)
+def abstain(r: Readings, *, budget: float | None = None) -> FloatArray:
+    """Whether nothing is returned for a topic that has no evidence.
+
+    Abstain = 1 if nothing is returned, else 0. Only topics that were judged to have no evidence in
+    any document count; it is undefined for others. The budget changes nothing: any result is read.
+    """
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"the budget is {budget:g}; expected 0 or more")
+    nothing: FloatArray = (r.retrieved == 0).astype(np.float64)
+    return nothing
+
+
+@measure(
+    "ReadForNothing",
+    reference=OWN,
+    bounds=(0.0, float("inf")),
+    reads="readings",
+    less_is_better=True,
+    explains="readings",
+    unanswered=True,
+)
+def read_for_nothing(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The amount of text that is read for a topic that has no evidence.
+
+    ReadForNothing = characters read, repeated ones included. Reading stops as for SpanR. Only
+    topics that were judged to have no evidence in any document count; it is undefined for others.
+    Lower is better.
+    """
+    return what_is_read(r, budget, cutoff).read.astype(np.float64)

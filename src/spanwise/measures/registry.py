@@ -68,6 +68,7 @@ def measure(
     heading: str | None = None,
     explains: Explains | None = None,
     sampled: bool = True,
+    unanswered: bool = False,
     ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated function as a measure, and return it unchanged.
@@ -102,6 +103,7 @@ def measure(
     heading: the heading in `spanwise measures`; by default the constant FAMILY of the module.
     explains: the columns that `spanwise explain` shows.
     sampled: whether `pool estimate` can estimate its mean from a sample of judgements.
+    unanswered: whether it is defined only for topics that were judged to have no evidence.
     ranges: the least and the largest value of parameters that are numbers.
     """
 
@@ -129,6 +131,7 @@ def measure(
             heading=heading or _heading(function, home),
             explains=explains,
             sampled=sampled,
+            unanswered=unanswered,
             ranges=ranges or {},
             plugin=plugin,
         )

@@ -114,6 +114,7 @@ class Measure:
     heading: str = ""  # of its family in a listing
     explains: Explains | None = None  # None: results are listed without columns of the measure
     sampled: bool = True  # whether its mean can be estimated when only a sample was judged
+    unanswered: bool = False  # whether it is for topics without evidence, undefined for others
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of parameters
     plugin: str = ""  # the module that registered it, if it is not one of ours
 

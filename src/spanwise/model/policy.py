@@ -17,6 +17,7 @@ Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
 Structure = Literal["ignore", "strict", "vague"]
 Annotators = Literal["union", "intersection", "mean"]
+Match = Literal["id", "order"]
 Program = Literal[
     "spanwise",
     "trec_eval 10",
@@ -108,6 +109,10 @@ class Policy:
     """Unit of reading budgets: `characters` (code points), `bytes` of UTF-8, code units of `utf16`,
     `tokens:NAME` of a tokenizer, or `cost` as the run states it."""
 
+    match: Match = "id"
+    """How topics of a run are matched with judged ones: by id, or by the text of the question where
+    no ids are stated; or by the order of entries, which files without ids allow."""
+
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
@@ -159,6 +164,7 @@ class PolicyFields(TypedDict, total=False):
     follow: Program
     annotators: Annotators
     unit: str
+    match: Match
 
 
 UNITS = ("characters", "bytes", "utf16", "tokens:NAME", "cost")
@@ -183,4 +189,5 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "structure": get_args(Structure),
     "follow": get_args(Program),
     "annotators": get_args(Annotators),
+    "match": get_args(Match),
 }

@@ -79,6 +79,9 @@ class MatchedEvidence(Protocol):
     def matches(self) -> Matches:
         """Return the item that each result meets."""
 
+    def nothing(self) -> BoolArray:
+        """Return which topics were judged to have no evidence, placed or not."""
+
     def totals(self) -> tuple[IntArray, IntArray]:
         """Return, per topic, the number of different items, and of different aspects."""
 

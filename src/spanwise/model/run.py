@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from spanwise.model.spans import UNKNOWN, Spans, ranges
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids
+    from spanwise.model.notes import Note
     from spanwise.model.spans import Labels, Unit
 
 T = TypeVar("T")
@@ -57,6 +58,10 @@ class Run:
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
     pool: Run | None = None  # all that the system could have returned, if that is known
+    questions: Mapping[bytes, str] = field(default_factory=dict)
+    """The question of each topic, empty if it is not stated; also of topics without results."""
+    numbered: bool = False  # whether topics are numbers of entries, because no ids are stated
+    notes: tuple[Note, ...] = ()  # found while topics were matched with judged ones
 
     @property
     def grain(self) -> str:

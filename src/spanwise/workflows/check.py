@@ -19,6 +19,7 @@ from spanwise.errors import (
     InputError,
     QueryError,
     SpanwiseError,
+    SpanwiseWarning,
     UsageError,
 )
 from spanwise.evaluation.prepare import texts_along
@@ -39,6 +40,7 @@ from spanwise.matching.tasks import (
     violations,
 )
 from spanwise.matching.texts import quoted_run
+from spanwise.matching.topics import with_judged_topics
 from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
@@ -579,16 +581,21 @@ def _ranks_in(file: str) -> FloatArray | None:
 def cross_checked(reports: list[Report]) -> None:
     """Report topics that runs and judgements checked together do not share."""
     judged = [
-        (report.file, report.content.rows.topics)
+        (report.file, report.content)
         for report in reports
         if isinstance(report.content, Judgements | Preferences)
     ]
     if len(judged) != 1:
         return
-    source, known = judged[0][0], set(judged[0][1])
+    source, judgements = judged[0]
+    known = set(judgements.rows.topics)
     for report in reports:
         if isinstance(report.content, Run):
-            answered = set(report.content.rows.topics)
+            try:
+                answered = _answered(report.content, judgements)
+            except InputError as error:
+                report.problems.append((None, str(error)))
+                continue
             if not known & answered:
                 report.problems.append((None, f"no topic in common with {source}"))
             elif known - answered:
@@ -597,6 +604,14 @@ def cross_checked(reports: list[Report]) -> None:
                 )
             if known & answered and answered - known:
                 report.remarks.append(f"unjudged topics: {len(answered - known)}")
+
+
+def _answered(run: Run, judgements: Judgements | Preferences) -> set[bytes]:
+    """Return the topics of a run, those without ids matched by their questions."""
+    with catch_warnings():
+        simplefilter("ignore", SpanwiseWarning)  # unmatched topics become remarks
+        matched = with_judged_topics(run, judgements, "id", half=True)
+    return {*matched.rows.topics, *matched.questions}
 
 
 # Checks of several files, with a collection and the rules of a task. ------------------------------

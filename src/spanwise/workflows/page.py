@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from spanwise.console import say, watched, write_atomically
-from spanwise.errors import SpanwiseError
+from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.kinds import kinds_of
 from spanwise.evaluation.prepare import Prepared, texts_along
@@ -73,8 +74,10 @@ def write_page(request: Request, c: Comparison, output: str) -> None:
                 "warning",
                 f"{file}: cannot be read twice; the page has no curves and no rankings of it",
             )
-    curves = _curves(request, c) if fresh else []
-    details = _details(request, c, topics) if fresh else {}
+    with catch_warnings():
+        simplefilter("ignore", SpanwiseWarning)  # issued when the runs were scored
+        curves = _curves(request, c) if fresh else []
+        details = _details(request, c, topics) if fresh else {}
     title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
     chunks = ((f"topic-{n}", details[topic]) for n, topic in enumerate(topics) if topic in details)
     whole = page(c, topics, curves, chunks, title, c.measures[0])
