@@ -90,6 +90,13 @@ def chunker_names() -> list[str]:
     return list(CHUNKERS)
 
 
+def retriever_names() -> tuple[str, ...]:
+    """Return the names of all retrievers of a sweep."""
+    from spanwise.retrieve.retrievers import KNOWN
+
+    return KNOWN
+
+
 # Options and commands -----------------------------------------------------------------------------
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

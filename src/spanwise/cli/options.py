@@ -346,7 +346,7 @@ def with_request(command: Callable[..., Any]) -> Callable[..., Any]:
     def called(**words: Any) -> Any:
         workers = words.pop("workers", None)
         if workers is not None:
-            words["on"] = _processes(words["on"], workers)
+            words["on"] = _processes(words.get("on"), workers)
         request = _request(words)
         refuse_idle(request)
         return command(request, **words)
