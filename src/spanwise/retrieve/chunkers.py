@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
 from inspect import getdoc
+from pathlib import Path
 from typing import Any
 
 from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
@@ -290,6 +291,8 @@ def _semantic(size: int, model: str) -> Any:
         raise MissingExtra("model2vec", "model2vec", f"chunker {SEMANTIC!r}") from None
     folder = model or _cached(POTION)
     try:
+        if not Path(folder).is_dir():  # the library would look for it elsewhere
+            raise FileNotFoundError(folder)
         vectors = StaticModel.from_pretrained(folder, force_download=False)
     except (OSError, LookupError, ValueError) as error:
         raise UsageError(

@@ -8,6 +8,7 @@ retriever anew.
 from __future__ import annotations
 
 import json
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -117,6 +118,7 @@ class Bm25(Scored):
             import bm25s
         except ImportError:
             raise MissingExtra("bm25s", "sweep", "retriever 'bm25'") from None
+        logging.getLogger(bm25s.__name__).setLevel(logging.WARNING)  # it reports every index
         self._library: Any = bm25s
         self._count = len(texts)
         self._index = bm25s.BM25(k1=K1, b=B)
@@ -234,10 +236,14 @@ def embedding(name: str) -> Embed:
 
 def _wordllama() -> Embed:
     """Return the vectors that the package wordllama contains, which need no connection."""
+    root = logging.getLogger()
+    before = root.level, list(root.handlers)
     try:
         import wordllama
     except ImportError:
         raise MissingExtra("wordllama", "wordllama", f"retriever '{DENSE}:{WORDLLAMA}'") from None
+    finally:  # it sets up logging for the whole program when it is imported
+        root.level, root.handlers[:] = before
     # Its loader looks for the tokenizer in the folder of the package only as if that were a cache.
     packed = Path(wordllama.__file__).parent
     model: Any = wordllama.WordLlama.load(cache_dir=packed, disable_download=True)
@@ -246,11 +252,7 @@ def _wordllama() -> Embed:
 
 def _model_in(folder: Path) -> Embed:
     purpose = f"retriever '{DENSE}:{folder}'"
-    try:
-        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
-    except (OSError, ValueError, AttributeError):
-        kind = None
-    if kind == "model2vec":
+    if _is_static(folder):
         try:
             from model2vec import StaticModel
         except ImportError:
@@ -268,6 +270,22 @@ def _model_in(folder: Path) -> Embed:
         raise MissingSentenceTransformers(purpose) from None
     model: Any = SentenceTransformer(str(folder))
     return lambda texts: model.encode(list(texts), show_progress_bar=False)
+
+
+def _is_static(folder: Path) -> bool:
+    """Return whether a folder holds a model that gives each token a vector, as model2vec does."""
+    if _json_in(folder / "config.json", {}).get("model_type") == "model2vec":
+        return True
+    kinds = [str(module.get("type")) for module in _json_in(folder / "modules.json", [])]
+    return bool(kinds) and "StaticEmbedding" in kinds[0]
+
+
+def _json_in(file: Path, otherwise: Any) -> Any:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return otherwise
+    return found if isinstance(found, type(otherwise)) else otherwise
 
 
 def _vectors_by(model: Any) -> Embed | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import groupby
@@ -29,7 +29,7 @@ from spanwise.evaluation.prepare import texts_along
 from spanwise.evaluation.request import Request, plain, request_of
 from spanwise.formats import FORMATS, read_judgements
 from spanwise.matching.quotes import Page, Quote
-from spanwise.matching.units import TOKEN, tokens_of
+from spanwise.matching.units import find_tokenizer
 from spanwise.model.columns import PlainIds, Rows
 from spanwise.model.judgements import Judgements
 from spanwise.model.run import Run
@@ -248,7 +248,7 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> tuple[Reque
         judgements_format=None,
     )
     made = compare_at(request, budgets, baseline, question, on=sweep.on, watch=watched)
-    return request, replace(made, warnings=(*made.warnings, *_remarks(cuts)))
+    return request, replace(made, warnings=(*_remarks(cuts), *made.warnings))
 
 
 # What is asked for --------------------------------------------------------------------------------
@@ -349,7 +349,6 @@ class Work:
     unit: str
     retrievers: dict[str, Any]
     rerankers: dict[str, Any]
-    known: dict[str, FloatArray] = field(default_factory=dict)  # starts of tokens by document
 
 
 class Found(NamedTuple):
@@ -423,11 +422,12 @@ def _costs(cut: Cut, work: Work) -> FloatArray:
 
     Characters also stand for units of which a character has one or more.
     """
-    if not work.unit.startswith(TOKEN):
+    kind, _, tokenizer = work.unit.partition(":")
+    if kind != "tokens":
         return cut.spans.lengths.astype(np.float64)
     counts = np.zeros(len(cut.owners))
     for number, text in enumerate(work.texts.values()):
-        begins = np.asarray(tokens_of(text, work.unit)[0])
+        begins = np.asarray(find_tokenizer(tokenizer)(text)[0])
         mine = np.flatnonzero(cut.owners == number)
         spans = cut.spans.at(mine)
         counts[mine] = np.searchsorted(begins, spans.ends) - np.searchsorted(begins, spans.starts)
