@@ -11,7 +11,9 @@ from spanwise.retrieve.chunkers import CHUNKERS
 from spanwise.workflows.sweep import Way, cut_up
 
 REASON = "not installed; run: make test-adapters"
-SENTENCES = [f"Clause {n} says that party {n} owes party {n + 1} the sum of {n} euros." for n in range(60)]  # fmt: skip
+SENTENCES = [
+    f"Clause {n} says that party {n} owes party {n + 1} the sum of {n} euros." for n in range(60)
+]
 TEXT = "\n\n".join(" ".join(SENTENCES[n : n + 6]) for n in range(0, 60, 6))
 LIBRARIES = {
     "langchain": "langchain_text_splitters",
@@ -163,7 +165,8 @@ def test_a_retriever_of_langchain_searches_the_chunks():
     class Words(embeddings.Embeddings):
         def embed_documents(self, texts):
             every = ["cats", "mice", "dog", "garden", "euros"]
-            return [[float(re.findall(r"\w+", t.lower()).count(w)) + 0.01 for w in every] for t in texts]  # fmt: skip
+            found = [re.findall(r"\w+", text.lower()) for text in texts]
+            return [[some.count(word) + 0.01 for word in every] for some in found]
 
         def embed_query(self, text):
             return self.embed_documents([text])[0]

@@ -69,8 +69,8 @@ def test_more_is_asked_for_where_the_best_texts_are_short():
 def test_tfidf_is_the_formula():
     """(1 + ln tf) ln(N / df), by cosine: `red` has df 3, `pear` 1, `apple` and `car` 2, of 4."""
     (ranking,) = Indexes(TEXTS).of("tfidf").rank(["apple pear"], ALL)
-    idf = {word: math.log(4 / df) for word, df in
-           {"red": 3, "appl": 2, "tree": 2, "green": 1, "pear": 1, "car": 2, "blue": 1}.items()}  # fmt: skip
+    df = {"red": 3, "appl": 2, "tree": 2, "green": 1, "pear": 1, "car": 2, "blue": 1}
+    idf = {word: math.log(4 / count) for word, count in df.items()}
     texts = [["red", "appl", "tree"], ["green", "pear", "tree"], ["red", "car"],
              ["blue", "car", "red", "appl"]]  # fmt: skip
     asked = math.hypot(idf["appl"], idf["pear"])

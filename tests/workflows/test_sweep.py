@@ -2,13 +2,14 @@
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import spanwise
-from spanwise.errors import InputError, UnknownName, UsageError
 from shared_data import shared
+from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.evaluation.request import Request
 from spanwise.retrieve.chunkers import CHUNKERS, find_chunker
 from spanwise.stats.statements import Question
@@ -29,7 +30,12 @@ GOLD = [
 
 
 LINES = [
-    {"qid": one["id"], "query": one["question"], "doc": one["id"], "spans": one["spans"]}
+    {
+        "qid": one["id"],
+        "query": one["question"],
+        "doc": one["id"],
+        "spans": [{"text": one["spans"][0]["text"]}],
+    }
     for one in GOLD
 ]
 
@@ -46,7 +52,7 @@ def read(run):
     """What is read of each topic if all of its results are."""
     starts = run.rows.starts.tolist()
     lengths = run.spans.lengths
-    return [int(lengths[a:b].sum()) for a, b in zip(starts, starts[1:], strict=False)]
+    return [int(lengths[a:b].sum()) for a, b in pairwise(starts)]
 
 
 def test_ways_are_multiplied_and_named():
@@ -93,10 +99,11 @@ def test_rankings_reach_the_largest_budget_and_keep_all_chunks():
 
 
 def test_small_chunks_of_a_real_collection_reach_a_large_budget(tmp_path):
-    data = shared("spans", "chroma-chunking")
+    data = shared("data", "spans", "chroma-chunking")
     for file in data.glob("*.md"):
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
-    request = Request(str(data / "questions_df.csv"), [], ["SpanR(budget=8000)"], collection=str(tmp_path))  # fmt: skip
+    gold, measures = str(data / "questions_df.csv"), ["SpanR(budget=8000)"]
+    request = Request(gold, [], measures, collection=str(tmp_path))
     asked = Sweep(request, ("fixed",), ("tfidf",), (), (200,), (0,), 8000)
     compared, _ = swept(asked, None, Question())
     with (data / "questions_df.csv").open(encoding="utf-8", newline="") as lines:
@@ -114,7 +121,7 @@ def test_tokens_count_where_the_budget_counts_them():
     compared, _ = swept(asked, None, Question())
     (run,) = compared.runs
     starts = run.rows.starts
-    assert min(b - a for a, b in zip(starts, starts[1:], strict=False)) >= 800 / 7
+    assert min(b - a for a, b in pairwise(starts)) >= 800 / 7
     with pytest.raises(UsageError, match="--unit cost has no effect on chunks that a sweep makes"):
         swept(
             Sweep(Request(GOLD, [], collection=DOCUMENTS, policy={"unit": "cost"})),
@@ -267,18 +274,22 @@ def test_processes_get_the_work_that_can_be_sent(folder, monkeypatch):
 
     sent = []
     by_processes = processes.by_processes
-    monkeypatch.setattr(
-        processes, "by_processes",
-        lambda work, items, count: sent.append(len(items)) or by_processes(work, items, count),
-    )  # fmt: skip
+
+    def recorded(work, items, count):
+        sent.append((work.__name__, len(items)))
+        return by_processes(work, items, count)
+
+    monkeypatch.setattr(processes, "by_processes", recorded)
     some = {"sizes": (40, 80), "retrievers": "tfidf", "budgets": 100}
     first = spanwise.sweep("gold.jsonl", "docs", on="processes:2", **some)
-    assert sent[0] == 2
-    here = spanwise.sweep("gold.jsonl", "docs", **some)
-    assert {s.run: s.means for s in first.scores} == {s.run: s.means for s in here.scores}
+    assert sent[0] == ("_found_by_file", 2)
     sent.clear()
-    spanwise.sweep("gold.jsonl", "docs", on="processes:2", chunkers={"a": lambda t: [t], "b": lambda t: [t]}, **some)  # fmt: skip
-    assert 2 not in sent[:1] or len(sent) == 1  # only the scoring may have used processes
+    here = spanwise.sweep("gold.jsonl", "docs", **some)
+    assert not sent
+    assert {s.run: s.means for s in first.scores} == {s.run: s.means for s in here.scores}
+    whole = {"a": lambda text: [text], "b": lambda text: [text]}
+    spanwise.sweep("gold.jsonl", "docs", on="processes:2", chunkers=whole, **some)
+    assert "_found_by_file" not in dict(sent)
 
 
 def test_progress_is_shown_for_every_way(folder, monkeypatch):
