@@ -183,3 +183,23 @@ def test_a_retriever_of_langchain_searches_the_chunks():
     # The retriever returns 4 results unless it is asked for more; 20 of 50 characters are needed.
     read = {run.run: run.facts["results"] for run in found.scores}
     assert min(read.values()) >= 20
+
+
+def test_a_retriever_of_langchain_is_a_run():
+    """It returns 4 documents unless it is asked for more; 20 of 50 characters make 1,000."""
+    documents = pytest.importorskip("langchain_core.documents", reason=REASON)
+    vectors = pytest.importorskip("langchain_core.vectorstores", reason=REASON)
+    embeddings = pytest.importorskip("langchain_core.embeddings", reason=REASON)
+    text = "".join(f"{n:049} " for n in range(200))
+    chunks = [
+        documents.Document(text[s : s + 50], metadata={"source": "a", "start_index": s})
+        for s in range(0, len(text), 50)
+    ]
+    store = vectors.InMemoryVectorStore.from_documents(
+        chunks, embeddings.DeterministicFakeEmbedding(size=8)
+    )
+    retriever = store.as_retriever()
+    gold = [{"id": "q", "question": "zero", "spans": [{"doc": "a", "s": 0, "e": 50}]}]
+    found = spanwise.compare(gold, {"it": retriever}, collection={"a": text}, budget=[5000])
+    assert found.scores[0].facts["results"] == 100
+    assert "k" not in retriever.search_kwargs

@@ -276,7 +276,7 @@ def chunks_run(
     """Return a run of chunks; if the source is a function, it is called for each question."""
     content = RunBuilder(name, Reading())
     for topic, answer in _by_topic(source, questions).items():
-        chunks = _listed(answer, topic, name)
+        chunks = listed(answer, topic, name)
         for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
             result = result_of(item, place, shelf)
             content.add(str(topic).encode("utf-8", "surrogateescape"), result)
@@ -300,7 +300,7 @@ def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
     raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
 
 
-def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
+def listed(answer: Any, topic: Any = "", name: str = "run") -> Iterable[Any]:
     """Return the chunks for one question; Chroma and Haystack return them in a dict."""
     if is_chroma(answer):
         return of_chroma(answer, [str(topic)])[str(topic)]
