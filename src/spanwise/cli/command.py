@@ -90,11 +90,11 @@ def chunker_names() -> list[str]:
     return list(CHUNKERS)
 
 
-def retriever_names() -> tuple[str, ...]:
+def retriever_names() -> list[str]:
     """Return the names of all retrievers of a sweep."""
     from spanwise.retrieve.retrievers import KNOWN
 
-    return KNOWN
+    return list(KNOWN)
 
 
 # Options and commands -----------------------------------------------------------------------------

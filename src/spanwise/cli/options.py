@@ -264,6 +264,24 @@ evaluation_options = all_of(choice_options, run_format_option)
 
 # Where the result goes, and its layout ------------------------------------------------------
 
+html_option = option(
+    "--html", metavar="FILE", help="Page with tables, pictures and rankings to write too."
+)
+
+
+def page_and_output(
+    layout: str, html: str | None, output: str | None
+) -> tuple[str | None, str | None]:
+    """Return the file of the page, and that of the other output; `-o page.html` is a page."""
+    if layout == "html":
+        if html is not None:
+            raise UsageError(f"two pages are asked for; expected --html {html} or -o alone")
+        html, output = output or "-", None
+    if html == "-":
+        raise UsageError("a page needs a file; expected a name such as -o report.html")
+    return html, output
+
+
 ENDINGS = {
     "table": ".txt",
     "md": ".md",

@@ -29,8 +29,24 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 WORDLLAMA = "wordllama"
 DENSE, HYBRID = "dense", "hybrid"
-KNOWN = ("bm25", "tfidf", f"{DENSE}:{WORDLLAMA}", f"{DENSE}:FOLDER", HYBRID, f"{HYBRID}:A+B")
-"""The names of retrievers; FOLDER, A and B stand for what a user names."""
+KNOWN = {
+    "bm25": ("BM25 of the library bm25s, without English stop words", "sweep"),
+    "tfidf": ("TF-IDF of stems with cosine, as the engine of that name", ""),
+    f"{DENSE}:{WORDLLAMA}": (
+        "Cosine of the static vectors that the package wordllama contains; also `dense`",
+        "wordllama",
+    ),
+    f"{DENSE}:FOLDER": (
+        "Cosine of the vectors of a model that model2vec or sentence-transformers has written",
+        "model2vec",
+    ),
+    HYBRID: ("Reciprocal rank fusion of bm25 and dense:wordllama", "sweep,wordllama"),
+    f"{HYBRID}:A+B": ("Reciprocal rank fusion of two of the others", ""),
+}
+"""Names of retrievers, how they rank, and the extras that they need.
+
+FOLDER, A and B stand for what a user names.
+"""
 BLOCK = 64
 """Number of questions that are scored together."""
 DIGITS = 6

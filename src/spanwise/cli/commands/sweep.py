@@ -11,7 +11,9 @@ from spanwise.cli.options import (
     CHUNKS,
     FILES,
     choice_options,
+    html_option,
     measures_option,
+    page_and_output,
     printed_as,
     seed_option,
     with_request,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     help="Way to compare with: 'fixed-400/0 bm25'. [default: the first]",
 )
 @printed_as("table", "md", "latex", "csv", "json", "html")
-@option("--html", metavar="FILE", help="Page with tables, pictures and rankings to write too.")
+@html_option
 @option(
     "--chunker",
     "chunkers",
@@ -118,18 +120,12 @@ def command(
       spanwise sweep judged.jsonl --collection docs/ --retriever bm25,dense:wordllama,hybrid
     """
     from spanwise.cli.printing import report_comparison
-    from spanwise.errors import UsageError
     from spanwise.evaluation.evaluate import PROCESSES
     from spanwise.stats.resampling import Draws
     from spanwise.stats.statements import Question
     from spanwise.workflows.sweep import Sweep, swept, write_sweep_page
 
-    if layout == "html":
-        if html is not None:
-            raise UsageError(f"two pages are asked for; expected --html {html} or -o alone")
-        html, output = output or "-", None
-    if html == "-":
-        raise UsageError("a page needs a file; expected a name such as -o report.html")
+    html, output = page_and_output(layout, html, output)
     asked = Sweep(
         request,
         _listed(chunkers) or ("fixed",),
