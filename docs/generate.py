@@ -31,6 +31,7 @@ from spanwise.plugin_loading import Registry, is_ours
 from spanwise.report import catalogue
 from spanwise.retrieve.chunkers import CHUNKERS
 from spanwise.retrieve.registry import ENGINES
+from spanwise.retrieve.retrievers import KNOWN
 
 T = TypeVar("T")
 REFERENCE = Path(__file__).parent / "reference"
@@ -334,6 +335,16 @@ def engines() -> str:
         )
         for entry in ours(CHUNKERS)
     )
+    retrievers = (
+        (
+            f"`{name}`",
+            _escaped(way),
+            f"install it with: pip install 'spanwise[{extras}]'"
+            if extras
+            else "nothing to install",
+        )
+        for name, (way, extras) in KNOWN.items()
+    )
     opening = "Values of `spanwise search --engine`. Set parameters with `--set NAME=VALUE`."
     return page(
         "Engines and models",
@@ -343,6 +354,9 @@ def engines() -> str:
             "## Chunkers",
             "Values of `spanwise sweep --chunker`.",
             table(("name", "way to cut", "installation"), cutters),
+            "## Retrievers of a sweep",
+            "Values of `spanwise sweep --retriever`.",
+            table(("name", "ranking", "installation"), retrievers),
         ],
     )
 

@@ -164,11 +164,10 @@ def test_citations_of_cohere_point_into_the_answer():
 def test_chunkers_of_the_sweep():
     pytest.importorskip("chonkie", reason=REASON)
     pytest.importorskip("langchain_text_splitters", reason=REASON)
-    from spanwise.retrieve.chunkers import find_chunker
-    from spanwise.workflows.sweep import cut_up
+    from spanwise.workflows.sweep import Way, cut_up
 
     for name in ("langchain-recursive", "langchain-character", "chonkie-token"):
-        cut = cut_up(name, {"acme.txt": TEXT}, find_chunker(name), 120, 20)
+        cut = cut_up(name, {"acme.txt": TEXT}, Way(name, name, 120, 20).cutter())
         assert cut.documents[0] == b"acme"
         assert len(cut.texts) > 1 or name == "langchain-character"
         assert all(

@@ -349,7 +349,7 @@ def test_a_sweep_makes_its_runs_itself(tmp_path, monkeypatch, capfdbinary):
     assert main(words) == 0
     found = json.loads(capfdbinary.readouterr().out)
     values = {(one["run"], one["measure"]): one["value"] for one in found["scores"]}
-    assert values["sentence 200/0", "SpanR(budget=800)"] == 1
+    assert values["sentence-200/0 bm25", "SpanR(budget=800)"] == 1
     assert len({run for run, _ in values}) == 8
-    assert (tmp_path / "made" / "fixed-100-50.jsonl").is_file()
+    assert (tmp_path / "made" / "fixed-100-50-bm25.jsonl").is_file()
     assert all(value is None or value <= 1 for (_, m), value in values.items() if "R" in m)

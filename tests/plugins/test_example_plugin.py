@@ -147,7 +147,7 @@ def test_its_chunker_cuts(ask, tmp_path):
     answer = ask(*words, "--chunker", "paragraph", "--chunker", "fixed", "--format", "json")
     assert answer.status == 0, answer.err
     scores = {(s["run"], s["measure"]): s["value"] for s in json.loads(answer.out)["scores"]}
-    assert scores["paragraph 30/0", "SpanR(budget=25)"] == 1
+    assert scores["paragraph-30/0 bm25", "SpanR(budget=25)"] == 1
     assert "paragraph" in ask("sweep", "--help").text
 
 

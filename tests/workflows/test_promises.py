@@ -74,8 +74,8 @@ def test_python_sweeps_over_texts_in_memory():
     texts = {"a": "one two three. " * 30, "b": "four five six. " * 30}
     gold = [{"id": "q", "question": "five six", "spans": [{"doc": "b", "s": 0, "e": 14}]}]
     pytest.importorskip("bm25s")
-    found = spanwise.sweep(gold, texts, sizes=(100, 200), budget=200)
-    assert set(found.runs) == {"fixed 100/0", "fixed 200/0"}
+    found = spanwise.sweep(gold, texts, sizes=(100, 200), budgets=200)
+    assert set(found.runs) == {"fixed-100/0 bm25", "fixed-200/0 bm25"}
 
 
 def test_explain_has_json(folder, ask):

@@ -103,6 +103,13 @@ def chunker_names() -> list[str]:
     return list(CHUNKERS)
 
 
+def retriever_names() -> list[str]:
+    """Return the names of all retrievers of a sweep."""
+    from spanwise.retrieve.retrievers import KNOWN
+
+    return list(KNOWN)
+
+
 # Options and commands -----------------------------------------------------------------------------
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -551,6 +558,24 @@ evaluation_options = all_of(choice_options, match_option, run_format_option)
 
 # Where the result goes, and its layout ------------------------------------------------------
 
+html_option = option(
+    "--html", metavar="FILE", help="Page with tables, pictures and rankings to write too."
+)
+
+
+def page_and_output(
+    layout: str, html: str | None, output: str | None
+) -> tuple[str | None, str | None]:
+    """Return the file of the page, and that of the other output; `-o page.html` is a page."""
+    if layout == "html":
+        if html is not None:
+            raise UsageError(f"two pages are asked for; expected --html {html} or -o alone")
+        html, output = output or "-", None
+    if html == "-":
+        raise UsageError("a page needs a file; expected a name such as -o report.html")
+    return html, output
+
+
 ENDINGS = {
     "table": ".txt",
     "md": ".md",
@@ -686,7 +711,7 @@ def with_request(command: Callable[..., Any]) -> Callable[..., Any]:
     def called(**words: Any) -> Any:
         workers = words.pop("workers", None)
         if workers is not None:
-            words["on"] = _processes(words["on"], workers)
+            words["on"] = _processes(words.get("on"), workers)
         request = _request(words)
         refuse_idle(request)
         return command(request, **words)

@@ -20,7 +20,7 @@ from spanwise.errors import InputError, SpanwiseWarning, UsageError
 from spanwise.evaluation.kinds import TEXTUAL, kinds_of
 from spanwise.evaluation.profiles import ELEMENTS, Profile, find_profile, measure_names
 from spanwise.formats import Reading, read_judgements, read_run, read_topics
-from spanwise.formats.frames import holds_numbers
+from spanwise.formats.frames import holds_numbers, is_retriever
 from spanwise.formats.io.files import Stored, piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
@@ -118,6 +118,8 @@ class Prepared:
         """Read chunks of a framework, or call a retriever with every question."""
         from spanwise.formats.frames.chunks import Shelf, chunks_run
 
+        if is_retriever(source):
+            source = self._patient(source)
         questions = _questions(self.judgements)
         documents = self.collection
         if documents is None:
@@ -125,6 +127,25 @@ class Prepared:
         names = [one.name for one in documents.documents()]
         shelf = Shelf(names, lambda name: _is_known(name, documents))
         return _renamed(chunks_run(source, "run", questions, shelf), documents)
+
+    def _patient(self, retriever: Any) -> Any:
+        """Return a retriever that returns as many chunks as the largest budget needs."""
+        from spanwise.formats.frames.chunks import listed, result_of
+        from spanwise.matching.units import find_tokenizer
+        from spanwise.retrieve.asking import patient
+
+        unit, _, tokenizer = str(self._given.get("unit", "characters")).partition(":")
+        known = [one for one in asked(self.request.measures) if "budget" in one.measure.parameters]
+        sizes = [size for one in known if (size := one.parameter("budget")) is not None]
+
+        def cost(chunk: Any) -> float:
+            result = result_of(chunk, 1)
+            if unit == "tokens" and result.text:
+                return float(len(find_tokenizer(tokenizer)(result.text)[0]))
+            return float(result.length)
+
+        most = None if unit == "cost" else max(sizes, default=None)
+        return patient(retriever, lambda answer: list(listed(answer)), cost, most)
 
     def read_in_turn(self, source: str) -> Iterator[Run]:
         """Read a packed file piece by piece."""

@@ -1,7 +1,8 @@
 """Chunkers by name: each cuts a text into stretches of a given size and overlap in characters.
 
-`fixed`, `sentence` and `recursive` are written here; names that begin with `langchain-` or
-`chonkie-` call those libraries.
+`fixed`, `sentence` and `recursive` are written here; names that begin with `langchain-`,
+`llamaindex-` or `chonkie-` call those libraries. Objects of these libraries and functions are
+chunkers too, and bring sizes of their own.
 """
 
 from __future__ import annotations
@@ -9,19 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from spanwise.errors import MissingExtra, SpanwiseError, UnknownName, UsageError
 from spanwise.plugin_loading import F, Registry, home_of, is_ours
 
-if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray, IntArray
-
 Stretch = tuple[int, int]
-Chunker = Callable[[str, int, int], "list[Stretch] | list[str]"]
-"""Returns the start and end of each chunk, or, if these are unknown, its text."""
+Piece = Stretch | tuple[int, int, str] | str
+"""A chunk: start and end, perhaps with the text to be searched; or only its text."""
+Chunker = Callable[..., Sequence[Piece]]
+"""Returns the chunks of a text, given it, a size and an overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ def chunker(name: str, *, library: str = "", install: str = "") -> Callable[[F],
 
     The function takes a text, a size and an overlap in characters. It returns the chunks in the
     order of the text: pairs of positions `(start, end)` in the text, or, if it does not know the
-    positions, the texts of the chunks, which are then looked for. Its docstring says how it cuts.
+    positions, the texts of the chunks, which are then looked for. A triple `(start, end, searched)`
+    is a chunk that is read from start to end but found by another text. Its docstring says how it
+    cuts.
 
     For example:
 
@@ -145,13 +149,22 @@ def _packed(pieces: Sequence[Stretch], size: int, overlap: int) -> list[Stretch]
     return chunks
 
 
-INSTALL = "install it with: pip install 'spanwise[sweep]'"
+# Chunkers of libraries ----------------------------------------------------------------------------
+#
+# A splitter is made once for a size and overlap, because some load a model or a tokenizer.
+
+
+def _install(extra: str) -> str:
+    return f"install it with: pip install 'spanwise[{extra}]'"
+
+
 LANGCHAIN = {
-    "recursive": "RecursiveCharacterTextSplitter",
-    "character": "CharacterTextSplitter",
-    "token": "TokenTextSplitter",
-    "markdown": "MarkdownTextSplitter",
+    "recursive": ("RecursiveCharacterTextSplitter", ""),
+    "character": ("CharacterTextSplitter", ""),
+    "markdown": ("MarkdownTextSplitter", ""),
+    "token": ("TokenTextSplitter", "; sizes and overlaps count tokens of the encoding gpt2"),
 }
+LLAMA_INDEX = {"sentence": "SentenceSplitter", "token": "TokenTextSplitter"}
 CHONKIE = {
     "token": "TokenChunker",
     "sentence": "SentenceChunker",
@@ -159,33 +172,157 @@ CHONKIE = {
 }
 
 
-def _enter_langchain(kind: str, splitter: str) -> None:
-    def split(text: str, size: int, overlap: int) -> list[str]:
+def _enter_langchain(kind: str, splitter: str, remark: str) -> None:
+    @lru_cache(maxsize=4)
+    def made(size: int, overlap: int) -> Any:
         import langchain_text_splitters as library
 
-        made = getattr(library, splitter)
-        return list(made(chunk_size=size, chunk_overlap=overlap).split_text(text))
+        return getattr(library, splitter)(chunk_size=size, chunk_overlap=overlap)
 
-    split.__doc__ = f"{splitter} of langchain-text-splitters."
-    chunker(f"langchain-{kind}", library="langchain_text_splitters", install=INSTALL)(split)
+    def split(text: str, size: int, overlap: int) -> list[str]:
+        return list(_loaded(f"langchain-{kind}", made, size, overlap).split_text(text))
+
+    split.__doc__ = f"{splitter} of langchain-text-splitters{remark}."
+    library = "langchain_text_splitters"
+    chunker(f"langchain-{kind}", library=library, install=_install("langchain"))(split)
+
+
+def _enter_llama_index(kind: str, splitter: str) -> None:
+    @lru_cache(maxsize=4)
+    def made(size: int, overlap: int) -> Any:
+        from llama_index.core import node_parser
+
+        return getattr(node_parser, splitter)(
+            chunk_size=size, chunk_overlap=overlap, tokenizer=list
+        )
+
+    def split(text: str, size: int, overlap: int) -> list[str]:
+        return list(_loaded(f"llamaindex-{kind}", made, size, overlap).split_text(text))
+
+    split.__doc__ = f"{splitter} of llama-index-core, counting characters."
+    library = "llama_index.core"
+    chunker(f"llamaindex-{kind}", library=library, install=_install("llamaindex"))(split)
 
 
 def _enter_chonkie(kind: str, splitter: str) -> None:
-    def split(text: str, size: int, overlap: int) -> list[Stretch]:
+    @lru_cache(maxsize=4)
+    def made(size: int, overlap: int) -> Any:
         import chonkie as library
 
         more = {} if kind == "recursive" else {"chunk_overlap": overlap}
-        chunks = getattr(library, splitter)(tokenizer="character", chunk_size=size, **more)(text)
+        return getattr(library, splitter)(tokenizer="character", chunk_size=size, **more)
+
+    def split(text: str, size: int, overlap: int) -> list[Stretch]:
+        chunks = _loaded(f"chonkie-{kind}", made, size, overlap)(text)
         return [(chunk.start_index, chunk.end_index) for chunk in chunks]
 
-    split.__doc__ = f"{splitter} of chonkie, counting characters."
-    chunker(f"chonkie-{kind}", library="chonkie", install=INSTALL)(split)
+    remark = "; it has no overlap" if kind == "recursive" else ""
+    split.__doc__ = f"{splitter} of chonkie, counting characters{remark}."
+    chunker(f"chonkie-{kind}", library="chonkie", install=_install("chonkie"))(split)
 
 
-for _kind, _splitter in LANGCHAIN.items():
-    _enter_langchain(_kind, _splitter)
+def _loaded(name: str, made: Callable[[int, int], Any], size: int, overlap: int) -> Any:
+    """Return a splitter; the errors of its library about data that it lacks become ours."""
+    try:
+        return made(size, overlap)
+    except (OSError, LookupError) as error:  # connections that fail are OSErrors
+        raise UsageError(
+            f"chunker {name!r} needs data that is not on this machine and cannot be fetched"
+            f" ({type(error).__name__}); load it once with a connection, or choose another chunker"
+        ) from error
+
+
+for _kind, (_splitter, _remark) in LANGCHAIN.items():
+    _enter_langchain(_kind, _splitter, _remark)
+for _kind, _splitter in LLAMA_INDEX.items():
+    _enter_llama_index(_kind, _splitter)
+
+WINDOW = 3
+"""Number of sentences that are read on each side of a found one."""
+
+
+@lru_cache(maxsize=1)
+def _sentence_window() -> Any:
+    from llama_index.core.node_parser import SentenceWindowNodeParser
+
+    return SentenceWindowNodeParser.from_defaults(window_size=WINDOW)
+
+
+@chunker("llamaindex-sentence-window", library="llama_index.core", install=_install("llamaindex"))
+def sentence_window(text: str, size: int, overlap: int) -> list[Piece]:  # noqa: ARG001
+    """SentenceWindowNodeParser of llama-index-core; it has no size and no overlap.
+
+    A sentence is searched, and read with 3 more on each side.
+    """
+    return _windows(_sentence_window().sentence_splitter(text), text, WINDOW)
+
+
+def _windows(sentences: Sequence[str], text: str, width: int) -> list[Piece]:
+    """Return each sentence with the stretch from `width` sentences before it to as many after."""
+    bounds: list[Stretch] = []
+    place = 0
+    for words in sentences:
+        start = text.find(words, place)
+        if start >= 0:
+            place = start + len(words)
+            bounds.append((start, place))
+    last = len(bounds) - 1
+    return [
+        (bounds[max(n - width, 0)][0], bounds[min(n + width, last)][1], text[start:end])
+        for n, (start, end) in enumerate(bounds)
+    ]
+
+
 for _kind, _splitter in CHONKIE.items():
     _enter_chonkie(_kind, _splitter)
+
+SEMANTIC = "chonkie-semantic"
+POTION = "minishlab/potion-base-32M"
+"""The model of Chonkie's semantic chunker."""
+
+
+@lru_cache(maxsize=4)
+def _semantic(size: int, model: str) -> Any:
+    try:
+        from chonkie import SemanticChunker
+        from chonkie.embeddings import Model2VecEmbeddings
+        from model2vec import StaticModel
+    except ImportError:
+        raise MissingExtra("model2vec", "model2vec", f"chunker {SEMANTIC!r}") from None
+    folder = model or _cached(POTION)
+    try:
+        if not Path(folder).is_dir():  # the library would look for it elsewhere
+            raise FileNotFoundError(folder)
+        vectors = StaticModel.from_pretrained(folder, force_download=False)
+    except (OSError, LookupError, ValueError) as error:
+        raise UsageError(
+            f"{folder}: found no model of model2vec ({type(error).__name__}); expected a folder"
+            " that model2vec has written"
+        ) from error
+    return SemanticChunker(Model2VecEmbeddings(vectors), chunk_size=size)
+
+
+def _cached(model: str) -> str:
+    """Return the folder of a model in the cache of Hugging Face."""
+    try:
+        from huggingface_hub import snapshot_download
+
+        return str(snapshot_download(model, local_files_only=True))
+    except (ImportError, OSError, ValueError):
+        raise UsageError(
+            f"chunker {SEMANTIC!r}: its model {model} is not on this machine; name a folder that"
+            f" model2vec has written: {SEMANTIC}:FOLDER"
+        ) from None
+
+
+@chunker(SEMANTIC, library="chonkie", install=_install("chonkie"))
+def semantic(text: str, size: int, overlap: int, model: str = "") -> list[Stretch]:  # noqa: ARG001
+    """SemanticChunker of chonkie, counting tokens; it has no overlap.
+
+    Its model is the one that model2vec has written to a folder, `chonkie-semantic:FOLDER`, else
+    chonkie's own, if it is on this machine.
+    """
+    return [(chunk.start_index, chunk.end_index) for chunk in _semantic(size, model)(text)]
 
 
 class MissingChunker(MissingExtra):
@@ -197,16 +334,21 @@ class MissingChunker(MissingExtra):
 
 
 def find_chunker(name: str) -> Chunker:
-    """Return the chunker of that name."""
-    if name not in CHUNKERS:
-        raise UnknownName("chunker", name, list(CHUNKERS))
-    entry = CHUNKERS[name]
+    """Return the chunker of that name; the semantic one may name the folder of a model."""
+    base, colon, folder = name.partition(":")
+    known = base if base == SEMANTIC else name
+    if known not in CHUNKERS:
+        names = list(CHUNKERS)
+        raise UnknownName("chunker", name, names, f"known: {', '.join(names)}")
+    if colon and known == SEMANTIC and not folder:
+        raise UsageError(f"chunker {name!r}; expected a folder after the colon")
+    entry = CHUNKERS[known]
     if entry.library:
         try:
             import_module(entry.library)
         except ImportError:
             raise MissingChunker(entry) from None
-    return entry.cut
+    return partial(entry.cut, model=folder) if colon and known == SEMANTIC else entry.cut
 
 
 def refuse_sizes(size: int, overlap: int) -> None:
@@ -215,47 +357,50 @@ def refuse_sizes(size: int, overlap: int) -> None:
         raise UsageError(f"chunks of {size} with an overlap of {overlap}; expected less overlap")
 
 
-# BM25 over chunks, by the library bm25s. ----------------------------------------------------------
-
-K1, B = 1.2, 0.75
-RETRIEVERS = ("bm25",)
+# Chunkers as objects ------------------------------------------------------------------------------
 
 
-class Bm25:
-    """A BM25 index of texts."""
+def cut_by(chunker: Any) -> Callable[[str], list[Piece]]:
+    """Return a function from a text to its chunks, given an object of a library or a function.
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        try:
-            import bm25s
-        except ImportError:
-            raise MissingExtra("bm25s", "sweep", "retriever 'bm25'") from None
-        self._library: Any = bm25s
-        self._count = len(texts)
-        self._index = bm25s.BM25(k1=K1, b=B)
-        self._index.index(self._tokens(texts), show_progress=False)
-
-    def _tokens(self, texts: Sequence[str]) -> Any:
-        return self._library.tokenize(
-            list(texts), stopwords="en", return_ids=False, show_progress=False
+    A text splitter of LangChain or LlamaIndex, a node parser of LlamaIndex, a chunker of Chonkie,
+    or a function from a text to texts, pairs of positions, or triples of positions and the text to
+    be searched.
+    """
+    if hasattr(chunker, "split_text"):
+        return lambda text: list(chunker.split_text(text))
+    if hasattr(chunker, "get_nodes_from_documents"):
+        return partial(_cut_by_nodes, chunker)
+    cut = getattr(chunker, "chunk", chunker)
+    if not callable(cut):
+        raise UsageError(
+            f"chunker {chunker!r}; expected a name, a text splitter, a node parser, or a function"
+            " from a text to chunks"
         )
-
-    def best(self, questions: Sequence[str], most: int) -> tuple[IntArray, FloatArray]:
-        """Return for each question the numbers and scores of the best texts, best first."""
-        import numpy as np
-
-        found, scores = self._index.retrieve(
-            self._tokens(questions), k=min(most, self._count), show_progress=False
-        )
-        # The library does not order equal scores; the earlier text comes first.
-        order = np.lexsort((found, -scores), axis=-1)
-        return (
-            np.take_along_axis(np.asarray(found, np.int64), order, axis=-1),
-            np.take_along_axis(np.asarray(scores, np.float64), order, axis=-1),
-        )
+    return lambda text: [_piece_of(chunk) for chunk in cut(text)]
 
 
-def find_retriever(name: str) -> type[Bm25]:
-    """Return the retriever of that name."""
-    if name not in RETRIEVERS:
-        raise UnknownName("retriever", name, list(RETRIEVERS))
-    return Bm25
+def _cut_by_nodes(parser: Any, text: str) -> list[Piece]:
+    """Cut a text with a node parser of LlamaIndex, which may keep a window for each sentence."""
+    from llama_index.core import Document
+
+    if hasattr(parser, "window_metadata_key"):
+        return _windows(parser.sentence_splitter(text), text, parser.window_size)
+    return [_piece_of(node) for node in parser.get_nodes_from_documents([Document(text=text)])]
+
+
+def _piece_of(chunk: Any) -> Piece:
+    """Return a chunk as a text, or as its positions."""
+    if isinstance(chunk, str):
+        return chunk
+    if isinstance(chunk, tuple | list) and len(chunk) in (2, 3):
+        start, end, *searched = chunk
+        return (int(start), int(end), str(searched[0])) if searched else (int(start), int(end))
+    for first, second in (("start_index", "end_index"), ("start_char_idx", "end_char_idx")):
+        start, end = getattr(chunk, first, None), getattr(chunk, second, None)
+        if start is not None and end is not None:
+            return int(start), int(end)
+    for name in ("text", "page_content"):
+        if isinstance(words := getattr(chunk, name, None), str):
+            return words
+    raise UsageError(f"chunk {chunk!r}"[:200] + "; expected a text or a pair of positions")

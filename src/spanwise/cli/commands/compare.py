@@ -10,9 +10,11 @@ from spanwise.cli.options import (
     CHUNKS,
     Command,
     evaluation_options,
+    html_option,
     measures_option,
     on_option,
     option,
+    page_and_output,
     printed_as,
     seed_option,
     with_request,
@@ -35,7 +37,7 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
 @option("--baseline", metavar="RUN", help="Run to compare with: file or name. [default: the first]")
 @option("--all-pairs", is_flag=True, help="Compare every run with every other run.")
 @printed_as("table", "md", "latex", "csv", "json", "html")
-@option("--html", metavar="FILE", help="Page with tables, pictures and rankings to write too.")
+@html_option
 @evaluation_options
 @option(
     "--test",
@@ -129,12 +131,7 @@ def command(
     from spanwise.stats.resampling import RESAMPLES, Draws
     from spanwise.stats.statements import Question
 
-    if layout == "html":
-        if html is not None:
-            raise UsageError(f"two pages are asked for; expected --html {html} or -o alone")
-        html, output = output or "-", None
-    if html == "-":
-        raise UsageError("a page needs a file; expected a name such as -o report.html")
+    html, output = page_and_output(layout, html, output)
     asked = tuple(dict.fromkeys(test.strip() for some in tests for test in some.split(",")))
     chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
     if resamples is not None and not DRAWN & set(chosen):

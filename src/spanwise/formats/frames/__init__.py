@@ -21,7 +21,13 @@ def holds_numbers(source: Any, value: str) -> bool:
         return {"query_id", "doc_id", value} <= columns
     if isinstance(source, (list, tuple)) and source:
         return hasattr(source[0], "query_id")
-    return not callable(source) and isinstance(source, Iterable)
+    return not is_retriever(source) and isinstance(source, Iterable)
+
+
+def is_retriever(source: Any) -> bool:
+    """Tell whether an object is a retriever: a function, or an object of a framework."""
+    methods = (getattr(source, name, None) for name in ("invoke", "retrieve"))
+    return callable(source) or any(map(callable, methods))
 
 
 def several_runs(runs: Any) -> bool:
@@ -47,4 +53,4 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and hasattr(value[0], "query_id")
     framed = hasattr(value, "columns") or hasattr(value, "column_names")
-    return callable(value) or framed or hasattr(value, "rows")
+    return is_retriever(value) or framed or hasattr(value, "rows")

@@ -294,7 +294,7 @@ def chunks_run(
     for number, (topic, question, answer) in enumerate(_entries(source, questions), start=1):
         stated = None if topic is None else topic.encode("utf-8", "surrogateescape")
         entry = content.entry(stated, number, question, None)
-        chunks = _listed(answer, topic or question or number, name)
+        chunks = listed(answer, topic or question or number, name)
         for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
             content.add(entry, result_of(item, place, shelf))
     return content.build(name, None, EXPECTED_RUN, "codepoint")
@@ -333,7 +333,7 @@ def _entry(one: Any) -> tuple[str | None, str, Any]:
     return None if topic is None else str(topic), str(question or ""), chunks
 
 
-def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
+def listed(answer: Any, topic: Any = "", name: str = "run") -> Iterable[Any]:
     """Return the chunks for one question; Chroma and Haystack return them in a dict."""
     if is_chroma(answer):
         return of_chroma(answer, [str(topic)])[str(topic)]

@@ -71,6 +71,14 @@ class Scored:
         pass
 
 
+def tfidf_of(postings: Postings) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the idf of each word, the weight of each pair of word and unit, and units' norms."""
+    count = len(postings.lengths)
+    idf = np.log(count / postings.frequencies)
+    weights = (1.0 + np.log(postings.counts)) * idf[postings.owners]
+    return idf, weights, np.sqrt(np.bincount(postings.units, weights**2, count))
+
+
 @engine("tfidf", title="TF-IDF with cosine", kind="model")
 @dataclass(frozen=True, slots=True)
 class TfIdf(_Model):
@@ -82,9 +90,7 @@ class TfIdf(_Model):
         A weight below 1 is used as it is, without the logarithm.
         """
         count = len(postings.lengths)
-        idf = np.log(count / postings.frequencies)
-        weights = (1.0 + np.log(postings.counts)) * idf[postings.owners]
-        norms = np.sqrt(np.bincount(postings.units, weights**2, count))
+        idf, _, norms = tfidf_of(postings)
         asked = {
             word: (1.0 + np.log(tf) if tf >= 1 else tf) * idf[word] for word, tf in query.items()
         }
