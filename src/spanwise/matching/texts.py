@@ -10,7 +10,7 @@ import numpy as np
 
 from spanwise.errors import InputError
 from spanwise.matching.evidence import Groups, regrouped, unplaced
-from spanwise.matching.quotes import Page, Quote, placed_anywhere
+from spanwise.matching.quotes import Page, Placement, Quote, placed_anywhere
 from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import highlights_of
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from spanwise.model.spans import Labels
 
 CODEPOINT = "codepoint"
+NO_HINT = -2
+"""Start of a text whose start was not stated; UNKNOWN is a stated start that cannot be."""
 
 
 class Library(Protocol):
@@ -58,12 +60,15 @@ class Texts:
         texts: Sequence[bytes],
         stated: BoolArray,
         unit: str,
+        numbers: IntArray | None = None,
     ) -> None:
         self.documents = list(documents)
         self.starts, self.lengths = spans.starts.copy(), spans.lengths.copy()
         self.labels: Labels = np.full(len(spans), NOT_PLACED, np.int8)
         self.broken: list[int] = []  # rows with positions that do not exist in their document
+        self.parts: dict[int, tuple[tuple[int, int], ...]] = {}  # of rows that are in pieces
         self._texts, self._stated, self._unit = texts, stated, unit
+        self._numbers = np.zeros(len(spans), np.int64) if numbers is None else numbers
 
     def place(self, library: Library) -> None:
         """Place all rows, one document after the other so that each is read once."""
@@ -83,42 +88,46 @@ class Texts:
         known = self.starts[rows] != UNKNOWN
         spans = Spans(self.starts[rows], self.lengths[rows])
         counted = in_codepoints(page.text, spans, self._unit)
-        for row, start, length, given in zip(
-            rows.tolist(), counted.starts.tolist(), counted.lengths.tolist(), known, strict=True
-        ):
-            words = self._texts[row]
-            if words:
-                hint = start if self._stated[row] else None
-                quote = Quote(words.decode("utf-8", "surrogatepass"), hint)
-                found = page.placed(quote)
-                self.starts[row], self.lengths[row] = found.start, found.length
-                self.labels[row] = found.label
-                if found.label == LOST:
-                    self.lengths[row] = len(quote.text)
-            elif given and start == UNKNOWN:
-                self.broken.append(row)
-            elif given:
-                self.starts[row], self.lengths[row] = start, length
+        texts = [self._texts[row] for row in rows.tolist()]
+        starts = np.where(self._stated[rows], counted.starts, NO_HINT).tolist()
+        quoted = [number for number, words in enumerate(texts) if words]
+        quotes = [self._quote(int(rows[number]), starts[number]) for number in quoted]
+        self._put(rows[quoted], quotes, page.placed_all(quotes))
+        bare = known & np.array([not words for words in texts], np.bool_)
+        here = rows[bare]
+        lost = counted.starts[bare] == UNKNOWN
+        self.broken += here[lost].tolist()
+        self.starts[here[~lost]] = counted.starts[bare][~lost]
+        self.lengths[here[~lost]] = counted.lengths[bare][~lost]
+
+    def _put(self, rows: IntArray, quotes: list[Quote], places: list[Placement]) -> None:
+        """Enter the places of texts; an unplaced one keeps its length, which is read."""
+        for row, quote, found in zip(rows.tolist(), quotes, places, strict=True):
+            self.starts[row], self.labels[row] = found.start, found.label
+            self.lengths[row] = found.length if found.label != LOST else len(quote.text)
+            if found.parts:
+                self.parts[row] = found.parts
 
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Place texts whose document is unknown."""
         names = [document.name for document in library.documents()]
-        quotes = [self._quote(row) for row in rows]
+        done = self._unit in _DONE
+        stated = np.where(self._stated & done, self.starts, NO_HINT)
+        quotes = [self._quote(row, int(stated[row])) for row in rows]
         places = placed_anywhere(quotes, lambda: (Page(library.text(name)) for name in names))
+        self._put(np.array(rows), quotes, [place for _, place in places])
         for row, quote, (number, found) in zip(rows, quotes, places, strict=True):
-            moved = self.documents[row] and quote.start is None and found.label == EXACT
-            self.labels[row] = SHIFTED if moved else found.label
-            self.starts[row], self.lengths[row] = found.start, found.length
-            if found.label == LOST:
-                self.lengths[row] = len(quote.text)
-            else:
+            if self.documents[row] and quote.start is None and found.label == EXACT:
+                self.labels[row] = SHIFTED
+            if found.label != LOST:
                 self.documents[row] = _id(names[number], library)
 
-    def _quote(self, row: int) -> Quote:
+    def _quote(self, row: int, start: int) -> Quote:
         """Return the quote of a row, with its stated start if that is in code points."""
-        stated = self._stated[row] and self._unit in _DONE
-        hint = int(self.starts[row]) if stated else None
-        return Quote(self._texts[row].decode("utf-8", "surrogatepass"), hint)
+        words = self._texts[row].decode("utf-8", "surrogatepass")
+        if start != NO_HINT:
+            return Quote(words, start)
+        return Quote(words, None, int(self._numbers[row]))
 
     @property
     def spans(self) -> Spans:

@@ -89,7 +89,8 @@ class Placed:
 
     def plus(self, other: Placed) -> Placed:
         """Return the sum of two counts, label by label."""
-        counts = {label: count + other.counts[label] for label, count in self.counts.items()}
+        labels = {**self.counts, **other.counts}
+        counts = {n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in labels}
         return Placed(self.about, counts)
 
     def lines(self) -> list[str]:
