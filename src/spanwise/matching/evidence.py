@@ -63,19 +63,20 @@ class TopicItems:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """The text that results show, stretch by stretch."""
+    """The text that results show, stretch by stretch. Most results are a single part."""
 
     cuts: CutDocuments
-    first: IntArray  # per stretch: the result that shows it first, -1 if none does
+    first: IntArray  # per stretch: the part that shows it first, -1 if none does
     items: IntArray  # the items of the documents of the results
     owner: IntArray  # per such item: its document
-    results: Results
-    size: IntArray  # per result
+    results: Results  # the parts of results, each as if it were a result
+    result: IntArray  # per part: the result that it belongs to, rising
+    size: IntArray  # per part
     topics: tuple[bytes, ...]
 
     @property
     def before(self) -> IntArray:
-        """The characters of the topic that are read before each result."""
+        """The characters of the topic that are read before each part."""
         return _before(self.size, self.results.topic)
 
     def at(self) -> IntArray:
@@ -131,17 +132,23 @@ class StretchEvidence:
         cover = first_cover(cuts.opens[counted], cuts.closes[counted], len(cuts.length))
         cover = np.where(cover >= 0, cover, len(counted))
         met = _extreme(np.minimum, cover, cuts.begin, cuts.end, len(counted))
+        begins = np.flatnonzero(np.diff(shown.result, prepend=-1))
+        if len(begins) < len(met):
+            met = np.minimum.reduceat(met, begins)
         item = np.append(shown.items[counted], -1)[met]
-        own = evidence.spans.at(np.maximum(item, 0)) if len(evidence) else self._spans
+        each = item[shown.result]
+        own = evidence.spans.at(np.maximum(each, 0)) if len(evidence) else self._spans
         shared = np.minimum(self._spans.ends, own.ends) - np.maximum(self._spans.starts, own.starts)
+        shared = np.add.reduceat(np.maximum(shared, 0), begins) if len(begins) else shared
         rows = len(shown.topics)
-        topic = shown.results.topic
+        topic = shown.results.topic[begins]
         counts = np.bincount(topic, minlength=rows)
         column = ranges(np.zeros(rows, np.int64), counts)
         table = np.full((3, rows, int(counts.max(initial=0))), -1)
         table[0, topic, column] = item
         table[1, topic, column] = np.where(item >= 0, shared, 0)
-        table[2, topic, column] = copies(shown.results.document, self._spans)
+        again = copies(shown.results.document, self._spans)
+        table[2, topic, column] = np.minimum.reduceat(again, begins) if len(begins) else again
         return Matches(
             table[0], np.maximum(table[1], 0), table[2] == 1, _numbered(evidence.aspects)
         )
@@ -218,8 +225,8 @@ class StretchEvidence:
     def near(self, cutoff: int | None, tolerance: int) -> IntArray:
         """Return, per topic, the relevant characters within `tolerance` of the first results."""
         shown, rows = self._shown, len(self._shown.topics)
-        counts = np.bincount(shown.results.topic, minlength=rows)
-        rank = ranges(np.zeros(rows, np.int64), counts)
+        topic = shown.results.topic
+        rank = shown.result - shown.result[np.searchsorted(topic, topic)]
         real = self._spans.lengths > 0
         kept = np.flatnonzero(real if cutoff is None else real & (rank < cutoff))
         start = np.maximum(self._spans.starts[kept] - tolerance, 0)

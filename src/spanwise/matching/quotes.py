@@ -395,17 +395,25 @@ class Quote(NamedTuple):
     number: int = 0  # of equal texts before it in its ranking
 
 
+class Part(NamedTuple):
+    """A part of a text: its start in the document, or UNKNOWN, its length and place in the text."""
+
+    start: int
+    length: int
+    offset: int
+
+
 class Placement(NamedTuple):
     """The place of a text, and the label of how it was found.
 
-    A text in pieces lies where its longest piece does. `parts` are the start and the length of all
-    its pieces and of what lies between them, in its order; the latter have no start.
+    A text in pieces lies where its longest piece does. `parts` are its pieces and what lies between
+    them, in its order.
     """
 
     start: int
     length: int
     label: int
-    parts: tuple[tuple[int, int], ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 NOWHERE = Placement(UNKNOWN, 0, LOST)
@@ -530,16 +538,16 @@ class Page:
         if sum(length for _, _, length in chain) < LEAST_SHARE * len(plain):
             return None
         strip = len(text.text) - len(text.text.lstrip())
-        parts: list[tuple[int, int]] = []
+        parts: list[Part] = []
         read = 0  # characters of the text as it was given
         for begin, place, length in chain:
             first, size = text.span(strip + begin, length)
             if first > read:
-                parts.append((UNKNOWN, first - read))
-            parts.append(self.plain.span(place, length))
+                parts.append(Part(UNKNOWN, first - read, read))
+            parts.append(Part(*self.plain.span(place, length), first))
             read = max(first + size, read)
         if read < text.given:
-            parts.append((UNKNOWN, text.given - read))
+            parts.append(Part(UNKNOWN, text.given - read, read))
         return _InPieces(tuple(parts), self._has_foreign(plain, chain))
 
     def _has_foreign(self, plain: str, chain: Sequence[Stretch]) -> bool:
@@ -788,16 +796,15 @@ _LONG = 100
 class _InPieces(NamedTuple):
     """The parts of a text whose pieces are in a document."""
 
-    parts: tuple[tuple[int, int], ...]
+    parts: tuple[Part, ...]
     foreign: bool  # whether it also has text that is no spelling of the document's
 
     @property
     def placement(self) -> Placement:
         """The place of the text: that of its longest piece."""
-        start, length = max(
-            (part for part in self.parts if part[0] != UNKNOWN), key=lambda part: part[1]
-        )
-        return Placement(start, length, PARTIAL, self.parts)
+        placed = [part for part in self.parts if part.start != UNKNOWN]
+        longest = max(placed, key=lambda part: part.length)
+        return Placement(longest.start, longest.length, PARTIAL, self.parts)
 
 
 def _best_chain(stretches: Sequence[Stretch]) -> list[Stretch]:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from spanwise.errors import InputError
+from spanwise.matching.documents import reading_order
 from spanwise.matching.evidence import Groups, regrouped, unplaced
-from spanwise.matching.quotes import Page, Placement, Quote, placed_anywhere
+from spanwise.matching.quotes import Page, Part, Placement, Quote, placed_anywhere
 from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import highlights_of
+from spanwise.model.run import Parts
 from spanwise.model.spans import (
     EXACT,
     LOST,
@@ -22,6 +24,7 @@ from spanwise.model.spans import (
     UNKNOWN,
     Spans,
     label_counts_in_words,
+    ranges,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +69,7 @@ class Texts:
         self.starts, self.lengths = spans.starts.copy(), spans.lengths.copy()
         self.labels: Labels = np.full(len(spans), NOT_PLACED, np.int8)
         self.broken: list[int] = []  # rows with positions that do not exist in their document
-        self.parts: dict[int, tuple[tuple[int, int], ...]] = {}  # of rows that are in pieces
+        self._parts: dict[int, tuple[Part, ...]] = {}  # of rows that are in pieces
         self._texts, self._stated, self._unit = texts, stated, unit
         self._numbers = np.zeros(len(spans), np.int64) if numbers is None else numbers
 
@@ -106,7 +109,7 @@ class Texts:
             self.starts[row], self.labels[row] = found.start, found.label
             self.lengths[row] = found.length if found.label != LOST else len(quote.text)
             if found.parts:
-                self.parts[row] = found.parts
+                self._parts[row] = found.parts
 
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Place texts whose document is unknown."""
@@ -134,6 +137,21 @@ class Texts:
         """The spans of all rows at present."""
         return Spans(self.starts, self.lengths)
 
+    @property
+    def parts(self) -> Parts | None:
+        """The parts of all rows; None if no text is in pieces."""
+        if not self._parts:
+            return None
+        counts = np.ones(len(self.starts), np.int64)
+        rows = np.array(sorted(self._parts), np.int64)
+        counts[rows] = [len(self._parts[row]) for row in rows.tolist()]
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        table = np.zeros((int(first[-1]), 3), np.int64)
+        table[first[:-1], 0], table[first[:-1], 1] = self.starts, self.lengths
+        every = [part for row in rows.tolist() for part in self._parts[row]]
+        table[ranges(first[rows], counts[rows])] = every
+        return Parts(first, Spans(table[:, 0], table[:, 1]), table[:, 2])
+
 
 def _id(name: str, library: Library) -> bytes:
     """Return the id of a document: its name without extension, unless that is ambiguous."""
@@ -158,13 +176,33 @@ def quoted_run(run: Run, library: Library) -> Run:
         return run
     stated = np.ones(len(every), np.bool_) if chunks is None else chunks.stated
     names = run.documents.take(every)
-    places = Texts(names, run.spans, texts, stated, run.unit)
+    numbers = _numbers_of_equals(run, names, texts, stated)
+    places = Texts(names, run.spans, texts, stated, run.unit, numbers)
     places.place(library)
     _refuse(places, run.rows, run.unit)
     labels = places.labels if any(texts) else None
     unit = "opaque" if run.unit == "opaque" else CODEPOINT
     documents = run.documents if places.documents == names else PlainIds(places.documents)
-    return replace(run, documents=documents, spans=places.spans, unit=unit, labels=labels)
+    return replace(
+        run, documents=documents, spans=places.spans, unit=unit, labels=labels, parts=places.parts
+    )
+
+
+def _numbers_of_equals(
+    run: Run, names: Sequence[bytes], texts: Sequence[bytes], stated: BoolArray
+) -> IntArray:
+    """Return how many equal texts without a place precede each result in its ranking."""
+    numbers = np.zeros(len(names), np.int64)
+    topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+    before: dict[tuple[int, bytes, bytes], int] = {}
+    rows = reading_order(run)
+    rows = rows[~stated[rows]]
+    for row, code in zip(rows.tolist(), topic[rows].tolist(), strict=True):
+        if texts[row]:
+            key = (code, names[row], texts[row])
+            numbers[row] = before.get(key, 0)
+            before[key] = int(numbers[row]) + 1
+    return numbers
 
 
 _DONE = (CODEPOINT, "opaque")
@@ -282,7 +320,7 @@ def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
             known[document] = tokens_of(words, name)[0]
         return known[document]
 
-    return TokenMeter(run, begins)
+    return TokenMeter(run, begins, lambda words: tokens_of(words, name)[0])
 
 
 def meter_of(run: Run, library: Library | None, unit: str) -> Meter | None:

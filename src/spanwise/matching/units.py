@@ -31,10 +31,23 @@ Reach = Callable[[float], "IntArray"]
 """Gives, for each topic of a block, the number of characters that a budget pays for."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Passed:
+    """The text that is read, result by result or part by part."""
+
+    spans: Spans  # empty if a text is not in its document
+    size: IntArray
+    offsets: IntArray  # where each part begins in the text of its result
+
+
 class Meter(Protocol):
     """A cost model of reading results."""
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+    @property
+    def whole(self) -> bool:
+        """Return whether a result has one cost, not each of its parts."""
+
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets to characters for a block of results."""
 
 
@@ -44,25 +57,37 @@ class TokenMeter:
 
     run: Run
     begins: Callable[[bytes], IntArray]  # gives the starts of a document's tokens, rising
+    begins_in: Callable[[str], IntArray]  # gives the starts of the tokens of a text
+    whole = False
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets of tokens to characters."""
         names = self.run.documents.take(results.row)
+        starts, ends = text.spans.starts, text.spans.ends
         tokens = [self.begins(name) for name in names]
+        lost = np.flatnonzero((text.spans.lengths == 0) & (text.size > 0))
+        if len(lost) and self.run.chunks is not None:  # their tokens are those of the chunk
+            ends = ends.copy()
+            ends[lost] = starts[lost] + text.size[lost]
+            words = self.run.chunks.texts.take(results.row[lost])
+            for part, chunk in zip(lost.tolist(), words, strict=True):
+                offset = int(text.offsets[part])
+                said = chunk.decode("utf-8", "surrogatepass")[offset:][: int(text.size[part])]
+                tokens[part] = self.begins_in(said) + starts[part]
         first = np.array(
-            [np.searchsorted(t, s) for t, s in zip(tokens, spans.starts, strict=True)], np.int64
+            [np.searchsorted(t, s) for t, s in zip(tokens, starts, strict=True)], np.int64
         )
         last = np.array(
-            [np.searchsorted(t, e) for t, e in zip(tokens, spans.ends, strict=True)], np.int64
+            [np.searchsorted(t, e) for t, e in zip(tokens, ends, strict=True)], np.int64
         )
 
         def inside(result: int, budget: float) -> int:
             begins, number = tokens[result], int(first[result]) + int(budget)
-            end = int(spans.ends[result])
+            end = int(ends[result])
             stop = int(begins[number]) if number < len(begins) else end
-            return min(stop, end) - int(spans.starts[result])
+            return min(stop, end) - int(starts[result])
 
-        return _reach(results, last - first, size, topics, inside)
+        return _reach(results, last - first, text.size, topics, inside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +95,9 @@ class CostMeter:
     """A meter that uses the costs stated in a run."""
 
     run: Run
+    whole = True
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:  # noqa: ARG002
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets of stated costs to characters."""
         chunks = self.run.chunks
         costs = None if chunks is None else chunks.costs[results.row]
@@ -80,9 +106,9 @@ class CostMeter:
             raise InputError(f"{self.run.rows.place(row)}: found no cost; expected a 'cost'")
 
         def inside(result: int, budget: float) -> int:
-            return int(size[result] * budget // max(int(costs[result]), 1))
+            return int(text.size[result] * budget // max(int(costs[result]), 1))
 
-        return _reach(results, costs, size, topics, inside)
+        return _reach(results, costs, text.size, topics, inside)
 
 
 def _reach(
