@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,8 +10,15 @@ import numpy as np
 
 from spanwise.errors import InputError
 from spanwise.matching.documents import reading_order
-from spanwise.matching.evidence import Groups, regrouped, unplaced
-from spanwise.matching.quotes import Page, Part, Placement, Quote, placed_anywhere
+from spanwise.matching.evidence import Groups, Link, regrouped, unplaced, with_copies
+from spanwise.matching.quotes import (
+    Page,
+    Part,
+    Placement,
+    Quote,
+    occurrences,
+    placed_anywhere,
+)
 from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import highlights_of
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from spanwise.model.columns import Rows
     from spanwise.model.documents import Document, Name
     from spanwise.model.judgements import Evidence, Judgements
+    from spanwise.model.policy import Copied
     from spanwise.model.run import Run
     from spanwise.model.spans import Labels
 
@@ -277,6 +285,50 @@ def _found_elsewhere(
     for item, (code, name) in enumerate(zip(topic.tolist(), names, strict=True)):
         groups.setdefault((code, name, b""), (int(owner[item]), []))[1].append(item)
     return regrouped(replace(judgements, evidence=evidence), groups)
+
+
+# Copies of evidence -------------------------------------------------------------------------------
+
+
+def copies_counted(judgements: Judgements, library: Library | None, copies: Copied) -> Judgements:
+    """Return the judgements with copies of evidence as alternatives to it, as the policy says."""
+    if library is None or judgements.evidence is None or copies == "stated":
+        return judgements
+    links = copies_of_items(judgements, library)
+    if copies == "default":
+        stated = judgements.evidence.stated
+        links = {item: some for item, some in links.items() if not stated[item]}
+    return with_copies(judgements, links)
+
+
+def copies_of_items(judgements: Judgements, library: Library) -> Mapping[int, list[Link]]:
+    """Return the items of evidence that are in several places of their document, with copies."""
+    return judgements.once(("copies", library), lambda: _copies_of_items(judgements, library))
+
+
+def _copies_of_items(judgements: Judgements, library: Library) -> Mapping[int, list[Link]]:
+    evidence, found = judgements.evidence, dict[int, list[Link]]()
+    if evidence is None or evidence.unit not in _DONE:
+        return found
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    items = np.flatnonzero(evidence.relevant)
+    by_document: dict[bytes, list[int]] = {}
+    for item, name in zip(items.tolist(), judgements.documents.take(owner[items]), strict=True):
+        by_document.setdefault(name, []).append(item)
+    for name, some in by_document.items():
+        if name not in library:
+            continue
+        document, places = library.text(name), dict[str, list[int]]()
+        for item in some:
+            start, length = int(evidence.spans.starts[item]), int(evidence.spans.lengths[item])
+            words = document[start : start + length]
+            if words.strip() and len(words) == length:
+                if words not in places:
+                    places[words] = occurrences(document, words)
+                others = [at for at in places[words] if abs(at - start) >= length]
+                if others:
+                    found[item] = [(start, at, length) for at in others]
+    return found
 
 
 # Checks before measuring --------------------------------------------------------------------------
