@@ -24,7 +24,7 @@ from spanwise.model.judgements import (
     plain_evidence,
 )
 from spanwise.model.readings import NEVER, Matches, Pieces
-from spanwise.model.spans import UNKNOWN, Spans, merged, ranges
+from spanwise.model.spans import NOT_PLACED, UNKNOWN, Spans, merged, ranges
 
 if TYPE_CHECKING:
     from spanwise.matching.documents import Results
@@ -309,19 +309,24 @@ def with_copies(judgements: Judgements, links: Mapping[int, Sequence[Link]]) -> 
     copies = {key: _copies(some) for key, some in linked.items()}
     moved = Redirection.of([copies.get(key) for key in keys])
     part, spans = moved.applied(np.arange(len(keys)), evidence.spans)
-    several = replace(
-        evidence, first=np.arange(len(evidence) + 1), full=np.ones(len(evidence), np.bool_)
-    ).at(part)
-    counts = np.bincount(owner[part], minlength=len(rows))
-    found = replace(
-        several,
-        first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        full=evidence.full,
-        spans=spans,
-        copies=copies,
-    )
+    found = replace(cut_up(evidence, part, spans), copies=copies)
     highlights = highlights_of(found, marked.lengths, marked.entries)
     return replace(judgements, highlights=highlights, evidence=found, _derived={})
+
+
+def cut_up(evidence: Evidence, item: IntArray, spans: Spans) -> Evidence:
+    """Return the evidence with items replaced by parts of them, given the item of each part."""
+    owner = np.repeat(np.arange(len(evidence.first) - 1), evidence.counts)
+    counts = np.bincount(owner[item], minlength=len(evidence.first) - 1)
+    single = replace(
+        evidence, first=np.arange(len(evidence) + 1), full=np.ones(len(evidence), np.bool_)
+    )
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    found = replace(single.at(item), first=first, full=evidence.full, spans=spans)
+    if found.labels is None:
+        return found
+    again = np.concatenate([[False], item[1:] == item[:-1]])[: len(item)]
+    return replace(found, labels=np.where(again, NOT_PLACED, found.labels).astype(np.int8))
 
 
 def _copies(links: Sequence[Link]) -> Copies:

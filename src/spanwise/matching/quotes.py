@@ -296,7 +296,6 @@ class Normalised:
 
     text: str
     source: IntArray
-    given: int  # length of the source
 
     def span(self, start: int, length: int) -> tuple[int, int]:
         """Return start and length in the source of a stretch of this text."""
@@ -358,10 +357,10 @@ def _normalised(texts: Sequence[str]) -> list[Normalised]:
     plain = kept.translate({code: form for code, form in forms.items() if form != chr(code)})
     source = np.repeat(np.arange(len(codes)), widths)
     before = np.concatenate([[0], np.cumsum(widths)])
-    columns = (before[first], before[first + lengths], first, lengths)
+    columns = (before[first], before[first + lengths], first)
     return [
-        Normalised(plain[begin:end], source[begin:end] - start, given)
-        for begin, end, start, given in zip(*(one.tolist() for one in columns), strict=True)
+        Normalised(plain[begin:end], source[begin:end] - start)
+        for begin, end, start in zip(*(one.tolist() for one in columns), strict=True)
     ]
 
 
@@ -524,31 +523,66 @@ class Page:
             for place in np.flatnonzero(resembles | holds).tolist():
                 number = numbers[place]
                 quote, plain = quotes[number], seeds.texts[place]
-                pieces = self._in_pieces(normalised(quote.text), plain) if holds[place] else None
+                pieces = self._in_pieces(quote.text, plain) if holds[place] else None
                 whole = None
                 if resembles[place] and not (pieces and pieces.foreign):
                     whole = self._alike(quote, plain)
                 found[number] = whole or (pieces and pieces.placement)
         return found
 
-    def _in_pieces(self, text: Normalised, plain: str) -> _InPieces | None:
+    def _in_pieces(self, given: str, plain: str) -> _InPieces | None:
         """Return the pieces of a text that are in the document, in the order of both."""
-        stretches = self._plain_seeds.stretches(plain)
-        chain = _best_chain(stretches)
+        text = normalised(given)
+        chain = _best_chain(self._plain_seeds.stretches(text.text))
         if sum(length for _, _, length in chain) < LEAST_SHARE * len(plain):
             return None
-        strip = len(text.text) - len(text.text.lstrip())
         parts: list[Part] = []
-        read = 0  # characters of the text as it was given
+        read = reached = 0  # characters of the text, and of the document
         for begin, place, length in chain:
-            first, size = text.span(strip + begin, length)
+            lead, inner = self._core(text, given, (begin, place, length))
+            if not inner:
+                continue
+            first, size = text.span(begin + lead, inner)
+            start, there = self.plain.span(place + lead, inner)
+            last, end = first + size, start + there
+            while first > read and start > reached and given[first - 1] == self.text[start - 1]:
+                first, start = first - 1, start - 1
+            while (given[last : last + 1] or "\0") == self.text[end : end + 1]:
+                last, end = last + 1, end + 1
             if first > read:
                 parts.append(Part(UNKNOWN, first - read, read))
-            parts.append(Part(*self.plain.span(place, length), first))
-            read = max(first + size, read)
-        if read < text.given:
-            parts.append(Part(UNKNOWN, text.given - read, read))
-        return _InPieces(tuple(parts), self._has_foreign(plain, chain))
+            parts.append(Part(start, end - start, first))
+            read, reached = last, end
+        if read < len(given):
+            parts.append(Part(UNKNOWN, len(given) - read, read))
+        return _InPieces(tuple(parts), self._has_foreign(text.text, chain))
+
+    def _core(self, text: Normalised, given: str, stretch: Stretch) -> tuple[int, int]:
+        """Return where a stretch begins and its length, without ends that only seem to fit.
+
+        Such an end is white space, or too short for a piece and behind other white space.
+        """
+        begin, place, length = stretch
+        words = text.text[begin : begin + length]
+        blanks = np.flatnonzero(
+            np.frombuffer(words.encode("utf-32-le", "surrogatepass"), np.uint32) == ord(" ")
+        )
+        other = [
+            blank
+            for blank in blanks.tolist()
+            if _blanks(text, given, begin + blank) != _blanks(self.plain, self.text, place + blank)
+        ]
+        low, high = 0, length
+        for blank in other:
+            if _is_piece(words[low:blank]):
+                break
+            low = blank + 1
+        for blank in reversed(other):
+            if blank < low or _is_piece(words[blank + 1 : high]):
+                break
+            high = blank
+        core = words[low:high]
+        return low + len(core) - len(core.lstrip()), len(core.strip())
 
     def _has_foreign(self, plain: str, chain: Sequence[Stretch]) -> bool:
         """Return whether text between pieces differs from the document in more than spelling."""
@@ -597,6 +631,17 @@ class Page:
         start, end = low + found.dest_start, low + found.dest_end
         score = fuzz.ratio(plain, self.plain.text[start:end])
         return (score, start, end) if score >= SIMILAR else None
+
+
+def _blanks(text: Normalised, given: str, place: int) -> str:
+    """Return the white space that a blank stands for."""
+    after = int(text.source[place + 1]) if place + 1 < len(text.source) else len(given)
+    return given[int(text.source[place]) : after]
+
+
+def _is_piece(words: str) -> bool:
+    """Return whether a text is long enough for a piece."""
+    return len(words) >= LEAST or len(_words_in(words)[0]) >= WORDS
 
 
 def _begins(diagonals: np.ndarray[tuple[int], np.dtype[np.int64]], plain: str) -> list[int]:
@@ -789,7 +834,7 @@ class _Seeds:
         return found
 
 
-_LONG = 100
+_LONG = 200
 """Length from which fewer and longer windows of a text are looked up."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanwise.errors import InputError
 from spanwise.matching.documents import reading_order
-from spanwise.matching.evidence import Groups, Link, regrouped, unplaced, with_copies
+from spanwise.matching.evidence import Groups, Link, cut_up, regrouped, unplaced, with_copies
 from spanwise.matching.quotes import (
     Page,
     Part,
@@ -27,6 +27,7 @@ from spanwise.model.spans import (
     EXACT,
     LOST,
     NOT_PLACED,
+    PARTIAL,
     SHIFTED,
     UNKNOWN,
     Spans,
@@ -246,8 +247,15 @@ def quoted_judgements(judgements: Judgements, library: Library, notes: list[str]
         notes.append(f"quotes placed in their documents: {label_counts_in_words(places.labels)}")
     unit = "opaque" if evidence.unit == "opaque" else CODEPOINT
     placed = replace(evidence, spans=places.spans, unit=unit, labels=places.labels)
+    found = places.documents
+    if places.parts is not None:  # what of a quote is not in its document cannot be read
+        parts, item = places.parts.of(items)
+        kept = (places.labels[item] != PARTIAL) | (places.parts.spans.starts[parts] != UNKNOWN)
+        parts, item = parts[kept], item[kept]
+        placed = cut_up(placed, item, places.parts.spans.at(parts))
+        found, owner = [found[number] for number in item.tolist()], owner[item]
     if places.documents != names:
-        return _found_elsewhere(judgements, placed, places.documents, owner)
+        return _found_elsewhere(judgements, placed, found, owner)
     entries = _entries(judgements, library, evidence.unit)
     lengths = _lengths(judgements, library, marked.lengths, evidence.unit)
     highlights = highlights_of(placed, lengths, entries)

@@ -46,6 +46,16 @@ class Parts:
     spans: Spans  # UNKNOWN if a part is not in the document
     offsets: IntArray  # where a part begins in the text of its result
 
+    @property
+    def placed(self) -> tuple[int, int]:
+        """The characters of results in pieces that are in a document, and all of their characters.
+
+        Characters that are in none are counted as they are in the text.
+        """
+        mine = np.repeat(np.diff(self.first) > 1, np.diff(self.first))
+        lengths, there = self.spans.lengths[mine], self.spans.starts[mine] != UNKNOWN
+        return int(lengths[there].sum()), int(lengths.sum())
+
     def of(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """Return the parts of some results, and for each the number of its result among them."""
         counts = np.diff(self.first)[rows]
