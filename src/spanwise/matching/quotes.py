@@ -353,8 +353,20 @@ def _normalised(texts: Sequence[str]) -> list[Normalised]:
     inner = first[(first > 0) & (first < len(codes))]
     again[inner - 1] = False
     widths[1:][again] = 0
-    kept = codes[np.flatnonzero(widths)].tobytes().decode("utf-32-le", "surrogatepass")
-    plain = kept.translate({code: form for code, form in forms.items() if form != chr(code)})
+    single = np.arange(len(there), dtype=np.uint32)
+    for code, form in forms.items():
+        single[code] = ord(form) if len(form) == 1 else code
+    kept = codes[np.flatnonzero(widths)]
+    plain = single[kept].tobytes().decode("utf-32-le", "surrogatepass")
+    if len(kept) < int(widths.sum()):
+        longer = {code: form for code, form in forms.items() if len(form) > 1}
+        # a form may be a character that has a longer form itself, so nothing is replaced twice
+        several = (sizes > 1)[kept]
+        edges = np.concatenate([[0], np.flatnonzero(several[1:] != several[:-1]) + 1, [len(kept)]])
+        plain = "".join(
+            plain[a:b].translate(longer) if several[a] else plain[a:b]
+            for a, b in itertools.pairwise(edges.tolist())
+        )
     source = np.repeat(np.arange(len(codes)), widths)
     before = np.concatenate([[0], np.cumsum(widths)])
     columns = (before[first], before[first + lengths], first)
@@ -679,7 +691,8 @@ def _fuzz() -> Any:
 Stretch = tuple[int, int, int]
 """Where a common stretch begins in the text and in the document, and its length."""
 
-_SLOTS = 1 << 20
+_SPARSE = 16
+"""Number of slots for each hash of a document; most others fall into an empty one."""
 _RARE = 5
 """Phrases shorter than 20 characters that are in more places of a document tell no place."""
 
@@ -696,12 +709,14 @@ class _Known:
             rare = self._counts <= most
             self._keys, self._first = self._keys[rare], self._first[rare]
             self._counts = self._counts[rare]
-        self._there = np.zeros(_SLOTS, np.bool_)
-        self._there[self._keys & np.uint64(_SLOTS - 1)] = True
+        slots = 1 << (_SPARSE * len(hashes)).bit_length()
+        self._mask = np.uint64(slots - 1)
+        self._there = np.zeros(slots, np.bool_)
+        self._there[self._keys & self._mask] = True
 
     def among(self, hashes: FingerprintArray) -> tuple[IntArray, IntArray]:
         """Return the indexes of the hashes that are in the set, and their numbers there."""
-        maybe = np.flatnonzero(self._there[hashes & np.uint64(_SLOTS - 1)])
+        maybe = np.flatnonzero(self._there[hashes & self._mask])
         if not len(maybe):
             return maybe, maybe
         number = np.minimum(np.searchsorted(self._keys, hashes[maybe]), len(self._keys) - 1)
