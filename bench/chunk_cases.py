@@ -13,6 +13,7 @@ from cases import (
 )
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
+MOST_RATIO, MOST_CPU = 5, 60.0
 NAME = "spanwise compare --budget"
 
 
@@ -66,6 +67,39 @@ def _linear(scale: int) -> Case:
     )
 
 
+def place(data: Dataset) -> list[str]:
+    """Return the command that places chunks without offsets, and scores them."""
+    options = ["-m", "SpanR", "--collection", str(data.folder / "documents"), "--workers", "1"]
+    return [sys.executable, "-m", "spanwise", "eval", *data.arguments, *options]
+
+
+def _placing(scale: int) -> Case:
+    good, hopeless, million = "verbatim", "in no document", "verbatim, ten times as many"
+    return Case(
+        "placing",
+        f"{100_000 // scale:,} chunks without offsets, and {1_000_000 // scale:,}",
+        (
+            Entry(good, place, Dataset("verbatim", 2000 // scale, depth=50), has_map=False),
+            Entry(hopeless, place, Dataset("hopeless", 2000 // scale, depth=50), has_map=False),
+            Entry(million, place, Dataset("verbatim", 20_000 // scale, depth=50), has_map=False),
+        ),
+        (
+            Bar(
+                f"hopeless chunks take at most {MOST_RATIO} times the CPU seconds of verbatim ones",
+                lambda results: results[hopeless].cpu_seconds / results[good].cpu_seconds,
+                lambda figure: figure <= MOST_RATIO,
+            ),
+            Bar(
+                f"{1_000_000 // scale:,} verbatim chunks under {MOST_CPU:g} CPU seconds",
+                lambda results: results[million].cpu_seconds,
+                lambda figure: figure < MOST_CPU,
+            ),
+        ),
+        base=good,
+        ratio_title="ratio to verbatim",
+    )
+
+
 def chunk_cases(scale: int) -> list[Case]:
     """Return all cases with chunks."""
-    return [_many(scale), _linear(scale)]
+    return [_many(scale), _linear(scale), _placing(scale)]

@@ -401,6 +401,12 @@ structure_option = option(
     section=XML,
     help="Count only the elements that a topic asks for. [default: count all]",
 )
+copies_option = option(
+    "--copies",
+    type=click.Choice([choice for choice in CHOICES["copies"] if choice != "default"]),
+    help="Whether text counts that is a copy of evidence: any copy, or only the stated place."
+    " [default: any for evidence without a position, else stated]",
+)
 annotators_option = option(
     "--annotators",
     type=click.Choice(CHOICES["annotators"]),
@@ -549,6 +555,7 @@ choice_options = all_of(
     topics_option,
     structure_option,
     annotators_option,
+    copies_option,
     unit_option,
     judgements_format_option,
 )
@@ -700,7 +707,7 @@ def of_ending(output: str | None, endings: dict[str, str]) -> str | None:
 
 # The request --------------------------------------------------------------------------------
 
-POLICY = ("average_over", "ties", "depth", "structure", "annotators", "unit", "match")
+POLICY = ("average_over", "ties", "depth", "structure", "annotators", "copies", "unit", "match")
 """Options that are fields of a policy under the same keyword."""
 
 

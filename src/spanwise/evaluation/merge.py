@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import CountedWarning, SpanwiseError
+from spanwise.errors import CountedWarning, SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.kinds import part_names
 from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
 from spanwise.evaluation.prepare import Prepared, flows
@@ -25,6 +25,7 @@ from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
 from spanwise.stats import overall, pooled
+from spanwise.stats.cautions import nothing_placed
 
 if TYPE_CHECKING:
     from spanwise.evaluation.values import Values
@@ -142,6 +143,8 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
     unanswered = {one.label for one in numeric if one.measure.unanswered}
     empty = min((n for name, n in undefined.items() if name not in unanswered), default=0)
+    if unplaced := _unplaced(found):
+        warnings.warn(unplaced, SpanwiseWarning, stacklevel=2)
     notes = [
         *in_lines(found.placing),
         *_topic_notes(found.judged, found.answered, policy),
@@ -173,6 +176,12 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
         facts=found.facts,
         sums=frozenset(one.label for one in measures if one.measure.aggregate == "sum"),
     )
+
+
+def _unplaced(found: Measured) -> str:
+    """Return a warning if no chunk of the run could be placed; else an empty text."""
+    lost = {"lost": found.facts.get("placed lost", 0)}
+    return nothing_placed(found.run, found.facts.get("results", 0), lost)
 
 
 def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:

@@ -172,9 +172,24 @@ class Prepared:
             wanted, assumed = asked(names, profile.defaults), self.request.assume
             if assumed:
                 wanted = [one.assuming(_applicable(assumed, one)) for one in wanted]
-            settled = Settled(wanted, replace(profile.policy, **self._given))
+            policy = replace(profile.policy, **self._given)
+            textual = any(one.measure.reads in TEXTUAL for one in wanted)
+            settled = Settled(wanted, self._with_copies(policy) if textual else policy)
             self._settled = (profile, names), settled
         return self._settled[1]
+
+    def _with_copies(self, policy: Policy) -> Policy:
+        """Return the policy with the choice about copies stated if the default is to count them."""
+        judgements = self.judgements
+        documents = self.collection or texts_along(judgements)
+        evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+        if evidence is None or documents is None or policy.copies != "default":
+            return policy
+        if not isinstance(judgements, Judgements) or evidence.stated[evidence.relevant].any():
+            return policy
+        from spanwise.matching.texts import copies_of_items
+
+        return replace(policy, copies="any") if copies_of_items(judgements, documents) else policy
 
 
 def _applicable(assumed: Mapping[str, Any], one: MeasureRequest) -> Mapping[str, Any]:
@@ -198,6 +213,8 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
         "unit": given.get("unit", "characters") != "characters"
         and not any(map(_counts_reading, measures)),
         "annotators": given.get("annotators", "union") != "union" and not annotated,
+        "copies": given.get("copies", "default") != "default"
+        and not (textual and _in_documents(prepared)),
         "structure": structured and not any(map(of_elements, measures)),
         "rel": "rel" in request.assume and not any("rel" in one.assumed for one in measures),
         "behaviour": "behaviour" in request.assume
@@ -214,6 +231,7 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
 NEEDED = {
     "unit": "it needs a budget, such as SpanR(budget=2000)",
     "annotators": "it needs judgements of text by several annotators",
+    "copies": "it needs judgements of text by evidence, and documents",
     "structure": "it is for measures that count judged elements",
     "rel": "it is for measures with a level of relevance that their names do not state",
     "behaviour": "it is for measures with a model of navigation",
@@ -228,6 +246,13 @@ def _counts_reading(one: MeasureRequest) -> bool:
     if "budget" in one.measure.parameters:
         return one.parameter("budget") is not None
     return one.measure.family == "chunks"
+
+
+def _in_documents(prepared: Prepared) -> bool:
+    """Tell whether there is evidence, and documents in which it may stand."""
+    judgements = prepared.judgements
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    return evidence is not None and (prepared.collection or texts_along(judgements)) is not None
 
 
 def _of_annotators(judgements: Judgements | Preferences) -> bool:

@@ -201,7 +201,7 @@ def _readable(
     from spanwise.matching.evidence import combine_assessors
     from spanwise.matching.placing import nothing_highlighted, whole_documents
     from spanwise.matching.text import states_sizes
-    from spanwise.matching.texts import refuse_unplaced_texts
+    from spanwise.matching.texts import copies_counted, refuse_unplaced_texts
 
     if states_sizes(judgements) and all(map(_of_sizes, textual)):
         return judgements
@@ -211,9 +211,12 @@ def _readable(
         judgements = whole_documents(judgements, collection)
         notes.append(Remark("relevant documents are taken for relevant text as a whole"))
     refuse_unplaced_texts(run, judgements)
-    return judgements.once(
-        ("annotators", policy.annotators), lambda: combine_assessors(judgements, policy.annotators)
-    )
+
+    def combined() -> Judgements:
+        with_copies = copies_counted(judgements, collection, policy.copies)
+        return combine_assessors(with_copies, policy.annotators)
+
+    return judgements.once(("annotators", policy.annotators, policy.copies, collection), combined)
 
 
 def _refuse_unsuitable(

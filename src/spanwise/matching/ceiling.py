@@ -65,6 +65,8 @@ class Pool:
         if run.spans is None:
             return
         real = np.flatnonzero((run.spans.starts != UNKNOWN) & (run.spans.lengths > 0))
+        if not len(real):
+            return
         prints, starts, ends = run.documents.fingerprints(), run.spans.starts, run.spans.ends
         order = real[np.lexsort((ends[real], starts[real], prints[real]))]
         prints, starts, ends = prints[order], starts[order], ends[order]

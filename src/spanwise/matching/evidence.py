@@ -7,7 +7,8 @@ evidence of several assessors as the policy says.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,15 @@ import numpy as np
 
 from spanwise.matching.cuts import CutDocuments, copies, first_cover
 from spanwise.model.columns import PlainIds, Rows
-from spanwise.model.judgements import Evidence, Judgements, highlights_of, plain_evidence
+from spanwise.model.judgements import (
+    Copies,
+    Evidence,
+    Judgements,
+    highlights_of,
+    plain_evidence,
+)
 from spanwise.model.readings import NEVER, Matches, Pieces
-from spanwise.model.spans import UNKNOWN, Spans, merged, ranges
+from spanwise.model.spans import NOT_PLACED, UNKNOWN, Spans, merged, ranges
 
 if TYPE_CHECKING:
     from spanwise.matching.documents import Results
@@ -73,19 +80,20 @@ def _without(judgements: Judgements, evidence: Evidence) -> frozenset[bytes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """The text that results show, stretch by stretch."""
+    """The text that results show, stretch by stretch. Most results are a single part."""
 
     cuts: CutDocuments
-    first: IntArray  # per stretch: the result that shows it first, -1 if none does
+    first: IntArray  # per stretch: the part that shows it first, -1 if none does
     items: IntArray  # the items of the documents of the results
     owner: IntArray  # per such item: its document
-    results: Results
-    size: IntArray  # per result
+    results: Results  # the parts of results, each as if it were a result
+    result: IntArray  # per part: the result that it belongs to, rising
+    size: IntArray  # per part
     topics: tuple[bytes, ...]
 
     @property
     def before(self) -> IntArray:
-        """The characters of the topic that are read before each result."""
+        """The characters of the topic that are read before each part."""
         return _before(self.size, self.results.topic)
 
     def at(self) -> IntArray:
@@ -141,17 +149,23 @@ class StretchEvidence:
         cover = first_cover(cuts.opens[counted], cuts.closes[counted], len(cuts.length))
         cover = np.where(cover >= 0, cover, len(counted))
         met = _extreme(np.minimum, cover, cuts.begin, cuts.end, len(counted))
+        begins = np.flatnonzero(np.diff(shown.result, prepend=-1))
+        if len(begins) < len(met):
+            met = np.minimum.reduceat(met, begins)
         item = np.append(shown.items[counted], -1)[met]
-        own = evidence.spans.at(np.maximum(item, 0)) if len(evidence) else self._spans
+        each = item[shown.result]
+        own = evidence.spans.at(np.maximum(each, 0)) if len(evidence) else self._spans
         shared = np.minimum(self._spans.ends, own.ends) - np.maximum(self._spans.starts, own.starts)
+        shared = np.add.reduceat(np.maximum(shared, 0), begins) if len(begins) else shared
         rows = len(shown.topics)
-        topic = shown.results.topic
+        topic = shown.results.topic[begins]
         counts = np.bincount(topic, minlength=rows)
         column = ranges(np.zeros(rows, np.int64), counts)
         table = np.full((3, rows, int(counts.max(initial=0))), -1)
         table[0, topic, column] = item
         table[1, topic, column] = np.where(item >= 0, shared, 0)
-        table[2, topic, column] = copies(shown.results.document, self._spans)
+        again = copies(shown.results.document, self._spans)
+        table[2, topic, column] = np.minimum.reduceat(again, begins) if len(begins) else again
         return Matches(
             table[0], np.maximum(table[1], 0), table[2] == 1, _numbered(evidence.aspects)
         )
@@ -233,8 +247,8 @@ class StretchEvidence:
     def near(self, cutoff: int | None, tolerance: int) -> IntArray:
         """Return, per topic, the relevant characters within `tolerance` of the first results."""
         shown, rows = self._shown, len(self._shown.topics)
-        counts = np.bincount(shown.results.topic, minlength=rows)
-        rank = ranges(np.zeros(rows, np.int64), counts)
+        topic = shown.results.topic
+        rank = shown.result - shown.result[np.searchsorted(topic, topic)]
         real = self._spans.lengths > 0
         kept = np.flatnonzero(real if cutoff is None else real & (rank < cutoff))
         start = np.maximum(self._spans.starts[kept] - tolerance, 0)
@@ -281,6 +295,143 @@ def _before(values: IntArray, topic: IntArray) -> IntArray:
 def _numbered(aspects: Sequence[tuple[bytes, ...]]) -> list[tuple[int, ...]]:
     numbers: dict[bytes, int] = {}
     return [tuple(numbers.setdefault(one, len(numbers)) for one in some) for some in aspects]
+
+
+# Copies of evidence -------------------------------------------------------------------------------
+#
+# Two characters are the same character of evidence if they are at the same place of two copies of
+# an item, or if both are the same as a third one. Each of these classes is counted once, and is
+# found when any character of it is read. The class is represented by its first character in the
+# document: items are moved there, and so is text that is read. Nothing else knows of copies.
+
+Link = tuple[int, int, int]
+"""Where two equal stretches of a document begin, and their length."""
+
+
+def with_copies(judgements: Judgements, links: Mapping[int, Sequence[Link]]) -> Judgements:
+    """Return the judgements with each item's copies as alternatives to it; links are by item."""
+    evidence, marked = judgements.evidence, judgements.highlights
+    if evidence is None or marked is None or not links:
+        return judgements
+    rows = judgements.rows
+    owner = np.repeat(np.arange(len(rows)), evidence.counts)
+    topic = np.searchsorted(rows.starts, owner, side="right") - 1
+    names = judgements.documents.take(owner)
+    keys = [(rows.topics[c], name) for c, name in zip(topic.tolist(), names, strict=True)]
+    linked: dict[tuple[bytes, bytes], list[Link]] = {}
+    for item, some in links.items():
+        linked.setdefault(keys[item], []).extend(some)
+    copies = {key: _copies(some) for key, some in linked.items()}
+    moved = Redirection.of([copies.get(key) for key in keys])
+    part, spans = moved.applied(np.arange(len(keys)), evidence.spans)
+    found = replace(cut_up(evidence, part, spans), copies=copies)
+    highlights = highlights_of(found, marked.lengths, marked.entries)
+    return replace(judgements, highlights=highlights, evidence=found, _derived={})
+
+
+def cut_up(evidence: Evidence, item: IntArray, spans: Spans) -> Evidence:
+    """Return the evidence with items replaced by parts of them, given the item of each part."""
+    owner = np.repeat(np.arange(len(evidence.first) - 1), evidence.counts)
+    counts = np.bincount(owner[item], minlength=len(evidence.first) - 1)
+    single = replace(
+        evidence, first=np.arange(len(evidence) + 1), full=np.ones(len(evidence), np.bool_)
+    )
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    found = replace(single.at(item), first=first, full=evidence.full, spans=spans)
+    if found.labels is None:
+        return found
+    again = np.concatenate([[False], item[1:] == item[:-1]])[: len(item)]
+    return replace(found, labels=np.where(again, NOT_PLACED, found.labels).astype(np.int8))
+
+
+def _copies(links: Sequence[Link]) -> Copies:
+    """Return the copies that links make: every stretch but the first of each class."""
+    edges = {edge for a, b, length in links for edge in (a, b, a + length, b + length)}
+    new = edges
+    while new:
+        more = {
+            edge + to - at
+            for a, b, length in links
+            for at, to in ((a, b), (b, a))
+            for edge in new
+            if at < edge < at + length
+        }
+        new = more - edges
+        edges = edges | new
+    rising = sorted(edges)
+    first = {edge: edge for edge in rising}
+
+    def root(edge: int) -> int:
+        while first[edge] != edge:
+            edge = first[edge]
+        return edge
+
+    size: dict[int, int] = {}
+    for a, b, length in links:
+        inside = rising[bisect_left(rising, a) : bisect_left(rising, a + length)]
+        for edge, end in itertools.pairwise([*inside, a + length]):
+            one, other = sorted((root(edge), root(edge + b - a)))
+            first[other] = one
+            size[edge] = size[edge + b - a] = end - edge
+    moved = [edge for edge in sorted(size) if root(edge) != edge]
+    starts = np.array(moved, np.int64)
+    lengths = np.array([size[edge] for edge in moved], np.int64)
+    return Copies(Spans(starts, lengths), np.array([root(edge) for edge in moved], np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Redirection:
+    """The copies of evidence in several documents, laid out on one line."""
+
+    starts: IntArray
+    ends: IntArray
+    targets: IntArray  # offsets in the document
+
+    @classmethod
+    def of(cls, documents: Sequence[Copies | None]) -> Redirection:
+        """Lay out the copies in each document, None if it has none."""
+        some = [(place, one) for place, one in enumerate(documents) if one is not None]
+        nothing = np.zeros(0, np.int64)
+        starts = [one.spans.starts + place * _APART for place, one in some]
+        ends = [one.spans.ends + place * _APART for place, one in some]
+        targets = [one.evidence for _, one in some]
+        return cls(*(np.concatenate([nothing, *column]) for column in (starts, ends, targets)))
+
+    def applied(self, document: IntArray, spans: Spans) -> tuple[IntArray, Spans]:
+        """Return the spans with copies replaced by what they repeat, and the source of each one."""
+        begin = document * _APART + spans.starts
+        end = begin + spans.lengths
+        lowest = np.searchsorted(self.ends, begin, side="right")
+        counts = np.searchsorted(self.starts, end) - lowest
+        counts[(spans.lengths <= 0) | (spans.starts < 0)] = 0
+        every = np.arange(len(spans))
+        if not counts.any():
+            return every, spans
+        copy, source = ranges(lowest, counts), np.repeat(every, counts)
+        first = np.maximum(self.starts[copy], begin[source])
+        last = np.minimum(self.ends[copy], end[source])
+        place = self.targets[copy] + first - self.starts[copy]
+        before = np.concatenate([[0], last[:-1]])
+        opens = np.concatenate([[True], source[1:] != source[:-1]])
+        before[opens] = begin[source[opens]]
+        rest = begin.copy()
+        rest[source] = last  # the last copy of each span stays
+        gap = before - document[source] * _APART
+        tail = rest - document * _APART
+        tail = np.where(spans.starts < 0, spans.starts, tail)
+        columns = [
+            (source, before, gap, first - before),
+            (source, first, place, last - first),
+            (every, rest, tail, np.where(counts > 0, end - rest, spans.lengths)),
+        ]
+        owner, order, start, length = map(np.concatenate, zip(*columns, strict=True))
+        kept = np.flatnonzero((length > 0) | (counts[owner] == 0))
+        kept = kept[np.lexsort((order[kept], owner[kept]))]
+        return owner[kept], Spans(start[kept], length[kept])
+
+
+_APART = 1 << 40
+"""Length of line for each document; no document is as long."""
 
 
 # Several assessors --------------------------------------------------------------------------------

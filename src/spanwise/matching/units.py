@@ -32,10 +32,23 @@ Reach = Callable[[float], "IntArray"]
 """Gives, for each topic of a block, the number of characters that a budget pays for."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Passed:
+    """The text that is read, result by result or part by part."""
+
+    spans: Spans  # empty if a text is not in its document
+    size: IntArray
+    offsets: IntArray  # where each part begins in the text of its result
+
+
 class Meter(Protocol):
     """A cost model of reading results."""
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+    @property
+    def whole(self) -> bool:
+        """Return whether a result has one cost, not each of its parts."""
+
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets to characters for a block of results."""
 
 
@@ -49,16 +62,17 @@ class TextMeter:
     run: Run
     begins: Callable[[bytes], IntArray]  # gives the places of a document's units, rising
     counted: Callable[[str], IntArray]  # gives the places of a text's units, rising
+    whole = False
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets of units to characters."""
         names = self.run.documents.take(results.row)
-        starts, ends = spans.starts, spans.ends
-        lost = self._lost(results)
+        starts, ends = text.spans.starts, text.spans.ends
+        lost = self._lost(results, text)
         if lost:
             starts, ends = starts.copy(), ends.copy()
             starts[list(lost)] = 0
-            ends[list(lost)] = size[list(lost)]
+            ends[list(lost)] = text.size[list(lost)]
         nothing = np.zeros(0, np.int64)
         units = [
             self.counted(lost[place]) if place in lost else self.begins(name) if full else nothing
@@ -75,18 +89,20 @@ class TextMeter:
             stop = int(begins[number]) if number < len(begins) else end
             return min(stop, end) - int(starts[result])
 
-        return _reach(results, last - first, size, topics, inside)
+        return _reach(results, last - first, text.size, topics, inside)
 
-    def _lost(self, results: Results) -> dict[int, str]:
-        """Return the texts of the results that have no place in their document."""
-        if self.run.spans is None or self.run.chunks is None:
+    def _lost(self, results: Results, text: Passed) -> dict[int, str]:
+        """Return the texts that are read without a place in their document."""
+        lost = np.flatnonzero((text.spans.lengths == 0) & (text.size > 0))
+        if not len(lost) or self.run.chunks is None:
             return {}
-        lost = np.flatnonzero(self.run.spans.starts[results.row] == UNKNOWN)
-        texts = self.run.chunks.texts.take(results.row[lost])
-        return {
-            place: text.decode("utf-8", "surrogatepass")
-            for place, text in zip(lost.tolist(), texts, strict=True)
-        }
+        chunks = self.run.chunks.texts.take(results.row[lost])
+        found = {}
+        for part, chunk in zip(lost.tolist(), chunks, strict=True):
+            offset = int(text.offsets[part])
+            words = chunk.decode("utf-8", "surrogatepass")[offset:]
+            found[part] = words[: int(text.size[part])]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +110,9 @@ class CostMeter:
     """A meter that uses the costs stated in a run."""
 
     run: Run
+    whole = True
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:  # noqa: ARG002
+    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
         """Return a function from budgets of stated costs to characters."""
         chunks = self.run.chunks
         costs = None if chunks is None else chunks.costs[results.row]
@@ -104,9 +121,9 @@ class CostMeter:
             raise InputError(f"{self.run.rows.place(row)}: found no cost; expected a 'cost'")
 
         def inside(result: int, budget: float) -> int:
-            return int(size[result] * budget // max(int(costs[result]), 1))
+            return int(text.size[result] * budget // max(int(costs[result]), 1))
 
-        return _reach(results, costs, size, topics, inside)
+        return _reach(results, costs, text.size, topics, inside)
 
 
 def _reach(

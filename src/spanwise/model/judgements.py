@@ -333,6 +333,14 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Copies:
+    """Text of one document that repeats evidence of a topic: reading it is reading the evidence."""
+
+    spans: Spans  # sorted and disjoint
+    evidence: IntArray  # where the evidence begins that each span repeats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The items of judged documents; each row of the judgements owns consecutive items."""
 
@@ -350,6 +358,8 @@ class Evidence:
     questions: Mapping[bytes, str] = field(default_factory=dict)  # by topic
     documents: Mapping[bytes, str] = field(default_factory=dict)  # texts in the file, by id
     numbered: bool = False  # whether topics are numbers of entries, because no ids are stated
+    copies: Mapping[tuple[bytes, bytes], Copies] = field(default_factory=dict)
+    """By topic and document, the text that counts as evidence that is stated elsewhere."""
 
     def __len__(self) -> int:
         return len(self.grades)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from spanwise.model.spans import in_words
+from spanwise.model.spans import LABELS, LOST, in_words
 
 N = TypeVar("N", bound="Note")
 
@@ -80,6 +80,10 @@ def _place(tally: Tally) -> tuple[int, ...]:
     return tally.at
 
 
+UNPLACED = "check whether these texts come from another corpus, or were paraphrased or rewritten"
+"""What to do if no text can be placed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """The number of texts that were placed in documents, by label of the placement."""
@@ -89,13 +93,33 @@ class Placed:
 
     def plus(self, other: Placed) -> Placed:
         """Return the sum of two counts, label by label."""
-        counts = {label: count + other.counts[label] for label, count in self.counts.items()}
+        labels = {**self.counts, **other.counts}
+        counts = {n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in labels}
         return Placed(self.about, counts)
 
     def lines(self) -> list[str]:
         """Return the counts in words, unless there was nothing to place."""
         words = in_words(self.counts)
+        if words and self.counts[LABELS[LOST]] == sum(self.counts.values()):
+            words += f"; {UNPLACED}"
         return [f"{self.about}: {words}"] if words else []
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A number of characters among others, as a share."""
+
+    about: str
+    part: int
+    whole: int
+
+    def plus(self, other: Share) -> Share:
+        """Return the share of both together."""
+        return Share(self.about, self.part + other.part, self.whole + other.whole)
+
+    def lines(self) -> list[str]:
+        """Return the share in words, unless there is nothing it is of."""
+        return [f"{self.about}: {100 * self.part / self.whole:.0f} %"] if self.whole else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ Order = Literal["falling", "rising"]
 Structure = Literal["ignore", "strict", "vague"]
 Annotators = Literal["union", "intersection", "mean"]
 Match = Literal["id", "order"]
+Copied = Literal["default", "any", "stated"]
 Program = Literal[
     "spanwise",
     "trec_eval 10",
@@ -105,6 +106,10 @@ class Policy:
     annotators: Annotators = "union"
     """How relevant text of several assessors is combined: text that any of them marked, text that
     all of them marked, or the mean of the values for each of them."""
+    copies: Copied = "default"
+    """Whether a copy of a piece of evidence elsewhere in its document is an alternative to it
+    (`any`), or only the stated place counts (`stated`); by default, the first for evidence that was
+    given without a position, and the second for evidence with one."""
     unit: str = "characters"
     """Unit of reading budgets: `characters` (code points), `bytes` of UTF-8, code units of `utf16`,
     `tokens:NAME` of a tokenizer, or `cost` as the run states it."""
@@ -163,6 +168,7 @@ class PolicyFields(TypedDict, total=False):
     structure: Structure
     follow: Program
     annotators: Annotators
+    copies: Copied
     unit: str
     match: Match
 
@@ -190,4 +196,5 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "follow": get_args(Program),
     "annotators": get_args(Annotators),
     "match": get_args(Match),
+    "copies": get_args(Copied),
 }

@@ -37,6 +37,40 @@ class Chunks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The parts of results in the order in which they are read: pieces in a document, and others.
+
+    A result that is not in pieces is one part.
+    """
+
+    first: IntArray  # row r owns the parts first[r] to first[r + 1]
+    spans: Spans  # UNKNOWN if a part is not in the document
+    offsets: IntArray  # where a part begins in the text of its result
+
+    @property
+    def placed(self) -> tuple[int, int]:
+        """The characters of results in pieces that are in a document, and all of their characters.
+
+        Characters that are in none are counted as they are in the text.
+        """
+        mine = np.repeat(np.diff(self.first) > 1, np.diff(self.first))
+        lengths, there = self.spans.lengths[mine], self.spans.starts[mine] != UNKNOWN
+        return int(lengths[there].sum()), int(lengths.sum())
+
+    def of(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the parts of some results, and for each the number of its result among them."""
+        counts = np.diff(self.first)[rows]
+        return ranges(self.first[rows], counts), np.repeat(np.arange(len(rows)), counts)
+
+    def at(self, rows: IntArray) -> Parts:
+        """Return the parts of some results as parts of a run of these."""
+        parts, owner = self.of(rows)
+        counts = np.bincount(owner, minlength=len(rows))
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Parts(first, self.spans.at(parts), self.offsets[parts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """The results of one system for many topics, as columns.
 
@@ -55,6 +89,7 @@ class Run:
     unit: Unit = "opaque"  # unit of the positions of spans
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
+    parts: Parts | None = None  # of results, if some are in pieces
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
     pool: Run | None = None  # all that the system could have returned, if that is known
@@ -160,6 +195,7 @@ def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
         ends=named(run.ends),
         chunks=None if run.chunks is None else chunks_at(run.chunks, chosen),
         labels=None if run.labels is None else run.labels[chosen],
+        parts=None if run.parts is None else run.parts.at(chosen),
         lengths=None if run.lengths is None else run.lengths[chosen],
         stated_scores=some(run.stated_scores),
     )

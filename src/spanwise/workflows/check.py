@@ -39,7 +39,7 @@ from spanwise.matching.tasks import (
     unknown_results,
     violations,
 )
-from spanwise.matching.texts import quoted_run
+from spanwise.matching.texts import copies_of_items, quoted_run
 from spanwise.matching.topics import with_judged_topics
 from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
@@ -49,7 +49,7 @@ from spanwise.model.policy import Policy
 from spanwise.model.pools import Pool
 from spanwise.model.run import Run
 from spanwise.model.scores import html_table
-from spanwise.model.spans import counted, label_counts_in_words
+from spanwise.model.spans import LABELS, PARTIAL, counted, label_counts_in_words
 from spanwise.model.topics import Topics
 from spanwise.workflows.convert import losses, plainest
 
@@ -110,6 +110,10 @@ class CheckedFile:
     """Remarks on what is unusual but harmless."""
     placements: Mapping[str, int] | None = None
     """Number of texts placed in their documents, by method. None without documents."""
+    pieces: Mapping[str, float] | None = None
+    """Number of texts that are placed in pieces, and the share of their text that is placed."""
+    copies: Mapping[str, int] | None = None
+    """Number of pieces of evidence, and of those that stand in several places."""
 
     @property
     def ok(self) -> bool:
@@ -129,7 +133,15 @@ class CheckedFile:
         return {
             "file": self.file,
             "format": self.format,
-            **({} if self.placements is None else {"placements": dict(self.placements)}),
+            **{
+                name: dict(counts)
+                for name, counts in (
+                    ("placements", self.placements),
+                    ("in_pieces", self.pieces),
+                    ("evidence", self.copies),
+                )
+                if counts is not None
+            },
             "problems": [problem.to_dict() for problem in self.problems],
             "remarks": list(self.remarks),
         }
@@ -324,6 +336,8 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
     placements: dict[str, int] | None = None  # how texts were placed in their documents
+    pieces: Mapping[str, float] | None = None  # number of texts in pieces, and their placed share
+    copies: Mapping[str, int] | None = None  # pieces of evidence, and those in several places
     given: bool = False  # whether it is an object instead of a file
 
     def finished(self) -> CheckedFile:
@@ -333,7 +347,14 @@ class Report:
             found += [_as_problem(one, self.file, self.content) for one in self.violations]
         found.sort(key=lambda problem: problem.line or 0)
         return CheckedFile(
-            self.file, self.format, self.content, tuple(found), tuple(self.remarks), self.placements
+            self.file,
+            self.format,
+            self.content,
+            tuple(found),
+            tuple(self.remarks),
+            self.placements,
+            self.pieces,
+            self.copies,
         )
 
 
@@ -539,16 +560,37 @@ def place_texts(reports: list[Report], collection: Collection | None) -> None:
             continue
         labels = None
         if isinstance(report.content, Run) and report.content.chunks is not None:
-            labels = placed_run(report.content, documents).labels
+            run = placed_run(report.content, documents)
+            labels = run.labels
+            if run.parts is not None:
+                part, whole = run.parts.placed
+                count = int(np.count_nonzero(labels == PARTIAL))
+                report.pieces = {"texts": count, "share": part / whole}
         elif isinstance(report.content, Judgements):
-            evidence = placed_judgements(report.content, documents).evidence
+            placed = placed_judgements(report.content, documents)
+            evidence = placed.evidence
             labels = None if evidence is None else evidence.labels
+            _remark_on_copies(report, placed, documents)
         if labels is not None and (labels >= 0).any():
-            report.placements = counted(labels)
+            report.placements = {n: counted(labels)[n] for n in LABELS if n != LABELS[PARTIAL]}
             if not any(remark.endswith(label_counts_in_words(labels)) for remark in report.remarks):
                 report.remarks.append(
                     f"texts placed in their documents: {label_counts_in_words(labels)}"
                 )
+
+
+def _remark_on_copies(report: Report, judgements: Judgements, documents: Collection) -> None:
+    """Report how many pieces of evidence stand in several places of their document."""
+    if judgements.evidence is None:
+        return
+    pieces = int(np.count_nonzero(judgements.evidence.relevant))
+    copied = len(copies_of_items(judgements, documents))
+    report.copies = {"pieces": pieces, "in_several_places": copied}
+    if copied:
+        report.remarks.append(
+            f"pieces of evidence that stand in several places: {copied} of {pieces}"
+            " (--copies any counts every place)"
+        )
 
 
 def _texts_along(content: Any) -> Collection | None:
