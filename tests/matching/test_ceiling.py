@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanwise.matching.ceiling import Pool, ceiling
-from text_blocks import judged, returned
+from spanwise.matching.ceiling import Chooser, Pool
+from spanwise.measures.names import parse
+from text_blocks import block, judged, returned
 
 
 def best_by_hand(gold, chunks, budget, begins=range(99)):
@@ -35,8 +36,11 @@ def reached(gold, chunks, budget, begins=None):
     judgements = judged(*(f"1 Q0 {d} {sizes[d]} 99 0 {passages[d]}" for d in lines))
     run = returned(*(f"1 {d} {s} {n}" for d, s, n in chunks))
     tokens = None if begins is None else lambda _: np.array(sorted(begins))
-    found = ceiling(judgements, [b"1"], Pool(run), [budget], tokens)
-    return float(found.recall[0, 0]), bool(found.exact[0, 0])
+    most, exact = Chooser(judgements, Pool(run), tokens).choice(b"1", {}, every=True).best(budget)
+    if begins is None:  # the same chunks as results
+        name = f"Ceiling(of=returned,budget={budget})"
+        assert float(parse(name)(block(judgements, run))[0]) == most / sum(sizes.values())
+    return most / sum(sizes.values()), exact
 
 
 chunk = st.tuples(st.sampled_from("ab"), st.integers(0, 30), st.integers(1, 15))
@@ -71,5 +75,8 @@ def test_many_chunks_are_bounded_from_above():
 
 
 def test_without_relevant_text_it_is_undefined():
-    found = ceiling(judged("1 Q0 a 0 99"), [b"1"], Pool(returned("1 a 0 5")), [10])
-    assert np.isnan(found.recall).all()
+    run = returned("1 a 0 5")
+    judgements = judged("1 Q0 a 0 99", "2 Q0 a 5 99 0 0:5")
+    found = parse("Ceiling(budget=10)")(block(judgements, run))
+    assert np.isnan(found[0])
+    assert found[1] == 0  # no results

@@ -42,10 +42,6 @@ Share = Literal["whole", "first", "later"]
 also covers the judged topics without results in any piece."""
 
 
-WHOLE = 1 << 62
-"""A size in bytes that no run reaches."""
-
-
 @dataclass(frozen=True, slots=True)
 class Shard:
     """A run or a piece of one, to be scored by a worker; plain data."""
@@ -90,7 +86,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     `scratch`, judgements that do not fit in memory are split on disk, together with the runs.
     """
     find_profile(request.profile, request.task)
-    measures = asked(request.measures)  # mistakes in names are reported before anything is read
+    asked(request.measures)  # mistakes in names are reported before anything is read
     names, runs = _expanded(request)
     if [one for one in (request.judgements, *runs) if isinstance(one, str)].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -103,9 +99,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     ):
         shards = _paired(common, job, runs, partial(_stored_pairs, common.judgements))
     else:
-        # ceilings are those of all chunks of a run, whatever topic they were returned for
-        whole = any(one.measure.reads == "ceilings" for one in measures)
-        length = WHOLE if whole else piece_size() if size is None else size
+        length = piece_size() if size is None else size
         shards = _cut_runs(common, job, runs, length, scratch)
     return [replace(shard, name=names[shard.run]) for shard in shards] if any(names) else shards
 
@@ -146,8 +140,6 @@ def _cut(run: Any, name: str | None, size: int, scratch: Scratch | None) -> Sequ
     dataset = dataset_at(run)
     if dataset is not None:
         numbers = paths_in(run, dataset)
-        if size == WHOLE:
-            return [stored(run, dataset, numbers)]
         return [stored(run, dataset, [number]) for number in numbers]
     if run == STDIN:
         return [None] if scratch is None else save_stream(run, name, scratch.folder(), size)

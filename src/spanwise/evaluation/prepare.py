@@ -154,7 +154,7 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
     measures, _ = prepared.settle(profile)
     given = request.policy or {}
     structured = given.get("structure", "ignore") != "ignore"
-    textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    textual = any(one.measure.reads == "readings" for one in measures)
     annotated = textual and _of_annotators(prepared.judgements)
     without = {
         "unit": given.get("unit", "characters") != "characters"
@@ -185,8 +185,6 @@ NEEDED = {
 
 def _counts_reading(one: MeasureRequest) -> bool:
     """Tell whether a measure has a budget, or counts how much is read."""
-    if one.measure.reads == "ceilings":
-        return True
     if "budget" in one.measure.parameters:
         return one.parameter("budget") is not None
     return one.measure.family == "chunks"

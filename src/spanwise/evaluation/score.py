@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
-OF_TEXT = ("readings", "ceilings")
-"""Kinds of blocks that are made from the text of results."""
+OF_TEXT = "readings"
+"""The kind of blocks that are made from the text of results."""
 
 Rank = tuple[int, int, bytes]
 """The position of a mistake among those that reading the run as a whole would find."""
@@ -194,7 +194,7 @@ def _readable(
     notes: list[Note],
 ) -> Judgements:
     """Return judgements with relevant text in the units of the run, from the chosen annotators."""
-    textual = [one for one in measures if one.measure.reads in OF_TEXT]
+    textual = [one for one in measures if one.measure.reads == OF_TEXT]
     if not textual:
         return judgements
     from spanwise.matching.evidence import combine_assessors
@@ -229,7 +229,7 @@ def _refuse_unsuitable(
     sized = isinstance(judgements, Judgements) and states_sizes(judgements)
     for one in unfit:
         if not (sized and _of_sizes(one)):
-            if one.measure.reads in OF_TEXT:
+            if one.measure.reads == OF_TEXT:
                 refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
                 f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
@@ -239,7 +239,7 @@ def _refuse_unsuitable(
 
 def _of_sizes(one: MeasureRequest) -> bool:
     """Tell whether a measure of text does with the sizes that a file states."""
-    return one.measure.reads == "readings" and one.sizes_suffice
+    return one.measure.reads == OF_TEXT and one.sizes_suffice
 
 
 # Measuring --------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ def measured(
 
 def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
     """Count the results of a run of chunks, and how they were placed."""
-    if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
+    if run.spans is None or not any(one.measure.reads == OF_TEXT for one in measures):
         return {}
     facts = {"results": len(run.rows)}
     if run.labels is not None:

@@ -69,6 +69,7 @@ def measure(
     explains: Explains | None = None,
     sampled: bool = True,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    unlimited: bool = False,
 ) -> Callable[[F], F]:
     """Register the decorated function as a measure, and return it unchanged.
 
@@ -103,6 +104,7 @@ def measure(
     explains: the columns that `spanwise explain` shows.
     sampled: whether `pool estimate` can estimate its mean from a sample of judgements.
     ranges: the least and the largest value of parameters that are numbers.
+    unlimited: whether a value at a reading budget holds for runs that return less text.
     """
 
     def enter(function: F) -> F:
@@ -130,6 +132,7 @@ def measure(
             explains=explains,
             sampled=sampled,
             ranges=ranges or {},
+            unlimited=unlimited,
             plugin=plugin,
         )
         if plugin:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import BoolArray, FloatArray
 
 # Scores -----------------------------------------------------------------------------------------
 
@@ -45,6 +45,22 @@ class Scores:
         default_factory=dict
     )  # counts of results that were read and placed
     sums: frozenset[str] = frozenset()  # the measures whose aggregate is a sum
+    returned: FloatArray | None = None  # of each topic, in the unit of budgets; None if unknown
+    budgets: Mapping[str, float] = field(default_factory=dict)  # of the measures that have one
+
+    def reached(self, measure: str) -> BoolArray | None:
+        """Return the topics in which the run reaches the budget of a measure.
+
+        A topic for which the measure is undefined is none of them. The result is None if the
+        measure has no budget, or if it is unknown how much was returned.
+        """
+        budget = self.budgets.get(measure)
+        if budget is None or self.returned is None:
+            return None
+        enough: BoolArray = (self.returned >= budget) & (
+            self.values[measure] == self.values[measure]
+        )
+        return enough
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
