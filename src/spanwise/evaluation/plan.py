@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.errors import SpanwiseWarning, UsageError
-from spanwise.evaluation.prepare import Cut, Prepared, asked, one_at_a_time, refuse_without_effect
+from spanwise.evaluation.prepare import (
+    Cut,
+    Prepared,
+    asked,
+    one_at_a_time,
+    refuse_without_chunks,
+    refuse_without_effect,
+)
 from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import expanded
 from spanwise.formats.io.columns import prepare as prepare_columns
@@ -127,6 +134,7 @@ def _cut_runs(
     pieces = [_cut(run, request.run_format, size, scratch) for run in runs]
     profile = prepared.profile_of(runs[0], pieces[0][0])
     refuse_without_effect(prepared, profile)
+    refuse_without_chunks(prepared, profile, runs)
     return [
         Shard(job, request, number, run, profile, None, piece, place, share_of(place, len(some)))
         for number, (run, some) in enumerate(zip(runs, pieces, strict=True))

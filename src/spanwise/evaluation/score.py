@@ -30,6 +30,7 @@ from spanwise.evaluation.prepare import (
     Settled,
     flows,
     messages,
+    of_all_chunks,
     of_elements,
     one_at_a_time,
     texts_along,
@@ -44,7 +45,6 @@ from spanwise.model.notes import Note, Remark
 from spanwise.model.spans import EXACT, counted
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
     from spanwise.model.measure import MeasureRequest
@@ -122,20 +122,20 @@ def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
 def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = False) -> Measured:
     settled = prepared.settle(shard.profile)
     if shard.piece is None and not shard.at_once and flows(shard.source):
-        return _in_turn(prepared, shard.profile, prepared.read_in_turn(shard.source))
+        return _in_turn(prepared, shard, prepared.read_in_turn(shard.source))
     run = prepared.read(shard.source, shard.piece, numbered=numbered)
-    found = measured(prepared, run, settled, shard.share, shard.profile.limit)
+    found = measured(prepared, run, settled, shard.share, shard.profile.limit, shard.name)
     return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
 
 
-def _in_turn(prepared: Prepared, profile: Profile, pieces: Iterator[Run]) -> Measured:
+def _in_turn(prepared: Prepared, shard: Shard, pieces: Iterator[Run]) -> Measured:
     """Measure one piece of a packed file after the other, of which memory holds one at a time.
 
     A mistake in a line is reported before a mistake in results.
     """
     found: list[Measured] = []
     failures: list[SpanwiseError] = []
-    settled = prepared.settle(profile)
+    settled, limit = prepared.settle(shard.profile), shard.profile.limit
     run = next(pieces, None)
     while run is not None:
         following = next(pieces, None)
@@ -143,7 +143,7 @@ def _in_turn(prepared: Prepared, profile: Profile, pieces: Iterator[Run]) -> Mea
         try:
             alone = share == "first" and following is None
             share = "whole" if alone else share
-            found.append(measured(prepared, run, settled, share, profile.limit))
+            found.append(measured(prepared, run, settled, share, limit, shard.name))
         except SpanwiseError as error:
             failures.append(error)
         run = following
@@ -165,9 +165,17 @@ class Matched:
     notes: tuple[Note, ...] = ()
 
 
-def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Matched:
+def match(
+    prepared: Prepared,
+    run: Run,
+    settled: Settled,
+    share: Share = "whole",
+    name: str | None = None,
+) -> Matched:
     """Find the place of each result, and judgements of the kind that the measures need."""
     notes: list[Note] = []
+    if any(map(of_all_chunks, settled.measures)):
+        run = prepared.with_chunks(run, name)
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
     judgements = prepared.judgements
@@ -251,12 +259,13 @@ def measured(
     settled: Settled,
     share: Share = "whole",
     limit: int | None = None,
+    name: str | None = None,
 ) -> Measured:
     """Measure each topic of a run, or of a piece of one.
 
-    Topics with more results than `limit` are reported.
+    Topics with more results than `limit` are reported. `name` is what the request calls the run.
     """
-    matched = match(prepared, run, settled, share)
+    matched = match(prepared, run, settled, share, name)
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
     run = matched.run
