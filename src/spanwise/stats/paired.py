@@ -44,6 +44,11 @@ class Grid:
         both = self.comparable[:, run] - self.comparable[:, baseline]
         return both[~np.isnan(both)]
 
+    def padded(self, run: int, baseline: int) -> FloatArray:
+        """Return the differences on all topics, 0 where the two runs are not comparable."""
+        both = self.comparable[:, run] - self.comparable[:, baseline]
+        return np.nan_to_num(both[~np.isnan(self.values).all(axis=1)])
+
     def complete(self) -> FloatArray:
         """Return the rows of the topics for which every run has a comparable value."""
         return self.values[~np.isnan(self.comparable).any(axis=1)]

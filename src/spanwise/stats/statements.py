@@ -178,7 +178,7 @@ def _differences(
     if test in FAMILIES:
         p, intervals = _family(g, pairs, columns, test, question)
     else:
-        p = p_values(columns, test, question.draws)
+        p = _p_values(g, pairs, columns, test, question)
         intervals = _intervals(columns, test, question)
     found = [
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
@@ -187,6 +187,20 @@ def _differences(
     if g.measure in question.lowest:  # a win is a better value, not a higher one
         return [replace(one, wins=one.losses, losses=one.wins) for one in found]
     return found
+
+
+def _p_values(
+    g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
+) -> list[float]:
+    """Return a p-value for each pair; pairs on different topics are randomised together.
+
+    A topic without a difference changes nothing in a randomisation test, so that columns are filled
+    up with zeros: drawing signs for each length anew would take much longer.
+    """
+    if test != "randomisation" or g.reached.all():
+        return p_values(columns, test, question.draws)
+    p = p_values([g.padded(*pair) for pair in pairs], test, question.draws)
+    return [value if len(column) else nan for value, column in zip(p, columns, strict=True)]
 
 
 def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Difference]:
