@@ -13,6 +13,7 @@ from cases import (
 )
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
+MOST_CPU_SECONDS = 3.0
 NAME = "spanwise compare --budget"
 
 
@@ -44,6 +45,23 @@ def _many(scale: int) -> Case:
     )
 
 
+def _ten(scale: int) -> Case:
+    data = Dataset("chunks", 1000 // scale, runs=10, depth=50)
+    return Case(
+        "chunks-ten",
+        f"{data.topics:,} questions x 50 chunks x 10 runs at 3 budgets, with tests",
+        (Entry(NAME, compare, data, has_map=False),),
+        (
+            Bar(
+                f"under {MOST_CPU_SECONDS:g} CPU s",
+                lambda results: results[NAME].cpu_seconds,
+                lambda figure: figure < MOST_CPU_SECONDS,
+            ),
+        ),
+        base=NAME,
+    )
+
+
 def _linear(scale: int) -> Case:
     depths = (25, 50, 100, 200)
     labels = [f"{depth} chunks each" for depth in depths]
@@ -68,4 +86,4 @@ def _linear(scale: int) -> Case:
 
 def chunk_cases(scale: int) -> list[Case]:
     """Return all cases with chunks."""
-    return [_many(scale), _linear(scale)]
+    return [_many(scale), _ten(scale), _linear(scale)]
