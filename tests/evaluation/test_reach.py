@@ -1,5 +1,7 @@
 """Runs that stop before a budget: marks, the topics of differences, curves, and the verdict."""
 
+import base64
+import gzip
 import json
 import random
 
@@ -200,6 +202,47 @@ def test_returning_more_does_not_raise_the_cost_to_first_evidence(folder, capfd)
         assert longer[name] <= short[name]
 
 
+def test_marks_are_written_for_latex_and_markdown(folder, capfd):
+    words = ["compare", *FILES, "-m", "SpanR(budget=1000)", "--format"]
+    assert main([*words, "latex"]) == 0
+    assert r"0.2500$^{\ddagger\S}$" in capfd.readouterr().out
+    assert main([*words, "md"]) == 0
+    assert "0.2500‡§" in capfd.readouterr().out
+
+
+def test_a_page_shows_no_mean_and_no_curve_beyond_the_end(folder, capfd):
+    words = ["compare", *FILES, "-m", "SpanR(budget=1000),SpanR(budget=5000)"]
+    assert main([*words, "--html", "page.html"]) == 0
+    page = (folder / "page.html").read_text()
+    whole = part_of(page, "all")
+    assert [one[1] for one in whole["means"]] == [[None] * 3] * 2
+    assert [one[0] for one in whole["marks"]] == ["", "‡§"]
+    assert any("5,000 in 0 of 20 topics" in line for line in whole["legend"])
+    curve = part_of(page, "curves")[0]
+    for run in curve["points"]:
+        drawn = [place for place, one in zip(curve["places"], run, strict=True) if one[0]]
+        assert max(drawn) == 1000
+
+
+def part_of(page, name):
+    """One of the compressed parts of a page."""
+    packed = page.partition(f'id="data-{name}">')[2].partition("<")[0]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def test_pieces_of_a_run_give_the_same(folder, capfd, monkeypatch):
+    """Also what is noted about depth, reach and white space."""
+    names = "SpanR(budget=1000),FullEvidence(budget=1000),Ceiling(of=returned,budget=1000)"
+    words = ("eval", *FILES, "-m", names, "-q", "--json")
+    whole = answer(capfd, *words)
+    monkeypatch.setattr("spanwise.evaluation.plan.piece_size", lambda: 200)
+    assert answer(capfd, *words) == whole
+    assert main(["eval", *FILES, "-m", names]) == 0
+    table = capfd.readouterr().out
+    assert "§ short reaches the budget of 1,000 in 15 of 20 topics" in table
+    assert table.count("largest number of results of a topic: 2") == 2
+
+
 # The verdict depends on nothing but the text that is read -------------------------------------
 
 
@@ -258,7 +301,6 @@ def verdict(folder, documents, gold, runs, unit=None):
         {name: str(folder / f"{name}.jsonl") for name in runs},
         [f"{name}(budget={size})" for name in ("SpanR", "FullEvidence") for size in (150, 300)],
         collection=str(folder / "docs"),
-        tests="sign",
     )
     return {
         name: (found.best(name), found.mark("bad", name), found.select(measure=name)[0].topics)
