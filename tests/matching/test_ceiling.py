@@ -159,6 +159,7 @@ def folder(tmp_path, monkeypatch):
         "gold": [{**span, "spans": [{"s": 10, "e": 20}]}],
         "run": [{**span, "s": 30, "e": 38}, {**span, "s": 16, "e": 26}],
         "all": [{**span, "s": s, "e": s + 10} for s in (6, 16, 26, 36)],
+        "plain": [{"doc": "d", "s": s, "e": s + 10} for s in (6, 16, 26, 36)],
     }
     for name, objects in files.items():
         text = "".join(json.dumps(one) + "\n" for one in objects)
@@ -191,7 +192,7 @@ def test_the_same_request_gives_the_same_number_everywhere(folder, capfd):
     assert [lost[part] for part in ("chunker", "retriever", "ranker")] == pytest.approx(
         [0.4, 0.2, 0.2]
     )
-    for chunks in ("all.jsonl", CHUNKS, {"any": CHUNKS}):
+    for chunks in ("all.jsonl", "plain.jsonl", CHUNKS, {"any": CHUNKS}):
         scores = spanwise.evaluate(
             "gold.jsonl", {"mine": "run.jsonl"}, NAMES, chunks={"mine": chunks}
         )

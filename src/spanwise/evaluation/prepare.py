@@ -131,6 +131,10 @@ class Prepared:
 
     def _read_chunks(self, source: Any) -> Run:
         """Read chunks from a file, a run, or a list."""
+        if isinstance(source, str):
+            from spanwise.formats.frames.chunks import plain_chunks
+
+            source = plain_chunks(source) or source
         if isinstance(source, str | Run):
             return read_run(source, self.request.run_format, self.reading)
         alone = isinstance(source, Sequence) and not isinstance(source, bytes)
