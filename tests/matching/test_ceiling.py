@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import spanwise
@@ -61,6 +61,7 @@ def test_it_is_what_the_best_order_reaches(chunks, budget):
 
 
 @settings(max_examples=150, deadline=None)
+@example([("a", 0, 7), ("a", 7, 1)], 0, {6})  # a chunk without tokens costs nothing
 @given(st.lists(chunk, min_size=1, max_size=5), st.integers(0, 12), st.sets(st.integers(0, 45)))
 def test_it_is_what_the_best_order_reaches_in_tokens(chunks, budget, begins):
     assert reached(GOLD, chunks, budget, begins) == (

@@ -243,13 +243,17 @@ def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> in
 
 
 def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
-    """Return an upper bound: fill the budget by the best density of any beginning of each chunk."""
-    gains = []
-    for chunk in chunks:
-        found = sum(int(weights[piece]) for piece, _ in chunk.parts)
-        gains.append((_density(chunk, weights), found))
-    total, left = float(max(_beginning(chunk, weights, 0, 0) for chunk in chunks)), float(budget)
-    for density, found in sorted(gains, reverse=True):
+    """Return an upper bound: fill the budget by the best density of any beginning of each chunk.
+
+    Chunks without tokens are free, and so is the text before the first token of the last chunk.
+    """
+    whole = [sum(int(weights[piece]) for piece, _ in chunk.parts) for chunk in chunks]
+    free = sum(found for chunk, found in zip(chunks, whole, strict=True) if not chunk.size)
+    priced = [(chunk, found) for chunk, found in zip(chunks, whole, strict=True) if chunk.size]
+    before = max((_beginning(chunk, weights, 0, 0) for chunk, _ in priced), default=0)
+    total, left = float(free + before), float(budget)
+    densities = [(_density(chunk, weights), found) for chunk, found in priced]
+    for density, found in sorted(densities, reverse=True):
         if density <= 0 or left <= 0:
             break
         cost = min(found / density, left)
@@ -263,7 +267,7 @@ def _density(chunk: Chunk, weights: IntArray) -> float:
     if chunk.tokens is not None:
         prices = range(1, chunk.size + 1)
         best = (_beginning(chunk, weights, 0, price) / price for price in prices)
-        return max(best, default=float(ALL))
+        return max(best)
     found, density = 0, 0.0
     for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
         found += int(weights[piece])
