@@ -241,3 +241,11 @@ def test_the_table_says_chunker_only_if_all_chunks_are_known(folder, capfd):
 def test_chunks_that_cannot_be_used_are_refused(folder, capfd, words, said):
     assert main(["eval", "gold.jsonl", "run.jsonl", *words]) == 2
     assert said in capfd.readouterr().err
+
+
+def test_losses_at_a_budget_that_is_not_reached_are_not_shown(folder, capfd):
+    assert main(["compare", "gold.jsonl", "run.jsonl", "--budget", "10,9999"]) == 0
+    table = capfd.readouterr().out
+    rows = [line for line in table.splitlines() if line.startswith("lost by the ranker")]
+    assert ["not reached" in row for row in rows] == [False, True]
+    assert "UnreadBlank" not in table  # it is only evaluated for a warning

@@ -126,9 +126,11 @@ def selected(results: Results, measures: Sequence[str]) -> list[Scores]:
 
 
 def only(scores: Scores, measures: Sequence[str]) -> Scores:
-    """Return scores in some of their measures."""
+    """Return scores in some of their measures, with the notes that concern them."""
+    gone = [f" where {name} is undefined, " for name in scores.values if name not in measures]
     return replace(
         scores,
+        notes=tuple(note for note in scores.notes if not any(one in note for one in gone)),
         values={name: scores.values[name] for name in measures},
         means={name: scores.means[name] for name in measures},
         counts={name: scores.counts[name] for name in measures},

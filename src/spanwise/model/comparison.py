@@ -354,8 +354,8 @@ class Comparison:
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
         short = on_reach(self.scores, self.runs)
-        if short:
-            lines += short
+        lines += short
+        if short and self.differences:
             lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
 

@@ -220,15 +220,21 @@ def base_of(measure: str) -> str:
     return _BUDGET.sub("", measure).replace(",)", ")").replace("()", "")
 
 
+def at(measure: str) -> float | None:
+    """Return the reading budget in the name of a measure."""
+    found = _BUDGET.search(measure)
+    return None if found is None else float(found[1])
+
+
 def worded(measure: str) -> str:
     """Return a measure in plain words.
 
     >>> worded("SpanR(budget=2000)"), worded("FirstEvidence"), worded("MAiP")
     ('recall at 2,000', 'cost to first evidence', 'MAiP')
     """
-    found, base = _BUDGET.search(measure), base_of(measure)
+    budget, base = at(measure), base_of(measure)
     words = WORDS.get(base, base)
-    return words if found is None else f"{words} at {float(found[1]):,g}"
+    return words if budget is None else f"{words} at {budget:,g}"
 
 
 def values_table(c: Comparison) -> Table:
@@ -257,8 +263,10 @@ def _losses(c: Comparison) -> Iterator[list[str]]:
         for budget in dict.fromkeys(one.budget for one in c.losses):
             values = [getattr(of_run[run, budget], part) for run in c.runs]
             if any(map(isfinite, values)):
-                cells = (cell for value in values for cell in (number(value + 0.0), "-"))
-                yield [f"lost by the {part} at {budget:,g}", *cells]
+                far = not any(c.unreached(name) for name in c.measures if at(name) == budget)
+                cells = [number(value + 0.0) if far else UNREACHED for value in values]
+                columns = (column for cell in cells for column in (cell, "-"))
+                yield [f"lost by the {part} at {budget:,g}", *columns]
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
