@@ -13,7 +13,7 @@ from cases import (
 )
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
-MOST_RATIO, MOST_CPU = 5, 60.0
+MOST_RATIO, MOST_CPU, MOST_CPU_SECONDS = 5, 60.0, 3.0
 NAME = "spanwise compare --budget"
 
 
@@ -39,6 +39,23 @@ def _many(scale: int) -> Case:
                 f"peak memory under {MOST_MB} MB",
                 lambda results: results[NAME].peak_mb,
                 lambda figure: figure < MOST_MB,
+            ),
+        ),
+        base=NAME,
+    )
+
+
+def _ten(scale: int) -> Case:
+    data = Dataset("chunks", 1000 // scale, runs=10, depth=50)
+    return Case(
+        "chunks-ten",
+        f"{data.topics:,} questions x 50 chunks x 10 runs at 3 budgets, with tests",
+        (Entry(NAME, compare, data, has_map=False),),
+        (
+            Bar(
+                f"under {MOST_CPU_SECONDS:g} CPU s",
+                lambda results: results[NAME].cpu_seconds,
+                lambda figure: figure < MOST_CPU_SECONDS,
             ),
         ),
         base=NAME,
@@ -102,4 +119,4 @@ def _placing(scale: int) -> Case:
 
 def chunk_cases(scale: int) -> list[Case]:
     """Return all cases with chunks."""
-    return [_many(scale), _linear(scale), _placing(scale)]
+    return [_many(scale), _ten(scale), _linear(scale), _placing(scale)]

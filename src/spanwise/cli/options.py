@@ -420,6 +420,29 @@ unit_option = option(
     section=CHUNKS,
     help="Unit of budgets: chars, bytes, utf16, tokens:NAME, cost. [default: chars]",
 )
+
+
+def _by_name(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return files by name, of which each value has one as NAME=FILE."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, file = value.partition("=")
+        if not (name and equals and file):
+            raise UsageError(f"--chunks {value}: found no name; expected NAME=FILE")
+        if name in found:
+            raise UsageError(f"--chunks {name} is given twice; expected it once")
+        found[name] = file
+    return found
+
+
+chunks_option = option(
+    "--chunks",
+    multiple=True,
+    metavar="NAME=FILE",
+    callback=_by_name,
+    section=CHUNKS,
+    help="All chunks of a run, also those it did not return; repeatable.",
+)
 quant_option = option(
     "--quant",
     metavar="NAME",
@@ -560,7 +583,7 @@ choice_options = all_of(
     judgements_format_option,
 )
 """What decides how runs are scored, besides measures."""
-evaluation_options = all_of(choice_options, match_option, run_format_option)
+evaluation_options = all_of(choice_options, match_option, chunks_option, run_format_option)
 """What `eval`, `compare`, `plot` and the like let a user choose, besides measures."""
 
 # Where the result goes, and its layout ------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanwise.errors import CountedWarning, SpanwiseError, SpanwiseWarning
-from spanwise.evaluation.kinds import part_names
+from spanwise.evaluation.kinds import RETURNED, part_names
 from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
 from spanwise.evaluation.prepare import Prepared, flows
 from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
@@ -175,6 +175,8 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
         source=found.source,
         facts=found.facts,
         sums=frozenset(one.label for one in measures if one.measure.aggregate == "sum"),
+        returned=values.get(RETURNED),
+        budgets={one.label: one.budget for one in measures if one.budget is not None},
     )
 
 

@@ -70,6 +70,8 @@ class Prepared:
             self.collection = opened(request.collection, judgements)
         documents = self.collection or texts_along(judgements)
         self.judgements = judgements if documents is None else _placed(judgements, documents)
+        self._pools: dict[str, Run] = {}  # all chunks of runs, by the name in the request
+        self._placed: dict[int, tuple[Run, Run]] = {}  # the same, given and placed, by identity
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read to choose the profile
         self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = None
 
@@ -147,6 +149,36 @@ class Prepared:
         most = None if unit == "cost" else max(sizes, default=None)
         return patient(retriever, lambda answer: list(listed(answer)), cost, most)
 
+    def with_chunks(self, run: Run, name: str | None) -> Run:
+        """Return a run with all chunks of its system, if these are known, placed in documents."""
+        given = self.request.chunks
+        key = next(
+            (one for one in names_of_run(run.name, run.rows.source, name) if one in given), None
+        )
+        if key is not None and key not in self._pools:
+            self._pools[key] = self._read_chunks(given[key])
+        pool = run.pool if key is None else self._pools[key]
+        if pool is None:
+            return run
+        if id(pool) not in self._placed:
+            from spanwise.matching.placing import placed
+
+            documents = self.collection or texts_along(self.judgements)
+            there = pool if documents is None else placed(self.judgements, pool, documents, [])[1]
+            self._placed[id(pool)] = pool, there
+        return replace(run, pool=self._placed[id(pool)][1])
+
+    def _read_chunks(self, source: Any) -> Run:
+        """Read chunks from a file, a run, or a list."""
+        if isinstance(source, str):
+            from spanwise.formats.frames.chunks import plain_chunks
+
+            source = plain_chunks(source) or source
+        if isinstance(source, str | Run):
+            return read_run(source, self.request.run_format, self.reading)
+        alone = isinstance(source, Sequence) and not isinstance(source, bytes)
+        return self._chunks({"": source} if alone else source)
+
     def read_in_turn(self, source: str) -> Iterator[Run]:
         """Read a packed file piece by piece."""
         for run in runs_in_turn(source, self.request.run_format, self.reading, piece_size()):
@@ -207,7 +239,7 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
     measures, _ = prepared.settle(profile)
     given = request.policy or {}
     structured = given.get("structure", "ignore") != "ignore"
-    textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    textual = any(one.measure.reads == "readings" for one in measures)
     annotated = textual and _of_annotators(prepared.judgements)
     without = {
         "unit": given.get("unit", "characters") != "characters"
@@ -217,6 +249,7 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
         and not (textual and _in_documents(prepared)),
         "structure": structured and not any(map(of_elements, measures)),
         "rel": "rel" in request.assume and not any("rel" in one.assumed for one in measures),
+        "chunks": bool(request.chunks) and not any(map(of_all_chunks, measures)),
         "behaviour": "behaviour" in request.assume
         and not any("behaviour" in one.assumed for one in measures),
     }
@@ -228,21 +261,43 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
         raise UsageError("--topics has no effect without --structure strict or vague")
 
 
+def refuse_without_chunks(prepared: Prepared, profile: Profile, runs: Sequence[Any]) -> None:
+    """Refuse measures of all chunks of a system if these are known for no run."""
+    request = prepared.request
+    known = request.chunks or any(isinstance(run, Run) and run.pool for run in runs)
+    needy = [one for one in prepared.settle(profile).measures if of_all_chunks(one)]
+    if needy and not known and not request.derived:
+        raise UsageError(
+            f"measure {needy[0].label!r} needs all chunks of a run, but none are given; pass"
+            " --chunks NAME=FILE, or use of=returned"
+        )
+
+
 NEEDED = {
     "unit": "it needs a budget, such as SpanR(budget=2000)",
     "annotators": "it needs judgements of text by several annotators",
     "copies": "it needs judgements of text by evidence, and documents",
     "structure": "it is for measures that count judged elements",
     "rel": "it is for measures with a level of relevance that their names do not state",
+    "chunks": "it is for Ceiling(of=chunks, budget=2000) and the like",
     "behaviour": "it is for measures with a model of navigation",
 }
 """What an option needs to have an effect."""
 
 
+def of_all_chunks(one: MeasureRequest) -> bool:
+    """Tell whether a measure needs all chunks of a system, also those it did not return."""
+    return one.parameter("of") == "chunks"
+
+
+def names_of_run(*names: str | None) -> list[str]:
+    """Return the ways to name a run: its names and files, also without folder and extension."""
+    paths = [Path(name) for name in names if name]
+    return [str(form) for path in paths for form in (path, path.name, path.name.partition(".")[0])]
+
+
 def _counts_reading(one: MeasureRequest) -> bool:
     """Tell whether a measure has a budget, or counts how much is read."""
-    if one.measure.reads == "ceilings":
-        return True
     if "budget" in one.measure.parameters:
         return one.parameter("budget") is not None
     return one.measure.family == "chunks"

@@ -225,7 +225,7 @@ PROFILES: dict[str, Profile] = {
         (
             *("SpanR(budget=500)", "SpanR(budget=2000)", "SpanR(budget=8000)"),
             *("SpanP(budget=2000)", "FullEvidence(budget=2000)", "Waste(budget=2000)"),
-            *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
+            *("FirstEvidence(budget=8000)", "MAiP", "JudgedText(budget=2000)"),
         ),
     ),
     "inex2002": _year({"thorough": _precall("strict", "gen")}, quant="gen"),

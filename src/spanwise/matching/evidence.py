@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,14 +23,26 @@ from spanwise.model.judgements import (
     highlights_of,
     plain_evidence,
 )
-from spanwise.model.readings import NEVER, Matches, Pieces
+from spanwise.model.readings import NEVER, ROUNDING, Matches, Pieces
 from spanwise.model.spans import NOT_PLACED, UNKNOWN, Spans, merged, ranges
 
 if TYPE_CHECKING:
+    from spanwise.matching.ceiling import Choice, Chooser
     from spanwise.matching.documents import Results
-    from spanwise.model.arrays import BoolArray, IntArray
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.documents import Name
     from spanwise.model.judgements import Highlights
     from spanwise.model.policy import Annotators
+
+
+class Library(Protocol):
+    """The methods of a collection that finding white space needs."""
+
+    def __contains__(self, document: object) -> bool:
+        """Return whether the collection has this document."""
+
+    def text(self, document: Name, start: int = 0, length: int | None = None) -> str:
+        """Return the text of a document or of a part of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,16 +53,55 @@ class TopicItems:
     relevant: BoolArray
     bounds: dict[bytes, tuple[int, int]]  # first item of each topic, and the one after its last
     without: frozenset[bytes]  # judged topics that have no evidence, placed or not
+    judgements: Judgements
+    library: Library | None = None  # the documents, if they are known
 
     @classmethod
-    def of(cls, judgements: Judgements, marked: Highlights) -> TopicItems:
+    def of(
+        cls, judgements: Judgements, marked: Highlights, library: Library | None = None
+    ) -> TopicItems:
         """Return the stated evidence, or the passages if only highlighted text is known."""
         stated = judgements.evidence
         pointed = stated is not None and (stated.relevant.any() or not len(marked.passages))
         evidence = stated if stated is not None and pointed else plain_evidence(marked)
         cuts = evidence.first[judgements.rows.starts].tolist()
         bounds = dict(zip(judgements.rows.topics, itertools.pairwise(cuts), strict=True))
-        return cls(evidence, evidence.relevant, bounds, _without(judgements, evidence))
+        without = _without(judgements, evidence)
+        return cls(evidence, evidence.relevant, bounds, without, judgements, library)
+
+    def blanks(self) -> Blanks:
+        """Return the white space in relevant items, found once."""
+        return self.judgements.once(
+            ("blanks", self.library), lambda: Blanks.of(self.judgements, self, self.library)
+        )
+
+    def sets(self) -> EvidenceSets:
+        """Return the sets of evidence, measured once."""
+        return self.judgements.once(
+            ("evidence sets", self.library),
+            lambda: EvidenceSets.of(self.judgements, self, self.blanks()),
+        )
+
+    def blank_of_topics(self) -> dict[bytes, int]:
+        """Return the number of characters of white space in the relevant text of each topic."""
+
+        def counted() -> dict[bytes, int]:
+            together = replace(self.evidence, sets=np.zeros_like(self.evidence.sets))
+            whole = EvidenceSets.of(
+                self.judgements, replace(self, evidence=together), self.blanks()
+            )
+            relevant = np.flatnonzero(whole.number >= 0)
+            row = np.searchsorted(self.evidence.first, relevant, side="right") - 1
+            topic = np.searchsorted(self.judgements.rows.starts, row, side="right") - 1
+            names = self.judgements.rows.topics
+            return {
+                names[code]: int(whole.blank[number])
+                for code, number in zip(
+                    topic.tolist(), whole.number[relevant].tolist(), strict=True
+                )
+            }
+
+        return self.judgements.once(("blank of topics", self.library), counted)
 
     def of_documents(self, judged: IntArray) -> tuple[IntArray, IntArray]:
         """Return the items of documents, given by their rows in the judgements, and the owners."""
@@ -76,6 +127,129 @@ def _without(judgements: Judgements, evidence: Evidence) -> frozenset[bytes]:
     before = np.concatenate([[0], np.cumsum(relevant)])
     counts = np.diff(before[judgements.rows.starts])
     return frozenset(judgements.rows.topics[code] for code in np.flatnonzero(counts == 0).tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blanks:
+    """White space in relevant items."""
+
+    first: IntArray  # item i owns the offsets first[i] to first[i + 1]
+    offsets: IntArray  # from the start of the item, rising
+    unknown: int  # number of relevant items whose text is unknown, so that all of it counts
+
+    @classmethod
+    def of(cls, judgements: Judgements, needed: TopicItems, library: Library | None) -> Blanks:
+        """Find the white space of all relevant items in the documents, or in the stated texts."""
+        evidence, count = needed.evidence, len(needed.relevant)
+        starts, lengths = evidence.spans.starts, evidence.spans.lengths
+        owner = np.repeat(np.arange(len(evidence.counts)), evidence.counts)
+        names = judgements.documents.take(np.arange(len(judgements.rows)))
+        texts = evidence.texts.take(np.arange(count))
+        of_document: dict[bytes, IntArray | None] = {}
+        found: list[IntArray] = [np.zeros(0, np.int64)] * count
+        unknown = 0
+        for item in np.flatnonzero(needed.relevant).tolist():
+            name, start, length = names[owner[item]], int(starts[item]), int(lengths[item])
+            if name not in of_document:
+                known = library is not None and name in library
+                of_document[name] = blank_places(library.text(name)) if known and library else None
+            places = of_document[name]
+            if places is not None:
+                low, high = np.searchsorted(places, [start, start + length])
+                found[item] = places[low:high] - start
+                continue
+            words = texts[item].decode("utf-8", "surrogatepass")
+            if len(words) == length:
+                found[item] = blank_places(words)
+            else:
+                unknown += 1
+        first = np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
+        return cls(first, np.concatenate([*found, np.zeros(0, np.int64)]), unknown)
+
+    def on(self, items: IntArray, places: IntArray) -> IntArray:
+        """Return the places of the white space of items that begin at these places, rising."""
+        counts = self.first[items + 1] - self.first[items]
+        offsets = self.offsets[ranges(self.first[items], counts)]
+        return np.unique(np.repeat(places, counts) + offsets)
+
+
+WHITE_SPACE = np.array(
+    [
+        *(*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)),
+        *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
+    ],
+    np.uint32,
+)
+"""The characters with the Unicode property White_Space; `str.isspace` has four more."""
+
+
+def blank_places(text: str) -> IntArray:
+    r"""Return the positions of white space.
+
+    >>> blank_places("a b\u3000\x1fc").tolist()
+    [1, 3]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return np.flatnonzero(np.isin(codes, WHITE_SPACE))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvidenceSets:
+    """The sets of evidence of all topics; any of them is a complete answer."""
+
+    number: IntArray  # per item: its set, counted over all topics; -1 if it is not relevant
+    size: IntArray  # per set: characters, each counted once
+    blank: IntArray  # per set: white space among these
+
+    @classmethod
+    def of(cls, judgements: Judgements, needed: TopicItems, blanks: Blanks) -> EvidenceSets:
+        """Measure the sets of all topics, which are numbered."""
+        evidence = needed.evidence
+        items = np.flatnonzero(needed.relevant)
+        row = np.repeat(np.arange(len(evidence.counts)), evidence.counts)[items]
+        topic = np.searchsorted(judgements.rows.starts, row, side="right") - 1
+        keys = np.stack([topic, evidence.sets[items]], axis=1)
+        different, number = np.unique(keys, axis=0, return_inverse=True)
+        number = number.reshape(-1)
+        every = np.full(len(needed.relevant), -1)
+        every[items] = number
+        fresh = _fresh(number, row, evidence.spans.at(items))
+        size = np.bincount(number, weights=fresh.lengths, minlength=len(different))
+        empty = blanks.on(items, _line(evidence.spans.at(items)))
+        begin = _line(evidence.spans.at(items)) + fresh.starts - evidence.spans.starts[items]
+        inside = np.searchsorted(empty, begin + fresh.lengths) - np.searchsorted(empty, begin)
+        blank = np.bincount(number, weights=inside, minlength=len(different))
+        return cls(every, size.astype(np.int64), blank.astype(np.int64))
+
+    def counted(self, share: float, blank: bool) -> tuple[IntArray, BoolArray]:
+        """Return the characters of each set that must be read, and whether white space counts.
+
+        It counts anyway in a set that consists of nothing else.
+        """
+        all_count = np.full(len(self.size), blank) | (self.blank == self.size)
+        needed = np.where(all_count, self.size, self.size - self.blank)
+        return np.ceil(needed * share * (1 - ROUNDING)).astype(np.int64), all_count
+
+
+def _line(spans: Spans) -> IntArray:
+    """Return a place for each span so that all can be laid out on one line."""
+    return np.cumsum(spans.lengths) - spans.lengths
+
+
+def _fresh(group: IntArray, row: IntArray, spans: Spans) -> Spans:
+    """Return the part of each span that no earlier span of its group and row covers."""
+    if not len(spans):
+        return spans
+    order = np.lexsort((spans.starts, row, group))
+    starts, ends = spans.starts[order], spans.ends[order]
+    new = (np.diff(group[order], prepend=-1) != 0) | (np.diff(row[order], prepend=-1) != 0)
+    base = (np.cumsum(new) - 1) * (int(spans.ends.max()) + 1)  # one line for all groups
+    covered = np.maximum.accumulate(ends + base)
+    before = np.concatenate([[0], covered[:-1]]) - base
+    begins = np.maximum(starts, np.where(new, 0, before))
+    fresh = np.empty((2, len(starts)), np.int64)
+    fresh[:, order] = begins, np.maximum(ends - begins, 0)
+    return Spans(np.minimum(fresh[0], spans.ends), fresh[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,25 +283,127 @@ class Shown:
 class StretchEvidence:
     """An implementation of `spanwise.model.readings.MatchedEvidence` on stretches."""
 
-    def __init__(self, shown: Shown, needed: TopicItems, spans: Spans) -> None:
+    def __init__(self, shown: Shown, needed: TopicItems, spans: Spans, chooser: Chooser) -> None:
         self._shown, self._needed, self._spans = shown, needed, spans
+        self._chooser = chooser
+        self._derived: dict[object, Any] = {}
 
-    def complete(self) -> IntArray:
-        """Return, per topic, the characters read when all items of one set are read."""
-        read = self._shown.at()
-        read[read < NEVER] += self._shown.cuts.length[read < NEVER]
-        items, topic = self._needed.of_topics(self._shown.topics)
-        done = self._of_items(read, np.maximum, items)
-        sets = self._needed.evidence.sets[items]
-        order = np.lexsort((sets, topic))
-        topic, sets, done = topic[order], sets[order], done[order]
-        begins = np.flatnonzero(
-            np.concatenate([[True], (topic[1:] != topic[:-1]) | (sets[1:] != sets[:-1])])
-        )[: len(topic)]
-        complete = np.full(len(self._shown.topics), NEVER)
-        if len(topic):
-            np.minimum.at(complete, topic[begins], np.maximum.reduceat(done, begins))
+    def _once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return a derived value, computed once per block."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
+
+    def complete(self, limit: IntArray, share: float, blank: bool) -> BoolArray:
+        """Return which topics have a set of items of which this share is read."""
+        sets, topic, number, stretch = self._once("sets", self._set_stretches)
+        needed, all_count = sets.counted(share, blank)
+        read, empty = self._read(limit, topic, stretch)
+        found = np.bincount(
+            number,
+            weights=np.where(all_count[number], read, read - empty),
+            minlength=len(needed),
+        )
+        done = found[number] >= needed[number]
+        complete = np.zeros(len(self._shown.topics), np.bool_)
+        complete[topic[done]] = True
         return complete
+
+    def _set_stretches(self) -> tuple[EvidenceSets, IntArray, IntArray, IntArray]:
+        """Return the sets, with topic, set and stretch of all their text that is shown."""
+        shown, cuts, sets = self._shown, self._shown.cuts, self._needed.sets()
+        number = sets.number[shown.items]
+        items = np.flatnonzero(number >= 0)
+        counts = (cuts.closes - cuts.opens)[items]
+        stretch = ranges(cuts.opens[items], counts)
+        pairs = np.stack([np.repeat(number[items], counts), stretch], axis=1)
+        pairs = np.unique(pairs[shown.first[stretch] >= 0], axis=0)
+        topic = shown.results.topic[shown.first[pairs[:, 1]]]
+        return sets, topic, pairs[:, 0], pairs[:, 1]
+
+    def _read(
+        self, limit: IntArray, topic: IntArray, stretch: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Return how many characters of shown stretches are read, and the white space among them.
+
+        Only white space in relevant text is known.
+        """
+        at, place = self._once("at", self._shown.at), self._shown.cuts.place[stretch]
+        read = np.clip(limit[topic] - at[stretch], 0, self._shown.cuts.length[stretch])
+        blank = self._once("blank places", self._blank_places)
+        return read, np.searchsorted(blank, place + read) - np.searchsorted(blank, place)
+
+    def _blank_places(self) -> IntArray:
+        """Return the places of white space in relevant text on the line of all documents."""
+        shown = self._shown
+        items = np.flatnonzero(self._needed.relevant[shown.items])
+        begins = shown.cuts.place[shown.cuts.opens[items]] if len(items) else items
+        return self._needed.blanks().on(shown.items[items], begins)
+
+    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return the white space in relevant text that is read, and all of it."""
+        shown = self._shown
+        if self._needed.blanks().unknown:
+            return None
+        stretch = np.flatnonzero((shown.first >= 0) & shown.cuts.relevant)
+        topic = shown.results.topic[shown.first[stretch]]
+        _, empty = self._read(limit, topic, stretch)
+        known = self._needed.blank_of_topics()
+        every = np.array([known.get(name, 0) for name in shown.topics], np.int64)
+        rows = len(shown.topics)
+        return np.bincount(topic, weights=empty, minlength=rows).astype(np.int64), every
+
+    def ceiling(self, budget: float, *, every: bool) -> tuple[FloatArray, BoolArray] | None:
+        """Return the most relevant text that an order of chunks shows, and whether it is exact."""
+        if every and self._chooser.pool is None:
+            return None
+        rows = len(self._shown.topics)
+        most, exact = np.zeros(rows), np.ones(rows, np.bool_)
+        found = self._once("returned chunks", self._returned)
+        easy = np.zeros(rows, np.bool_)
+        if not every and self._chooser.begins is None:
+            whole, cost = self._once("whole", self._whole)
+            easy = cost <= budget  # the order does not matter
+            most = np.where(easy, whole, most)
+        choices: dict[int, Choice] = self._once(("choices", every), dict)
+        for row in range(rows) if every else found:
+            if easy[row]:
+                continue
+            if row not in choices:
+                topic = self._shown.topics[row]
+                choices[row] = self._chooser.choice(topic, found.get(row, {}), every=every)
+            most[row], exact[row] = choices[row].best(budget)
+        if every:  # a bound for the returned chunks may be higher than a bound for all
+            returned = self.ceiling(budget, every=False)
+            assert returned is not None
+            exact &= most >= returned[0]
+            most = np.maximum(most, returned[0])
+        return most, exact
+
+    def _returned(self) -> dict[int, dict[int, list[tuple[int, int]]]]:
+        """Return the spans of the results with relevant text, by topic and row of judgements."""
+        results = self._shown.results
+        touching = np.flatnonzero(self._shown.cuts.relevant_in_results() > 0)
+        found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        for topic, row, start, end in zip(
+            results.topic[touching].tolist(),
+            results.judged[results.document[touching]].tolist(),
+            self._spans.starts[touching].tolist(),
+            self._spans.ends[touching].tolist(),
+            strict=True,
+        ):
+            found.setdefault(topic, {}).setdefault(row, []).append((start, end))
+        return found
+
+    def _whole(self) -> tuple[IntArray, IntArray]:
+        """Return, per topic, the relevant text of all results, and the size of those with some."""
+        shown, cuts, topic = self._shown, self._shown.cuts, self._shown.results.topic
+        rows = len(shown.topics)
+        relevant = np.bincount(shown.result, weights=cuts.relevant_in_results())[shown.result]
+        stretch = np.flatnonzero((shown.first >= 0) & cuts.relevant)
+        found = np.bincount(topic[shown.first[stretch]], cuts.length[stretch], rows)
+        cost = np.bincount(topic, shown.size * (relevant > 0), rows)
+        return found.astype(np.int64), cost.astype(np.int64)
 
     def touched(self) -> tuple[IntArray, IntArray]:
         """Return the topic of each aspect, and the characters read before it; NEVER if not read."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.matching.ceiling import Chooser, Pool
 from spanwise.matching.cuts import CutDocuments, result_in_words
 from spanwise.matching.documents import (
     TOPICS_AT_ONCE,
@@ -20,7 +21,7 @@ from spanwise.matching.documents import (
 )
 from spanwise.matching.evidence import Redirection, Shown, StretchEvidence, TopicItems
 from spanwise.matching.trees import Listed, above, capped_to
-from spanwise.matching.units import Passed
+from spanwise.matching.units import Passed, TextMeter
 from spanwise.model.columns import text
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Highlights
@@ -28,7 +29,8 @@ from spanwise.model.readings import Readings, Stretches
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
-    from spanwise.matching.units import Meter, Reach
+    from spanwise.matching.evidence import Library
+    from spanwise.matching.units import Meter, Spending
     from spanwise.model.arrays import BoolArray, IntArray
     from spanwise.model.judgements import Copies, Judgements
     from spanwise.model.policy import Policy
@@ -41,11 +43,13 @@ def readings(
     topics: Sequence[bytes],
     policy: Policy,
     meter: Meter | None = None,
+    library: Library | None = None,
 ) -> Iterator[Readings]:
     """Yield the text to read in blocks of `TOPICS_AT_ONCE` topics.
 
-    A `meter` gives the cost of reading if a budget does not count characters. If only sizes are
-    stated, the blocks hold only what measures based on sizes need.
+    A `meter` gives the cost of reading if a budget does not count characters. A `library` has the
+    texts of documents, in which white space is found. If only sizes are stated, the blocks hold
+    only what measures based on sizes need.
     """
     marked = judgements.highlights
     if states_sizes(judgements):
@@ -56,13 +60,22 @@ def readings(
     refuse_paths(run)
     results = ordered_results(run, judgements, topics, policy)
     totals = _totals(judgements, marked, topics)
-    needed = judgements.once("needed", lambda: TopicItems.of(judgements, marked))
+    needed = items_of(judgements, library)
+    pool = None if run.pool is None else Pool(run.pool)
+    chooser = Chooser(judgements, pool, meter.begins if isinstance(meter, TextMeter) else None)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
         listed = Listed.of(run, judgements, some.row, some.judged[some.document])
         block = _Block(run, marked, needed, some, policy, tuple(topics[first:last]), listed)
-        yield block.readings(totals[:, first:last], meter)
+        yield block.readings(totals[:, first:last], meter, chooser)
+
+
+def items_of(judgements: Judgements, library: Library | None) -> TopicItems:
+    """Return the items of all topics of judgements with highlighted text, made once."""
+    marked = judgements.highlights
+    assert marked is not None
+    return judgements.once(("needed", library), lambda: TopicItems.of(judgements, marked, library))
 
 
 def refuse_paths(run: Run) -> None:
@@ -168,7 +181,7 @@ class _Block:
     topics: tuple[bytes, ...]
     listed: Listed
 
-    def readings(self, totals: IntArray, meter: Meter | None) -> Readings:
+    def readings(self, totals: IntArray, meter: Meter | None, chooser: Chooser) -> Readings:
         """Return the block that measures take."""
         results, marked, policy = self.results, self.marked, self.policy
         lengths = results.stated(marked.lengths, -1)
@@ -227,8 +240,8 @@ class _Block:
             stretches=_stretches(cuts, known > 0, columns, first >= 0),
             unsized=_example(self.run, results.row[places.unsized]),
             endless=_example(self.run, results.row[results.opening[endless]]),
-            matched=StretchEvidence(shown, self.needed, places.spans),
-            reach=None if meter is None else self._reach(meter, given, size),
+            matched=StretchEvidence(shown, self.needed, places.spans, chooser),
+            prices=None if meter is None else self._prices(meter, given, size),
         )
 
     def _copies(self) -> list[Copies | None]:
@@ -240,12 +253,13 @@ class _Block:
         topics = results.topic[results.opening].tolist()
         return [known.get((self.topics[t], name)) for t, name in zip(topics, names, strict=True)]
 
-    def _reach(self, meter: Meter, places: _Places, size: IntArray) -> Reach:
-        """Return a function from budgets to characters."""
+    def _prices(self, meter: Meter, places: _Places, size: IntArray) -> Spending:
+        """Return what budgets pay for, result by result or part by part."""
+        topics = len(self.topics)
         if meter.whole:
-            return meter.reach(self.results, Passed(places.spans, size, size * 0), len(self.topics))
+            return meter.spending(self.results, Passed(places.spans, size, size * 0), topics)
         passed = Passed(places.spans, places.sizes(self.policy), places.offsets)
-        return meter.reach(self.results.cut(places.owner), passed, len(self.topics))
+        return meter.spending(self.results.cut(places.owner), passed, topics)
 
 
 # Readings of the sizes that assessments of 2005 to 2007 state for elements and passages. ----------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,13 +23,10 @@ from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     from spanwise.matching.documents import Results
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.run import Run
     from spanwise.model.spans import Unit
-
-Reach = Callable[[float], "IntArray"]
-"""Gives, for each topic of a block, the number of characters that a budget pays for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +45,58 @@ class Meter(Protocol):
     def whole(self) -> bool:
         """Return whether a result has one cost, not each of its parts."""
 
-    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
-        """Return a function from budgets to characters for a block of results."""
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets pay for in a block of results."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spending:
+    """The prices of a block of results: budgets in characters, and characters in units."""
+
+    results: Results
+    costs: IntArray  # per result
+    size: IntArray  # per result
+    topics: int
+    inside: Callable[[int, float], int]  # characters of a result that some units pay for
+    priced: Callable[[int, int], float]  # units that the first characters of a result cost
+
+    @property
+    def total(self) -> IntArray:
+        """The units that all results of each topic cost."""
+        sums = np.bincount(self.results.topic, weights=self.costs, minlength=self.topics)
+        return sums.astype(np.int64)
+
+    def _bounds(self) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Yield the topics with their first result and the one after their last."""
+        cuts = np.searchsorted(self.results.topic, np.arange(self.topics + 1)).tolist()
+        yield from enumerate(itertools.pairwise(cuts))
+
+    def reach(self, budget: float) -> IntArray:
+        """Return the characters of each topic that a budget pays for: whole results, then a part.
+
+        The part is the beginning of the first result that the budget does not pay for.
+        """
+        limits = np.zeros(self.topics, np.int64)
+        for topic, (begin, end) in self._bounds():
+            paid = np.cumsum(self.costs[begin:end])
+            whole = int(np.searchsorted(paid, budget, side="right"))
+            limits[topic] = self.size[begin : begin + whole].sum()
+            if begin + whole < end:
+                rest = budget - (int(paid[whole - 1]) if whole else 0)
+                limits[topic] += self.inside(begin + whole, rest)
+        return limits
+
+    def price(self, characters: IntArray) -> FloatArray:
+        """Return the units that the first characters of each topic cost."""
+        prices = np.zeros(self.topics)
+        for topic, (begin, end) in self._bounds():
+            read = np.cumsum(self.size[begin:end])
+            whole = int(np.searchsorted(read, characters[topic], side="right"))
+            prices[topic] = self.costs[begin : begin + whole].sum()
+            if begin + whole < end:
+                rest = int(characters[topic]) - (int(read[whole - 1]) if whole else 0)
+                prices[topic] += self.priced(begin + whole, rest)
+        return prices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,8 +111,8 @@ class TextMeter:
     counted: Callable[[str], IntArray]  # gives the places of a text's units, rising
     whole = False
 
-    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
-        """Return a function from budgets of units to characters."""
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets of units pay for in a block of results."""
         names = self.run.documents.take(results.row)
         starts, ends = text.spans.starts, text.spans.ends
         lost = self._lost(results, text)
@@ -89,7 +136,11 @@ class TextMeter:
             stop = int(begins[number]) if number < len(begins) else end
             return min(stop, end) - int(starts[result])
 
-        return _reach(results, last - first, text.size, topics, inside)
+        def priced(result: int, characters: int) -> float:
+            place = int(starts[result]) + characters
+            return float(np.searchsorted(units[result], place) - first[result])
+
+        return Spending(results, last - first, text.size, topics, inside, priced)
 
     def _lost(self, results: Results, text: Passed) -> dict[int, str]:
         """Return the texts that are read without a place in their document."""
@@ -112,8 +163,8 @@ class CostMeter:
     run: Run
     whole = True
 
-    def reach(self, results: Results, text: Passed, topics: int) -> Reach:
-        """Return a function from budgets of stated costs to characters."""
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets of stated costs pay for in a block of results."""
         chunks = self.run.chunks
         costs = None if chunks is None else chunks.costs[results.row]
         if costs is None or (costs < 0).any():
@@ -123,31 +174,10 @@ class CostMeter:
         def inside(result: int, budget: float) -> int:
             return int(text.size[result] * budget // max(int(costs[result]), 1))
 
-        return _reach(results, costs, text.size, topics, inside)
+        def priced(result: int, characters: int) -> float:
+            return float(costs[result] * characters / max(int(text.size[result]), 1))
 
-
-def _reach(
-    results: Results,
-    costs: IntArray,
-    size: IntArray,
-    topics: int,
-    inside: Callable[[int, float], int],
-) -> Reach:
-    """Return a function that spends a budget on whole results, then on a part of the next one."""
-    bounds = np.searchsorted(results.topic, np.arange(topics + 1)).tolist()
-
-    def reach(budget: float) -> IntArray:
-        limits = np.zeros(topics, np.int64)
-        for topic, (begin, end) in enumerate(itertools.pairwise(bounds)):
-            paid = np.cumsum(costs[begin:end])
-            whole = int(np.searchsorted(paid, budget, side="right"))
-            limits[topic] = size[begin : begin + whole].sum()
-            if begin + whole < end:
-                rest = budget - (int(paid[whole - 1]) if whole else 0)
-                limits[topic] += inside(begin + whole, rest)
-        return limits
-
-    return reach
+        return Spending(results, costs, text.size, topics, inside, priced)
 
 
 # Tokenizers ---------------------------------------------------------------------------------------

@@ -70,6 +70,7 @@ def measure(
     sampled: bool = True,
     unanswered: bool = False,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    unlimited: bool = False,
 ) -> Callable[[F], F]:
     """Register the decorated function as a measure, and return it unchanged.
 
@@ -105,6 +106,7 @@ def measure(
     sampled: whether `pool estimate` can estimate its mean from a sample of judgements.
     unanswered: whether it is defined only for topics that were judged to have no evidence.
     ranges: the least and the largest value of parameters that are numbers.
+    unlimited: whether a value at a reading budget holds for runs that return less text.
     """
 
     def enter(function: F) -> F:
@@ -133,6 +135,7 @@ def measure(
             sampled=sampled,
             unanswered=unanswered,
             ranges=ranges or {},
+            unlimited=unlimited,
             plugin=plugin,
         )
         if plugin:

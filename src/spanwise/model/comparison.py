@@ -9,7 +9,18 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted, safe
+from spanwise.model.scores import (
+    SHORT,
+    UNREACHED,
+    ScoreTable,
+    html_table,
+    number,
+    on_reach,
+    plain_table,
+    plotted,
+    safe,
+    unreached,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +42,18 @@ class Mean:
     low: float  # the interval is undefined if the value is not a mean over topics
     high: float
     topics: int
+    reached: int | None = None  # topics in which its budget is reached; None if it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The recall that a system loses at a budget, as means over topics; together 1 - recall."""
+
+    run: str
+    budget: float
+    chunker: float  # nan if not all chunks are known; then the retriever's is nan as well
+    retriever: float
+    ranker: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +139,7 @@ class Comparison:
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
     contests: Mapping[str, Contest] = field(default_factory=dict)  # who is best in each measure
     verdict: tuple[Answer, ...] = ()  # one per measure
+    losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
 
     @property
     def headline(self) -> tuple[str, ...]:
@@ -132,8 +156,12 @@ class Comparison:
         return self.means[self.runs.index(run) * len(self.measures) + self.measures.index(measure)]
 
     def best(self, measure: str) -> tuple[str, ...]:
-        """Return the runs with the best value; several if they are equal."""
-        values = {run: self.mean(run, measure).value for run in self.runs}
+        """Return the runs with the best value; several if they are equal.
+
+        A run that reaches the budget of the measure in fewer than half of the topics is none.
+        """
+        pairs = zip(self.runs, self.scores, strict=True)
+        values = {run: self.mean(run, measure).value for run, one in pairs if one.far(measure)}
         defined = [value for value in values.values() if isfinite(value)]
         if not defined:
             return ()
@@ -150,7 +178,9 @@ class Comparison:
 
     def _significant(self, run: str, measure: str, way: int) -> tuple[str, ...]:
         sign = -way if measure in self.lowest else way
-        found = []
+        found: list[str] = []
+        if self.unreached(measure):
+            return ()
         for one in self.differences:
             if one.measure != measure or one.test != self.tests[0]:
                 continue
@@ -159,6 +189,14 @@ class Comparison:
                 if forwards * sign > 0:
                     found.append(one.baseline if run == one.run else one.run)
         return tuple(found)
+
+    def unreached(self, measure: str) -> bool:
+        """Tell whether no run reaches the budget of a measure in half of the topics."""
+        return unreached(self.scores, measure)
+
+    def limited(self, measure: str) -> bool:
+        """Tell whether some run does not reach the budget of a measure on every topic."""
+        return any(one.short(measure) for one in self.scores)
 
     def select(
         self, *, measure: str | None = None, test: str | None = None, run: str | None = None
@@ -227,7 +265,16 @@ class Comparison:
         """Return the object that `--format json` prints."""
         return {
             "scores": [
-                {"run": one.run, "measure": one.measure, "value": defined(one.value)}
+                {
+                    "run": one.run,
+                    "measure": one.measure,
+                    "value": defined(one.value),
+                    **(
+                        {}
+                        if one.reached is None
+                        else {"topics": one.topics, "reached": one.reached}
+                    ),
+                }
                 for one in self.means
             ],
             "comparisons": [
@@ -248,6 +295,22 @@ class Comparison:
                 }
                 for one in self.differences
             ],
+            **(
+                {
+                    "losses": [
+                        {
+                            "run": one.run,
+                            "budget": one.budget,
+                            "chunker": defined(one.chunker),
+                            "retriever": defined(one.retriever),
+                            "ranker": defined(one.ranker),
+                        }
+                        for one in self.losses
+                    ]
+                }
+                if self.losses
+                else {}
+            ),
             "warnings": list(self.warnings),
             "verdict": [
                 {
@@ -331,11 +394,22 @@ class Comparison:
 
     def cell(self, run: str, measure: str) -> str:
         """Return a mean with its mark and its interval as text."""
+        if self.unreached(measure):
+            return UNREACHED
         mean = self.mean(run, measure)
         bounds = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
         return f"{number(mean.value)}{self.mark(run, measure)}{bounds}"
 
     def mark(self, run: str, measure: str) -> str:
+        """Return the marks of a mean: its significance, and whether its budget is reached.
+
+        Significance is shown by daggers relative to the baseline, or by letters of the runs that
+        this one beats.
+        """
+        short = self.scores[self.runs.index(run)].short(measure) and not self.unreached(measure)
+        return self.significance(run, measure) + (SHORT if short else "")
+
+    def significance(self, run: str, measure: str) -> str:
         """Return daggers relative to the baseline, or letters of the runs that this one beats."""
         better = self.better(run, measure)
         if self.baseline is None:
@@ -353,6 +427,10 @@ class Comparison:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
+        short = on_reach(self.scores, self.runs)
+        lines += short
+        if short and self.differences:
+            lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
 
     def __str__(self) -> str:

@@ -85,6 +85,22 @@ UNPLACED = "check whether these texts come from another corpus, or were paraphra
 
 
 @dataclass(frozen=True, slots=True)
+class Largest:
+    """The largest of several numbers."""
+
+    about: str
+    number: int
+
+    def plus(self, other: Largest) -> Largest:
+        """Return the larger of two numbers."""
+        return Largest(self.about, max(self.number, other.number))
+
+    def lines(self) -> list[str]:
+        """Return the subject and the number."""
+        return [f"{self.about}: {self.number}"]
+
+
+@dataclass(frozen=True, slots=True)
 class Placed:
     """The number of texts that were placed in documents, by label of the placement."""
 
@@ -175,3 +191,11 @@ def added(notes: Iterable[Note], more: Iterable[Note]) -> list[Note]:
     later = {note.about: note for note in more}
     both = [note.plus(later.pop(note.about)) if note.about in later else note for note in notes]
     return [*both, *later.values()]
+
+
+def merged(notes: Iterable[Note]) -> list[Note]:
+    """Add the notes of one list that have the same subject."""
+    found: dict[str, Note] = {}
+    for note in notes:
+        found[note.about] = found[note.about].plus(note) if note.about in found else note
+    return list(found.values())

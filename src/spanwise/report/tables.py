@@ -317,13 +317,13 @@ def _letter(c: str) -> str:
     return rf"\ifdefined\Umathchar {c}\else[U+{ord(c):04X}]\fi{{}}"
 
 
-RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+RAISED = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S"}
 
 
 def _raised(mark: str) -> str:
     if " " in mark:
-        return rf"\textsuperscript{{{mark}}}"
-    return f"$^{{{RAISED.get(mark, mark)}}}$"
+        return rf"\textsuperscript{{{mark.replace('§', chr(92) + 'S')}}}"
+    return f"$^{{{''.join(RAISED.get(c, c) for c in mark)}}}$"
 
 
 def as_latex(table: Table) -> str:

@@ -11,6 +11,8 @@ MORE = 1.25
 """Ratio of read text from which two runs are reported as unequal."""
 OFTEN = 0.05
 """Share from which duplicate text is reported, and unjudged text likewise."""
+SOME = 0.01
+"""Share of white space in unread relevant text above which it is reported."""
 CLEAR = 0.005
 """Minimum difference of two values that is reported as a contradiction."""
 
@@ -31,6 +33,7 @@ class Facts:
         default_factory=dict
     )  # measures that depend on chunk size
     recall: Mapping[float, float] = field(default_factory=dict)  # at each budget
+    blank: float = 0.0  # share of white space in the relevant text that is not read
 
 
 def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
@@ -90,6 +93,11 @@ def _of_run(one: Facts) -> Iterator[str]:
         yield (
             f"Only {_share(one.judged)} of the text that {one.run} reads was judged; unjudged text"
             " counts as not relevant."
+        )
+    if one.blank > SOME:
+        yield (
+            f"{_share(one.blank)} of the relevant text that {one.run} does not read is white space;"
+            " recall counts it, complete evidence does not."
         )
 
 

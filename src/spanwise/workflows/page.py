@@ -143,9 +143,13 @@ def _drawable(request: Request, curve: Curve) -> bool:
 
 
 def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:
-    """Return the mean and its interval at each point of a curve."""
-    every = [student(scores.values[name], confidence) for name in curve.measures()]
-    return [[short(number) for number in interval] for interval in every]
+    """Return the mean and its interval at each point of a curve; None where a run has ended."""
+    return [
+        [short(number) for number in student(scores.values[name], confidence)]
+        if scores.far(name)
+        else [None] * 3
+        for name in curve.measures()
+    ]
 
 
 # Rankings ---------------------------------------------------------------------------------------

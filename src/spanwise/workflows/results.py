@@ -17,6 +17,7 @@ import numpy as np
 from spanwise.console import watched, write_atomically
 from spanwise.errors import UsageError
 from spanwise.evaluation.evaluate import PROCESSES, run
+from spanwise.evaluation.prepare import names_of_run
 from spanwise.evaluation.request import Request
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
@@ -42,7 +43,7 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
     collection, topics = (
         None if one is None else hashed(one) for one in (request.collection, request.topics)
     )
-    options = {
+    options: dict[str, Any] = {
         "profile": request.profile,
         "task": request.task,
         "policy": dict(request.policy or {}),
@@ -50,6 +51,13 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         "run_format": request.run_format,
         "assume": {"rel": request.assume["rel"]} if "rel" in request.assume else {},
     }
+    if request.chunks:  # by file, because names of runs are not kept
+        options["chunks"] = {
+            Path(scores.source).name: file
+            for scores in results
+            for name, file in request.chunks.items()
+            if name in names_of_run(scores.run, scores.source)
+        }
     made = [
         Provenance(
             *(judgements, hashed(file), collection, tuple(scores.values), options), topics=topics

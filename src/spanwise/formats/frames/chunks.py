@@ -7,7 +7,9 @@ of Claude and Cohere, texts, dicts and tuples.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.errors import FormatError
@@ -273,6 +275,27 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
         elif all("score" in one for one in chunks):
             chunks.sort(key=lambda one: -one["score"])
     return found
+
+
+def plain_chunks(file: str) -> list[Any] | None:
+    """Return the chunks in JSON lines that state no topics, or None for a file of another kind."""
+    from spanwise.formats.io.files import chunks
+
+    if not Path(file).is_file():
+        return None
+    found = []
+    lines = (line for piece in chunks(file) for line in piece.splitlines())
+    for line in filter(None, map(bytes.strip, lines)):
+        try:
+            chunk = json.loads(line)
+        except ValueError:
+            return None
+        if not isinstance(chunk, dict) or not chunk.keys().isdisjoint(
+            ("results", "format", *TOPIC)
+        ):
+            return None
+        found.append(chunk)
+    return found or None
 
 
 # Runs and judgements -----------------------------------------------------------------------------
