@@ -18,7 +18,7 @@ from spanwise.measures import MEASURES
 from spanwise.model.measure import REQUIRED
 
 WHOLE = 1 << 40
-REQUIRED_VALUES = {"max_rel": "max_rel=4", "A": "A=0.1"}
+REQUIRED_VALUES = {"max_rel": "max_rel=4", "A": "A=0.1", "budget": "budget=30"}
 READS = {
     "documents": ("rankings", "anything"),
     "preferences": ("preferences",),

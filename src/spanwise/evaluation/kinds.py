@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ def _of_rankings(judgements: Judgements, task: MatchTask) -> Values:
 
 def _of_readings(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.cuts import repeats
-    from spanwise.matching.text import items_of, readings, without_entry
+    from spanwise.matching.text import readings, without_entry
     from spanwise.matching.texts import meter_of
 
     meter = meter_of(task.run, task.collection, task.policy.unit)
@@ -93,42 +94,44 @@ def _of_readings(judgements: Judgements, task: MatchTask) -> Values:
         task.notes.append(Tally(what, without_entry(judgements, task.topics)))
 
     limited = any(one.budget is not None for one in task.measures)
-    ceilings = [one for one in task.measures if one.measure.name == "Ceiling"]
+    on_block = partial(_on_block, task.measures)
+    task.notes.extend(on_block(None))  # in this order, also if a first piece has no topics
 
     def block_of(block: Readings) -> Values:
         found = block_values(block, task.measures)
         if limited:
             found[RETURNED] = block.returned.astype(np.float64)
-        if ceilings:
-            task.notes.extend(_on_ceilings(block, ceilings))
+        task.notes.extend(on_block(block))
         return found
 
     def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
         blocks = readings(task.run, part, topics, task.policy, meter, task.collection)
-        found = concatenated(block_of(block) for block in blocks)
-        blank = any(one.parameter("blank") == "ignore" for one in task.measures)
-        if blank and items_of(part, task.collection).blanks().unknown:
-            task.notes.append(Remark(BLANK_COUNTS))
-        return found
+        return concatenated(block_of(block) for block in blocks)
 
     found = _by_assessor(judgements, task, values)
     task.notes[:] = merged(task.notes)
     return found
 
 
-def _on_ceilings(block: Readings, measures: Sequence[MeasureRequest]) -> Iterator[Note]:
-    """Yield what the ceilings of a block depend on: the depth, and whether they are exact."""
-    bound = np.zeros(len(block), np.bool_)
-    for one in measures:
-        every = one.parameter("of") == "chunks"
-        found = block.ceiling(one.parameter("budget"), every=every)
-        if found is not None:
-            bound |= ~found[1]
-        if every and found is None:
-            yield Remark(ALL_CHUNKS_UNKNOWN)
-        if not every:
-            yield Largest(DEPTH, int(block.retrieved.max(initial=0)))
-    yield Tally(CEILINGS, int(np.count_nonzero(bound)))
+def _on_block(measures: Sequence[MeasureRequest], block: Readings | None) -> Iterator[Note]:
+    """Yield what values of a block depend on: known text, depth, and whether ceilings are exact."""
+    if any(one.parameter("blank") == "ignore" for one in measures):
+        yield Remark(BLANK_COUNTS, block is not None and bool(block.evidence.textless().any()))
+    ceilings = [one for one in measures if one.measure.name == "Ceiling"]
+    if not ceilings:
+        return
+    yield Largest(DEPTH, 0 if block is None else int(block.retrieved.max(initial=0)))
+    missing, bounds = False, 0
+    if block is not None:
+        each = [
+            block.ceiling(one.parameter("budget"), every=one.parameter("of") == "chunks")
+            for one in ceilings
+        ]
+        missing = None in each
+        inexact = [~one[1] for one in each if one is not None]
+        bounds = int(np.count_nonzero(np.any(inexact, axis=0))) if inexact else 0
+    yield Remark(ALL_CHUNKS_UNKNOWN, missing)
+    yield Tally(CEILINGS, bounds)
 
 
 def _of_elements(judgements: Judgements, task: MatchTask) -> Values:

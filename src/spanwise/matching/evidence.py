@@ -135,7 +135,7 @@ class Blanks:
 
     first: IntArray  # item i owns the offsets first[i] to first[i + 1]
     offsets: IntArray  # from the start of the item, rising
-    unknown: int  # number of relevant items whose text is unknown, so that all of it counts
+    unknown: BoolArray  # whether an item is relevant and its text unknown, so that all of it counts
 
     @classmethod
     def of(cls, judgements: Judgements, needed: TopicItems, library: Library | None) -> Blanks:
@@ -147,7 +147,7 @@ class Blanks:
         texts = evidence.texts.take(np.arange(count))
         of_document: dict[bytes, IntArray | None] = {}
         found: list[IntArray] = [np.zeros(0, np.int64)] * count
-        unknown = 0
+        unknown = np.zeros(count, np.bool_)
         for item in np.flatnonzero(needed.relevant).tolist():
             name, start, length = names[owner[item]], int(starts[item]), int(lengths[item])
             if name not in of_document:
@@ -162,7 +162,7 @@ class Blanks:
             if len(words) == length:
                 found[item] = blank_places(words)
             else:
-                unknown += 1
+                unknown[item] = True
         first = np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64)
         return cls(first, np.concatenate([*found, np.zeros(0, np.int64)]), unknown)
 
@@ -340,11 +340,16 @@ class StretchEvidence:
         begins = shown.cuts.place[shown.cuts.opens[items]] if len(items) else items
         return self._needed.blanks().on(shown.items[items], begins)
 
-    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray] | None:
+    def textless(self) -> BoolArray:
+        """Return which topics have relevant text whose characters are unknown."""
+        items, topic = self._needed.of_topics(self._shown.topics)
+        unknown = np.zeros(len(self._shown.topics), np.bool_)
+        unknown[topic[self._needed.blanks().unknown[items]]] = True
+        return unknown
+
+    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray]:
         """Return the white space in relevant text that is read, and all of it."""
         shown = self._shown
-        if self._needed.blanks().unknown:
-            return None
         stretch = np.flatnonzero((shown.first >= 0) & shown.cuts.relevant)
         topic = shown.results.topic[shown.first[stretch]]
         _, empty = self._read(limit, topic, stretch)

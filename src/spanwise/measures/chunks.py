@@ -288,13 +288,14 @@ def reach(r: Readings, *, budget: float) -> FloatArray:
 
 def unread_blank_count(r: Readings, *, budget: float | None = None) -> FloatArray:
     """Count the white space in the relevant text that is not read."""
-    found = r.evidence.blank(r.limit(budget, None))
-    return np.full(len(r), np.nan) if found is None else (found[1] - found[0]).astype(np.float64)
+    read, every = r.evidence.blank(r.limit(budget, None))
+    return np.where(r.evidence.textless(), np.nan, every - read)
 
 
 def unread_count(r: Readings, *, budget: float | None = None) -> FloatArray:
     """Count the relevant characters that are not read."""
-    return (r.highlighted - what_is_read(r, budget, None).hit).astype(np.float64)
+    unread = r.highlighted - what_is_read(r, budget, None).hit
+    return np.where(r.evidence.textless(), np.nan, unread)
 
 
 @measure(

@@ -43,14 +43,15 @@ class Remark:
     """A note that is the same for every piece."""
 
     about: str
+    holds: bool = True  # for at least one piece; else it is not printed
 
-    def plus(self, other: Remark) -> Remark:  # noqa: ARG002
+    def plus(self, other: Remark) -> Remark:
         """Return this note, which is printed once."""
-        return self
+        return Remark(self.about, self.holds or other.holds)
 
     def lines(self) -> list[str]:
-        """Return the text of the note."""
-        return [self.about]
+        """Return the text of the note, if it holds."""
+        return [self.about] if self.holds else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,8 @@ class Largest:
         return Largest(self.about, max(self.number, other.number))
 
     def lines(self) -> list[str]:
-        """Return the subject and the number."""
-        return [f"{self.about}: {self.number}"]
+        """Return the subject and the number, unless it is 0."""
+        return [f"{self.about}: {self.number}"] if self.number else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,11 +76,11 @@ class MatchedEvidence(Protocol):
         White space is counted only if `blank` is set.
         """
 
-    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray] | None:
-        """Return, per topic, the white space in relevant text: that which is read, and all.
+    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray]:
+        """Return, per topic, the white space in relevant text: that which is read, and all."""
 
-        None if the text is unknown.
-        """
+    def textless(self) -> BoolArray:
+        """Return which topics have relevant text whose characters are unknown."""
 
     def ceiling(self, budget: float, *, every: bool) -> tuple[FloatArray, BoolArray] | None:
         """Return, per topic, the most relevant text that an order of chunks shows, and its kind.
