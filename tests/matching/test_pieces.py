@@ -82,6 +82,13 @@ def test_pieces_rise_in_the_document():
     assert "".join(words for _, words in found) == both
 
 
+def test_pieces_in_several_places_are_placed_near_the_stated_one():
+    twice = f"{TEXT} Appendix. {TEXT}"
+    for start in (twice.index(TWO), twice.rindex(TWO)):
+        found = Page(twice).placed(Quote(PREFIX + TWO, start - 10))
+        assert (LABELS[found.label], found.start) == ("partial", start)
+
+
 def test_small_differences_of_spelling_are_no_pieces():
     assert parts(TWO.replace("lowest", "lowset").replace("ever", "evr"))[0] == "fuzzy"
 

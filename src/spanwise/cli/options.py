@@ -404,8 +404,9 @@ structure_option = option(
 copies_option = option(
     "--copies",
     type=click.Choice([choice for choice in CHOICES["copies"] if choice != "default"]),
-    help="Whether text counts that is a copy of evidence: any copy, or only the stated place."
-    " [default: any for evidence without a position, else stated]",
+    section=CHUNKS,
+    help="Places in which evidence may be read. [default: any for evidence without a position, else"
+    " stated]",
 )
 annotators_option = option(
     "--annotators",

@@ -535,17 +535,20 @@ class Page:
             for place in np.flatnonzero(resembles | holds).tolist():
                 number = numbers[place]
                 quote, plain = quotes[number], seeds.texts[place]
-                pieces = self._in_pieces(quote.text, plain) if holds[place] else None
+                pieces = self._in_pieces(quote, plain) if holds[place] else None
                 whole = None
                 if resembles[place] and not (pieces and pieces.foreign):
                     whole = self._alike(quote, plain)
                 found[number] = whole or (pieces and pieces.placement)
         return found
 
-    def _in_pieces(self, given: str, plain: str) -> _InPieces | None:
+    def _in_pieces(self, quote: Quote, plain: str) -> _InPieces | None:
         """Return the pieces of a text that are in the document, in the order of both."""
+        given = quote.text
         text = normalised(given)
-        chain = _best_chain(self._plain_seeds.stretches(text.text))
+        hint = _hint(quote)
+        near = None if hint is None else int(np.searchsorted(self.plain.source, hint))
+        chain = _best_chain(self._plain_seeds.stretches(text.text), near)
         if sum(length for _, _, length in chain) < LEAST_SHARE * len(plain):
             return None
         parts: list[Part] = []
@@ -867,16 +870,19 @@ class _InPieces(NamedTuple):
         return Placement(longest.start, longest.length, PARTIAL, self.parts)
 
 
-def _best_chain(stretches: Sequence[Stretch]) -> list[Stretch]:
+def _best_chain(stretches: Sequence[Stretch], near: int | None = None) -> list[Stretch]:
     """Return the stretches of which most can be placed, rising in the text and in the document.
 
     A stretch loses what an earlier one has of it already. Of equally good choices the one that
-    leaves the least text of the document between stretches is taken.
+    leaves the least text of the document between stretches is taken, or the one nearest to where
+    the text was stated to begin.
     """
     if not stretches:
         return []
     begins, places, lengths = np.array(stretches, np.int64).T
     best = lengths.astype(np.float64)
+    if near is not None:
+        best -= 1e-9 * np.abs(places - begins - near)
     before, cut = np.full(len(begins), -1), np.zeros(len(begins), np.int64)
     for number in range(1, len(begins)):
         lost = np.maximum(begins[:number] + lengths[:number] - begins[number], 0)
