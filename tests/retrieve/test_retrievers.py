@@ -160,6 +160,19 @@ def test_functions_are_asked_for_more_until_the_budget_is_reached():
     assert asked == [35, 140]  # one and a half times 590 / 29.5, and 5 more; then four times that
 
 
+def test_objects_search_by_a_method():
+    class Engine:
+        def __init__(self, texts):
+            self.count = len(texts)
+
+        def search(self, question, top):
+            return list(range(self.count))[::-1][:top]
+
+    assert order(Indexes(TEXTS).of(Engine), "q") == [3, 2, 1, 0]
+    with pytest.raises(UsageError, match="a method invoke, retrieve or search"):
+        Indexes(TEXTS).of(lambda texts: 3)
+
+
 def test_equal_texts_are_found_one_after_the_other():
     index = Asked(lambda question: ["same", "same", "other", "same"], ["same", "other", "same"])
     assert order(index, "q") == [0, 2, 1]

@@ -2,7 +2,7 @@
 
 A retriever of LangChain has a method `invoke`, one of LlamaIndex a method `retrieve`; both keep the
 number of results in a field. Any other retriever is a function of a question, perhaps also of that
-number.
+number, or has one as its method `search`.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ def asking(retriever: Any) -> tuple[Ask, bool]:
         ask = getattr(retriever, method, None)
         if callable(ask):
             return _by_field(retriever, ask), _has_count(retriever)
-    if not callable(retriever):
+    search = getattr(retriever, "search", retriever)
+    if not callable(search):
         raise UsageError(
             f"retriever {retriever!r}; expected a name, a function of a question, or an object with"
-            " a method invoke or retrieve"
+            " a method invoke, retrieve or search"
         )
-    return _by_parameter(retriever)
+    return _by_parameter(search)
 
 
 def _has_count(retriever: Any) -> bool:
