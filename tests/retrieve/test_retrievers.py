@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.retrieve.asking import asking, until
+from spanwise.retrieve.asking import asking, full_name, until
 from spanwise.retrieve.retrievers import (
     Asked,
     Dense,
@@ -16,7 +16,6 @@ from spanwise.retrieve.retrievers import (
     Indexes,
     Scored,
     find_reranker,
-    full_name,
     refuse_missing,
     reranked,
 )

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import subprocess
 import sys
 import tomllib
 from itertools import pairwise
@@ -13,8 +14,8 @@ import spanwise
 from shared_data import REPOSITORY, shared
 from spanwise.errors import InputError, MissingExtra, UnknownName, UsageError
 from spanwise.evaluation.request import Request
+from spanwise.retrieve.asking import KNOWN
 from spanwise.retrieve.chunkers import CHUNKERS, find_chunker
-from spanwise.retrieve.retrievers import KNOWN
 from spanwise.stats.statements import Question
 from spanwise.workflows.sweep import Sweep, Way, cut_up, swept
 
@@ -240,6 +241,24 @@ def test_unknown_names_are_answered_with_the_known_ones():
         spanwise.sweep(GOLD, DOCUMENTS, retrievers=())
     with pytest.raises(InputError, match="number 999; expected one from 0 to"):
         spanwise.sweep(GOLD, DOCUMENTS, retrievers=lambda texts: lambda question: [999])
+
+
+def test_a_measure_may_have_a_larger_budget_than_the_sweep():
+    request = Request(GOLD, [], ["SpanR(budget=3500)"], collection=DOCUMENTS)
+    asked = Sweep(request, sizes=(20,), retrievers="tfidf", budgets=100)
+    compared, _ = swept(asked, None, Question())
+    assert min(read(compared.runs[0])) >= 3500
+
+
+def test_help_needs_no_numpy():
+    """Names of chunkers and retrievers are listed without the libraries that they need."""
+    code = (
+        "import sys\nfrom spanwise.cli.command import chunker_names, retriever_names\n"
+        "names = [*chunker_names(), *retriever_names()]\n"
+        "assert 'hybrid' in names and 'numpy' not in sys.modules, sorted(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 @pytest.mark.parametrize(

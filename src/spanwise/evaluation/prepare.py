@@ -101,7 +101,7 @@ class Prepared:
         from spanwise.formats.frames.chunks import Shelf, chunks_run
 
         if is_retriever(source):
-            source = self._patient(source)
+            source = _patient(source, self.request)
         questions = _questions(self.judgements)
         documents = self.collection
         if documents is None:
@@ -109,25 +109,6 @@ class Prepared:
         names = [one.name for one in documents.documents()]
         shelf = Shelf(names, lambda name: _is_known(name, documents))
         return _renamed(chunks_run(source, "run", questions, shelf), documents)
-
-    def _patient(self, retriever: Any) -> Any:
-        """Return a retriever that returns as many chunks as the largest budget needs."""
-        from spanwise.formats.frames.chunks import listed, result_of
-        from spanwise.matching.units import find_tokenizer
-        from spanwise.retrieve.asking import patient
-
-        unit, _, tokenizer = str(self._given.get("unit", "characters")).partition(":")
-        known = [one for one in asked(self.request.measures) if "budget" in one.measure.parameters]
-        sizes = [size for one in known if (size := one.parameter("budget")) is not None]
-
-        def cost(chunk: Any) -> float:
-            result = result_of(chunk, 1)
-            if unit == "tokens" and result.text:
-                return float(len(find_tokenizer(tokenizer)(result.text)[0]))
-            return float(result.length)
-
-        most = None if unit == "cost" else max(sizes, default=None)
-        return patient(retriever, lambda answer: list(listed(answer)), cost, most)
 
     def read_in_turn(self, source: str) -> Iterator[Run]:
         """Read a packed file piece by piece."""
@@ -358,3 +339,27 @@ def asked(
     """
     found = [parse(name) for name in measure_names(list(names))]
     return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
+
+
+def budgets_in(measures: Iterable[str]) -> list[float]:
+    """Return the budgets that measures state."""
+    known = [one for one in asked(measures) if "budget" in one.measure.parameters]
+    return [float(size) for one in known if (size := one.parameter("budget")) is not None]
+
+
+def _patient(retriever: Any, request: Request) -> Any:
+    """Return a retriever that returns as many chunks as the largest budget needs."""
+    from spanwise.formats.frames.chunks import chunks_in, result_of
+    from spanwise.matching.units import find_tokenizer
+    from spanwise.retrieve.asking import patient
+
+    unit, _, tokenizer = str((request.policy or {}).get("unit", "characters")).partition(":")
+
+    def cost(chunk: Any) -> float:
+        result = result_of(chunk, 1)
+        if unit == "tokens" and result.text:
+            return float(len(find_tokenizer(tokenizer)(result.text)[0]))
+        return float(result.length)
+
+    most = None if unit == "cost" else max(budgets_in(request.measures), default=None)
+    return patient(retriever, chunks_in, cost, most)

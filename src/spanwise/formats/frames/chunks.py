@@ -203,6 +203,11 @@ def document_of(item: Any) -> bytes:
     return _document(_Fields(item), NOTHING_KNOWN)
 
 
+def chunks_in(answer: Any) -> list[Any]:
+    """Return the chunks in the answer of a retriever."""
+    return list(_listed(answer, "", "retriever"))
+
+
 # Collections of chunks by topic ------------------------------------------------------------------
 
 
@@ -276,7 +281,7 @@ def chunks_run(
     """Return a run of chunks; if the source is a function, it is called for each question."""
     content = RunBuilder(name, Reading())
     for topic, answer in _by_topic(source, questions).items():
-        chunks = listed(answer, topic, name)
+        chunks = _listed(answer, topic, name)
         for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
             result = result_of(item, place, shelf)
             content.add(str(topic).encode("utf-8", "surrogateescape"), result)
@@ -300,7 +305,7 @@ def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
     raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
 
 
-def listed(answer: Any, topic: Any = "", name: str = "run") -> Iterable[Any]:
+def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
     """Return the chunks for one question; Chroma and Haystack return them in a dict."""
     if is_chroma(answer):
         return of_chroma(answer, [str(topic)])[str(topic)]
