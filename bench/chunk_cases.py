@@ -13,6 +13,7 @@ from cases import (
 )
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
+MOST_RATIO, MOST_CPU, MOST_CPU_SECONDS = 5, 60.0, 3.0
 NAME = "spanwise compare --budget"
 
 
@@ -44,6 +45,23 @@ def _many(scale: int) -> Case:
     )
 
 
+def _ten(scale: int) -> Case:
+    data = Dataset("chunks", 1000 // scale, runs=10, depth=50)
+    return Case(
+        "chunks-ten",
+        f"{data.topics:,} questions x 50 chunks x 10 runs at 3 budgets, with tests",
+        (Entry(NAME, compare, data, has_map=False),),
+        (
+            Bar(
+                f"under {MOST_CPU_SECONDS:g} CPU s",
+                lambda results: results[NAME].cpu_seconds,
+                lambda figure: figure < MOST_CPU_SECONDS,
+            ),
+        ),
+        base=NAME,
+    )
+
+
 def _linear(scale: int) -> Case:
     depths = (25, 50, 100, 200)
     labels = [f"{depth} chunks each" for depth in depths]
@@ -66,6 +84,39 @@ def _linear(scale: int) -> Case:
     )
 
 
+def place(data: Dataset) -> list[str]:
+    """Return the command that places chunks without offsets, and scores them."""
+    options = ["-m", "SpanR", "--collection", str(data.folder / "documents"), "--workers", "1"]
+    return [sys.executable, "-m", "spanwise", "eval", *data.arguments, *options]
+
+
+def _placing(scale: int) -> Case:
+    good, hopeless, million = "verbatim", "in no document", "verbatim, ten times as many"
+    return Case(
+        "placing",
+        f"{100_000 // scale:,} chunks without offsets, and {1_000_000 // scale:,}",
+        (
+            Entry(good, place, Dataset("verbatim", 2000 // scale, depth=50), has_map=False),
+            Entry(hopeless, place, Dataset("hopeless", 2000 // scale, depth=50), has_map=False),
+            Entry(million, place, Dataset("verbatim", 20_000 // scale, depth=50), has_map=False),
+        ),
+        (
+            Bar(
+                f"hopeless chunks take at most {MOST_RATIO} times the CPU seconds of verbatim ones",
+                lambda results: results[hopeless].cpu_seconds / results[good].cpu_seconds,
+                lambda figure: figure <= MOST_RATIO,
+            ),
+            Bar(
+                f"{1_000_000 // scale:,} verbatim chunks under {MOST_CPU:g} CPU seconds",
+                lambda results: results[million].cpu_seconds,
+                lambda figure: figure < MOST_CPU,
+            ),
+        ),
+        base=good,
+        ratio_title="ratio to verbatim",
+    )
+
+
 def chunk_cases(scale: int) -> list[Case]:
     """Return all cases with chunks."""
-    return [_many(scale), _linear(scale)]
+    return [_many(scale), _ten(scale), _linear(scale), _placing(scale)]

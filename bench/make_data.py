@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cases import Dataset
 from make_articles import write_articles
-from make_chunks import write_chunks
+from make_chunks import write_chunks, write_hopeless, write_verbatim
 from make_elements import write_elements
 from make_text import write_one_document, write_text
 
@@ -192,6 +192,8 @@ WRITERS = {
     "newswire": write_newswire,
     "text": write_text,
     "chunks": write_chunks,
+    "verbatim": write_verbatim,
+    "hopeless": write_hopeless,
     "one-document": write_one_document,
     "elements": write_elements,
 }

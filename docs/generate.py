@@ -18,7 +18,7 @@ import click
 import spanwise
 from spanwise import errors
 from spanwise.cli import cli
-from spanwise.cli.command import COMMON
+from spanwise.cli.options import COMMON
 from spanwise.dropins.trec_eval import options as trec_eval_help
 from spanwise.dropins.trec_eval import version8, version_two
 from spanwise.evaluation import profiles

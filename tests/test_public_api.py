@@ -139,7 +139,11 @@ def test_a_short_command_imports_no_table_library(words):
     assert not modules & (HEAVY - {"numpy"})
 
 
-@pytest.mark.parametrize("words", [("--help",), ("--version",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("--help",), ("--version",), ("search", "--help"), ("sweep", "--help")],
+    ids=" ".join,
+)
 def test_help_needs_no_arrays(words):
     assert "numpy" not in imported_by("from spanwise.cli import run; run()", *words)
 

@@ -116,13 +116,8 @@ class Registry(Mapping[str, T], Generic[T]):
         self._load_ours = load_ours
         self.registered: dict[str, T] = {}
         self.homes: dict[str, str] = {}
-        self._changes = 0
+        self.changes = 0  # number of entries of plug-ins added or withdrawn
         _REGISTRIES.append(self)
-
-    @property
-    def version(self) -> tuple[int, int]:
-        """Return what changes with every registration, so that tables can be kept until then."""
-        return len(self.registered), self._changes
 
     def enter(self, name: str, entry: T, home: str, aliases: Iterable[str] = ()) -> None:
         """Register an entry; one of the same name from the same module is replaced."""
@@ -140,7 +135,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 )
         self.registered[name] = entry
         self.homes[name] = home
-        self._changes += 1
+        self.changes += 1
 
     def _owner(self, spelling: str) -> str | None:
         """Return the name of the entry that has a name or an alias."""
@@ -160,7 +155,7 @@ class Registry(Mapping[str, T], Generic[T]):
         for name, home in list(self.homes.items()):
             if home.partition(".")[0] == package and name not in kept:
                 del self.registered[name], self.homes[name]
-                self._changes += 1
+                self.changes += 1
 
     def arrange(self, modules: Sequence[str]) -> None:
         """Sort the entries by their modules; others stay behind in their order."""

@@ -204,3 +204,22 @@ def test_the_demo_tells_the_commands_that_give_its_numbers(ask, monkeypatch):
     for command, place in zip(commands, places, strict=True):
         monkeypatch.chdir(place.removeprefix("The files are in "))
         assert ask(*shlex.split(command)[2:]).text in demo
+
+
+def test_the_demo_can_be_written_to_a_folder_and_its_commands_run_there(ask, folder, monkeypatch):
+    answer = ask("demo", "new/trial")
+    assert (answer.status, answer.err) == (0, "")
+    lines = [line.strip() for line in answer.text.partition("Try:\n")[2].splitlines()]
+    assert lines[0] == "cd new/trial"
+    monkeypatch.chdir(folder / "new" / "trial")
+    assert len(lines) > 4
+    for line in lines[1:]:
+        assert ask(*shlex.split(line)[1:]).status == 0, line
+
+
+def test_the_demo_overwrites_nothing(ask, folder):
+    """The folder has a file qrels.txt, and nothing is written beside it."""
+    before = sorted(folder.rglob("*"))
+    complaint = ask("demo", ".").complaint
+    assert complaint.startswith("qrels.txt: already exists; expected a folder without the files")
+    assert sorted(folder.rglob("*")) == before

@@ -9,8 +9,9 @@ import click
 import pytest
 
 from demo_files import DENSE, HYBRID, KEYWORD, QRELS
+from source_code import MODULES
 from spanwise.cli import COMMANDS
-from spanwise.cli.command import Command, Option, paragraphs
+from spanwise.cli.options import Command, Option, paragraphs
 
 
 def _commands():
@@ -384,7 +385,7 @@ def test_verify_reports_as_json(kept, ask):
         (("plot", "budget", *FILES, "-m", "AP", "-o", "a.svg"), "-m has no effect on budget"),
         (("gate", "a.jsonl", "--baseline", "b.jsonl"), "no measure is given"),
         (("check", *FILES, "--most", "2", "--json"), "--most has no effect with --format json"),
-        (("check", *FILES, "--top", "2"), "--fix and --top need --task"),
+        (("check", *FILES, "--limit", "2"), "--fix and --limit need --task"),
         (
             ("fuse", "run.txt", "run.txt", "--method", "combsum", "--k", "60"),
             "--k has no effect on combsum",
@@ -410,6 +411,15 @@ def test_a_unit_has_an_effect_where_reading_is_counted(folder, ask):
     """The error is about the files: the option itself is accepted."""
     words = ("-m", "AP,SpanR(budget=100)", "--unit", "cost")
     assert "--unit" not in ask("eval", *FILES, *words).complaint
+
+
+SEED = re.compile(r"""seed["']?\s*(?::\s*int\s*)?[=,]\s*(\d+)""")
+
+
+def test_a_seed_that_is_not_stated_is_0_everywhere():
+    found = {file.name: SEED.findall(file.read_text(encoding="utf-8")) for file in MODULES}
+    assert {seed for seeds in found.values() for seed in seeds} == {"0"}
+    assert {"service.py", "agreement.py", "estimate.py"} <= {name for name in found if found[name]}
 
 
 # Commands of reference ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cluster.leftovers import nothing_left
-from spanwise.executors.engines import ENGINES
+from spanwise.executors import ENGINES
 
 SESSION = Path(__file__).with_name("session.py")
 

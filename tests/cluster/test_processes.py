@@ -17,7 +17,7 @@ import pytest
 from cluster.conftest import refuse_missing
 from cluster.leftovers import nothing_left, of_session
 from demo_files import HANDBOOK, KEYWORD, QRELS
-from spanwise.executors.engines import ENGINES
+from spanwise.executors import ENGINES
 
 RUNS = 40
 MEASURES = ["-m", "MAiP", "-m", "SpanR", "-m", "Passage2AP"]

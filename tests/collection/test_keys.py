@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise.collection.keys import (
+from spanwise.collection.positions import (
     ROOT,
     PathKeys,
     name_key,

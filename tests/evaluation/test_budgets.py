@@ -43,7 +43,7 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     found = json.loads(capfdbinary.readouterr().out)
     values = {(one["run"], one["measure"]): one["value"] for one in found["scores"]}
     assert [values[run, "SpanR(budget=2000)"] for run in "ABC"] == [1.0, 0.4, 0.4]
-    assert [values[run, "Ceiling(budget=500)"] for run in "ABC"] == [0.6, 0.4, 0.0]
+    assert [values[run, "Ceiling(of=returned,budget=500)"] for run in "ABC"] == [0.6, 0.4, 0.0]
     assert values["B", "Waste(budget=2000)"] == pytest.approx(0.7)
     said = " ".join(found["warnings"])
     assert "C reads 3.2 times more than A at k=5" in said

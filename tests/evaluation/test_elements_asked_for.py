@@ -113,3 +113,23 @@ def test_what_is_irrelevant_has_no_value_in_a_table(folder):
     (folder / "own.txt").write_text("3 3 1\n0 0 0\n")
     out, _, status = called(main, "recallbase", "judged.xml", "--quant", "own.txt")
     assert (status, "2 elements of 1 topic" in out.decode()) == (0, True)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_results_with_structure_can_be_verified(folder, ending):
+    """The topics are an input like the others: they are kept, and a change is reported."""
+    words = ("--structure", "strict", "--topics", "topics.xml", "--collection", "docs")
+    file = f"results.{ending}"
+    asked = ("eval", "judged.xml", "run.xml", "-m", "NGR(overlap=off)@2", *words, "-o", file)
+    assert called(main, *asked)[1:] == ("", 0)
+    out, errors, status = called(main, "verify", file)
+    assert (out.decode(), errors, status) == (
+        "1 run, 1 values by topic: nothing changed\n",
+        "",
+        0,
+    )
+    topics = folder / "topics.xml"
+    topics.write_text(topics.read_text() + "\n")
+    out, _, status = called(main, "verify", file)
+    assert ": the topics topics.xml changed\n" in out.decode()
+    assert status == 1

@@ -17,8 +17,7 @@ from spanwise.errors import (
     SpanwiseError,
     UnknownName,
 )
-from spanwise.executors import Place, place, workers
-from spanwise.executors.engines import ENGINES, PENDING, RemoteCall
+from spanwise.executors import ENGINES, PENDING, Place, RemoteCall, place, workers
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def test_an_unknown_engine_is_refused_with_those_that_there_are(words):
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_missing_library_is_an_error_that_names_the_extra(monkeypatch, name):
-    monkeypatch.setattr("spanwise.executors.engines.find_spec", lambda _: None)
+    monkeypatch.setattr("spanwise.executors.find_spec", lambda _: None)
     match = rf"pip install 'spanwise\[{name}\]'"
     with pytest.raises(MissingExtra, match=match), workers(name):
         pass

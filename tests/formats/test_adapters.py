@@ -160,7 +160,7 @@ def test_everything_in_memory_is_compared_at_budgets():
     assert values["near"]["SpanR(budget=20)"] == 1
     assert values["far"]["SpanR(budget=20)"] == 0
     assert values["far"]["SpanR(budget=600)"] == 0  # 500 of b, then 100 of a: one short of it
-    assert values["far"]["Ceiling(budget=600)"] == 1
+    assert values["far"]["Ceiling(of=returned,budget=600)"] == 1
     curve = found.curve()
     assert curve.columns == ["run", "budget", "measure", "value"]
     found.assert_no_regression("SpanR(budget=20)")  # one topic proves nothing

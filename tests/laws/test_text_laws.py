@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanwise.measures import MEASURES
-from spanwise.model.measure import Law, MeasureRequest
+from spanwise.model.measure import REQUIRED, Law, MeasureRequest
 from spanwise.model.policy import Policy
 from text_blocks import block, pointed_out, returned
 
@@ -22,8 +22,12 @@ VALUES = {
     "tolerance": (0, 3, 300),
     "past": ("zero", "last"),
     "budget": (None, 0, 1, 7, 25.5, 10_000),
+    "blank": ("ignore", "count"),
+    "share": (0.3, 0.95, 1.0),
+    "of": ("returned",),
 }
-UNDEFINED = {"FirstEvidence", "JudgedText"}  # where nothing relevant, or nothing at all, is read
+# where nothing relevant, or nothing at all, is read; or without the texts of documents
+UNDEFINED = {"FirstEvidence", "JudgedText", "UnreadBlank"}
 TEXTUAL = [entry for entry in MEASURES.values() if entry.reads == "readings"]
 # One topic. Highlighted are a 5-15 and 20-30, b 0-4, c 8-12; d has no highlighted text.
 PASSAGES = [("a", 5, 10), ("a", 20, 10), ("b", 0, 4), ("c", 8, 4)]
@@ -52,6 +56,8 @@ def value(measure, choice, results):
     given_ = {name: choice[name] for name in measure.parameters if name in choice}
     if given_.get("cutoff") is None and measure.parameters.get("cutoff") is None:
         given_.pop("cutoff", None)
+    if given_.get("budget") is None and measure.parameters.get("budget") is REQUIRED:
+        given_["budget"] = 12
     lines = [f"1 {document} {start} {length}" for document, start, length in results]
     run = returned(*lines) if lines else returned("2 a 0 1")
     return float(

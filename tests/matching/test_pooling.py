@@ -243,7 +243,7 @@ def test_the_check_counts_what_only_one_run_found(runs, tmp_path):
     assert [run["unique_relevant"] for run in found["runs"]] == [2, 0]
     assert found["runs"][1]["pooled@10"] == 2 / 4
     assert found["hours"] == pytest.approx(5 * 2 / 60)
-    assert found["runs"][0]["score"] == pytest.approx(1.0)
+    assert found["runs"][0]["scores"]["AP"]["score"] == pytest.approx(1.0)
     assert b"expected: 0.2 hours" in called(main, *words)[0]
 
 

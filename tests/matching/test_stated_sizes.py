@@ -139,7 +139,9 @@ def test_only_a_size_that_nobody_states_asks_for_the_documents(judged):
     for measure in ("gP@3", "MAgP"):
         with pytest.raises(InputError) as caught:
             values(judged, run, measure)
-        told = "/a[1]/s[1]/x[1] of document 'e': its size is in no file; it needs --collection"
+        told = (
+            "/a[1]/s[1]/x[1] of document 'e': its size was not found in any file; pass --collection"
+        )
         assert told in str(caught.value)
     # that of n is not needed: it has nothing highlighted, so it scores 0
     assert values(judged, run, "gP(beta=1)@2", "gR@3") == {
@@ -158,7 +160,9 @@ def test_only_a_size_that_nobody_states_asks_for_the_documents(judged):
 def test_passages_and_ranges_count_for_recall_alone(judged, place):
     run = xml_run(("n", place), ("d", place))
     assert values(judged, run, "gR@2", "gP@1") == {"gR@2": 0.5, "gP@1": 0}
-    with pytest.raises(InputError, match=r"of document 'd': .* is in no file; it needs --coll"):
+    with pytest.raises(
+        InputError, match=r"of document 'd': .* was not found in any file; pass --coll"
+    ):
         values(judged, run, "MAgP")
 
 
@@ -208,7 +212,7 @@ def test_explained(judged):
     assert "gR@3 = 1.0000" in out.decode()
     _, err, status = called(main, *words, "MAgP")
     assert status == 2
-    assert "its size is in no file; it needs --collection" in err
+    assert "its size was not found in any file; pass --collection" in err
 
 
 # Random trees against a plain account -------------------------------------------------------
@@ -273,7 +277,9 @@ def test_any_elements(world, all_listed, k):
     for name, value in expected.items():
         reach = {"gR": 0, "gP": k}.get(name[:2], len(order))
         if any(place <= reach for place in unstated):
-            with pytest.raises(InputError, match="its size is in no file; it needs --collection"):
+            with pytest.raises(
+                InputError, match="its size was not found in any file; pass --collection"
+            ):
                 score(judgements, run, asked([name]), policy)
         else:
             assert score(judgements, run, asked([name]), policy).means[name] == near(value), name

@@ -138,6 +138,27 @@ def test_a_mistake_in_a_measure_is_laid_at_the_right_door(ask, value):
     assert answer.err.count("\n") == 1
 
 
+def test_explain_shows_the_columns_that_a_measure_names(ask, folder):  # noqa: F811
+    words = ("explain", "qrels.txt", "run.txt", "--topic", "1", "-m", "Mine")
+    named = ask(*words, mine=code(more=', explains="binary"'))
+    header = named.text.splitlines()[0].split()
+    assert header == ["rank", "document", "grade", "relevant", "precision", "recall"]
+
+
+def test_explain_lists_results_plainly_for_a_measure_that_names_no_columns(ask, folder):  # noqa: F811
+    words = ("explain", "qrels.txt", "run.txt", "--topic", "1", "-m", "Mine")
+    answer = ask(*words, mine=code())
+    assert answer.status == 0
+    assert "precision" not in answer.text
+
+
+def test_a_measure_that_cannot_be_estimated_from_a_sample_is_refused(ask, folder):  # noqa: F811
+    (folder / "pool.jsonl").write_text('{"topic": "1", "doc": "bat"}\n')
+    words = ("pool", "estimate", "pool.jsonl", "qrels.txt", "run.txt", "-m", "Mine")
+    answer = ask(*words, mine=code(more=", sampled=False"))
+    assert "'Mine' depends on which documents were judged" in answer.err
+
+
 @pytest.mark.parametrize(("value", "shape"), [("1.0", "()"), ("r.grade", "(2, 4)")])
 def test_a_measure_must_return_one_value_per_topic(ask, value, shape):
     complaint = ask(*EVAL, "-m", "Mine", wrong=code(value=value)).complaint

@@ -1,5 +1,6 @@
 """Pictures and curves."""
 
+import json
 import struct
 
 import pytest
@@ -97,6 +98,38 @@ def test_effort_precision_and_inex_eval_are_drawn_at_100_levels(measure):
     for curve in (curve_of(measure), find_curve("curve", (measure,), [])):
         drawn = curve.measures()
         assert (len(drawn), drawn[0], drawn[-1]) == (100, f"{stem}[0.01]", f"{stem}[1]")
+
+
+@pytest.mark.parametrize(
+    ("measure", "domain"),
+    [("nDCG@10", [0, 1]), ("DCG@10", None), ("IDCG@10", None)],
+)
+def test_the_axis_of_a_curve_has_the_bounds_that_the_measure_states(tmp_path, measure, domain):
+    file = tmp_path / "p.json"
+    assert plot("curve", QRELS, KEYWORD, "-m", measure, "-o", file) == (b"", "", 0)
+    expected = domain and {"domain": domain, "clamp": True}
+    assert all(axis.get("scale") == expected for axis in y_axes(file))
+
+
+def y_axes(file):
+    return [layer["encoding"]["y"] for layer in json.loads(file.read_text())["layer"]]
+
+
+def test_the_axis_of_budgets_has_their_unit(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(
+        '{"format": "span-qrels/1"}\n{"qid": "q", "doc": "d", "spans": [{"s": 0, "e": 9}]}\n'
+    )
+    (tmp_path / "run.jsonl").write_text('{"qid": "q", "rank": 1, "doc": "d", "s": 0, "e": 20}\n')
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "d.txt").write_text("é" * 30, encoding="utf-8")
+    files = (tmp_path / "gold.jsonl", tmp_path / "run.jsonl", "--collection", tmp_path / "docs")
+    file = tmp_path / "p.json"
+    for words, title in (((), "characters read"), (("--unit", "utf16"), "UTF-16 code units read")):
+        assert plot("budget", *files, *words, "-o", file)[2] == 0
+        assert json.loads(file.read_text())["encoding"]["x"]["title"] == title
+    # a run that reads 20 characters is not clamped to 1
+    assert plot("curve", *files, "-m", "Read@5", "-o", file)[2] == 0
+    assert [axis.get("scale") for axis in y_axes(file)] == [None, None]
 
 
 def test_a_curve_goes_with_the_judgements():

@@ -20,7 +20,7 @@ from spanwise.retrieve.postings import (
     stems,
 )
 from spanwise.retrieve.queries import search_weighted
-from spanwise.retrieve.registry import find_engine
+from spanwise.retrieve.registry import ENGINES, engine_names, find_engine
 
 TEXTS = ["wing wing lift", "wing drag", "heat of the slab", "heat heat wing lift"]
 
@@ -227,3 +227,7 @@ def test_feedback_counts_the_more_likely_unit_more(tmp_path):
 def test_a_stem_is_spelled_as_it_mostly_is():
     counts = {"flying": 2, "flyings": 3, "organization": 1, "x_y": 9}
     assert spellings(counts) == {"fly": "flyings", "organ": "organization"}
+
+
+def test_the_names_that_help_lists_are_those_of_the_registry():
+    assert engine_names() == list(ENGINES)

@@ -5,8 +5,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from spanwise.stats import overall, pooled, running_sum
-from spanwise.stats.aggregation import FLOOR
+from spanwise.stats import FLOOR, overall, pooled, running_sum
 
 
 def test_a_sum_is_formed_from_left_to_right():

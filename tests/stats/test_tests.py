@@ -159,3 +159,10 @@ def test_turning_runs_around_changes_no_p(name):
 def test_an_unknown_test_is_refused():
     with pytest.raises(UnknownName, match="unknown test 'welch'"):
         p_values([np.zeros(2)], "welch")
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_order_and_so_the_names_of_topics_change_no_p(name):
+    column = drawn(40, 1)[:, 0]
+    mixed = np.random.default_rng(4).permutation(column)
+    assert p_values([mixed], name) == pytest.approx(p_values([column], name), rel=1e-9)

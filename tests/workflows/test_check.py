@@ -14,8 +14,8 @@ RUN = "1 Q0 a 1 9 mine 0 100\n1 Q0 b 2 8 mine 0 50\n1 Q0 a 3 7 mine 50 100\n"
 def test_the_command_prints_what_the_function_finds(folder, ask):
     (folder / "p.run").write_text(RUN)
     (folder / "qrels").write_text("1 0 a 1\n1 0 a 0\n2 0 x 0\n")
-    for words in ((), ("--task", "focused"), ("--task", "ric", "--top", "1")):
-        options = {"task": words[1], "top": int(words[3]) if words[2:] else None} if words else {}
+    for words in ((), ("--task", "focused"), ("--task", "ric", "--limit", "1")):
+        options = {"task": words[1], "limit": int(words[3]) if words[2:] else None} if words else {}
         found = check(["p.run", "qrels"], **options)
         answer = ask("check", *words, "p.run", "qrels", "--format", "json")
         assert json.loads(answer.out) == found.to_dict()
@@ -82,5 +82,5 @@ def test_what_cannot_be_checked_is_refused(wrong):
 
 def test_the_limit_of_results_belongs_to_a_task(folder):
     (folder / "p.run").write_text(RUN)
-    with pytest.raises(UsageError, match="--top needs --task"):
-        check("p.run", top=3)
+    with pytest.raises(UsageError, match="--limit needs --task"):
+        check("p.run", limit=3)

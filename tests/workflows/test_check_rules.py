@@ -92,7 +92,7 @@ def test_what_cannot_be_checked_is_said(ask, folder):
 
 
 def test_judgements_beside_the_run_have_no_rules(ask, passages):
-    answer = ask("check", "--task", "thorough", "--top", "2", "qrels.txt", passages.name)
+    answer = ask("check", "--task", "thorough", "--limit", "2", "qrels.txt", passages.name)
     assert answer.status == 1
     assert "qrels.txt: fine" in answer.text
     assert "topic '1', rank 3: 3 results; at most 2 are allowed" in answer.text
@@ -182,7 +182,7 @@ def test_an_unknown_task(check):
     assert check("snippets").complaint.startswith("unknown task 'snippets'; expected one of")
 
 
-@pytest.mark.parametrize("words", [("--fix", "out.run"), ("--top", "3")])
+@pytest.mark.parametrize("words", [("--fix", "out.run"), ("--limit", "3")])
 def test_a_repair_needs_a_task(ask, passages, words):
     assert "need --task" in ask("check", passages.name, *words).complaint
 
@@ -224,7 +224,7 @@ def test_documents_are_ranked_by_score_wherever_they_stand(folder, ask):
     (folder / "documents.run").write_text(
         "1 Q0 a 1 1 mine\n1 Q0 b 2 9 mine\n1 Q0 c 3 5 mine\n1 Q0 b 4 7 mine\n"
     )
-    words = ("check", "--task", "bic", "--top", "2", "documents.run")
+    words = ("check", "--task", "bic", "--limit", "2", "documents.run")
     (file,) = json.loads(ask(*words, "--format", "json").out)["files"]
     told = [(one["line"], one["rank"], one["rule"]) for one in file["problems"]]
     assert told == [(3, 3, "length"), (4, 2, "duplicate")]

@@ -35,7 +35,7 @@ def answer():
 
 
 def test_the_layout_is_that_of_the_contract(answer):
-    assert set(answer) == {"scores", "comparisons", "warnings"}
+    assert set(answer) == {"scores", "comparisons", "warnings", "verdict", "best"}
     assert {tuple(one) for one in answer["scores"]} == {("run", "measure", "value")}
     names = "run baseline measure test p p_adjusted difference low high wins ties losses topics"
     assert {tuple(one) for one in answer["comparisons"]} == {tuple(names.split())}
@@ -177,7 +177,7 @@ def test_all_pairs():
 def test_the_table_is_sorted_and_marks_what_is_no_chance():
     out, err, _ = compare(*RUNS, "-m", "nDCG@10", "--test", "t")
     assert err == ""
-    names = [line.split()[0] for line in out.splitlines()[2:5]]
+    names = [line.split()[0] for line in out.partition("---\n")[2].splitlines()[:3]]
     assert names == ["hybrid", "keyword", "dense"]
     assert "0.8706†" in out
     assert "12 topics" in out

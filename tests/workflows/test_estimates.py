@@ -185,6 +185,8 @@ def test_estimates_are_near_the_truth(tmp_path):
         ("t0 0 d0 1\n", ("-m", "nxCG@5"), "'nxCG@5' cannot be estimated"),
         ("t0 0 d0 1\n", ("-m", "gm_map"), "'gm_map' cannot be estimated"),
         ("t0 0 d0 1\n", ("-m", "bpref"), "'bpref' depends on which documents were judged"),
+        ("t0 0 d0 1\n", ("-m", "old_bpref"), "'old_bpref' depends on which documents were judged"),
+        ("t0 0 d0 1\n", ("-m", "bpref_10"), "'bpref_10' depends on which documents were judged"),
         ("t0 0 d0 0\n", (), "found no relevant document"),
         ("t9 0 d0 1\n", (), "found no judgement"),
     ],

@@ -1,6 +1,7 @@
 """spanwise search, fuse, cluster and experiment, as commands."""
 
 import json
+import sys
 
 import pytest
 
@@ -320,3 +321,15 @@ def test_clusters_are_compared_with_categories(world, capsys):
     said = capsys.readouterr().out
     assert "documents         2" in said  # b has two categories
     assert len(results(world / "c.txt")) == 2
+
+
+def test_a_skipped_engine_is_in_the_report_of_an_experiment(experiment, capsys, monkeypatch):
+    """The library of tantivy is hidden, so that the experiment goes on without it."""
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    text = FILE.format(missing="skip") + '[[engine]]\nname = "tantivy"\n'
+    (experiment / "x.toml").write_text(text)
+    assert asked("experiment", "x.toml", "-o", "out", "--json") == 0
+    said = capsys.readouterr()
+    (warning,) = json.loads(said.out)["warnings"]
+    assert warning.startswith("tantivy is skipped: engine tantivy needs")
+    assert f"spanwise: warning: {warning}\n" in said.err

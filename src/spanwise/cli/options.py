@@ -1,32 +1,317 @@
-"""Options that several commands share, each defined once, and the request that they make.
+"""What the command line is made of: commands, shared options, and the request that they make.
 
-An option keeps the name that it has on the command line here; the second name in a definition is
-the keyword that the package uses for it.
+Options that several commands have are defined once, here. An option keeps the name that it has on
+the command line; the second name in a definition is the keyword that the package uses for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
+from inspect import cleandoc
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import (
-    Decorator,
-    format_names,
-    measure_names,
-    option,
-    profile_names,
-    task_names,
-)
 from spanwise.errors import UsageError
 from spanwise.model.policy import CHOICES
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from spanwise.evaluation.request import Request
+
+# Names of registries ------------------------------------------------------------------------------
+
+Names = Callable[[], Iterable[str]]
+"""Returns the names of a registry."""
+
+
+class NamesArgument(click.Argument):
+    """An argument that is a name of a registry."""
+
+    def __init__(self, *args: Any, names: Names, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.names = names
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        return completions(self.names, incomplete)
+
+
+def completions(names: Names, incomplete: str) -> list[CompletionItem]:
+    """Return the names that complete what follows the last comma."""
+    from click.shell_completion import CompletionItem
+
+    before, comma, last = incomplete.rpartition(",")
+    known = (name for name in names() if name.startswith(last))
+    return [CompletionItem(before + comma + name) for name in known]
+
+
+def measure_names() -> list[str]:
+    """Return the names of all measures, and their aliases without parameters."""
+    from spanwise.measures import MEASURES
+    from spanwise.measures.names import plain_names
+
+    return [*dict.fromkeys([*MEASURES, *plain_names()])]
+
+
+def format_names(*holds: str) -> Callable[[], list[str]]:
+    """Return a function that lists the formats of files that hold one of these, or all formats."""
+
+    def names() -> list[str]:
+        from spanwise.formats import FORMATS
+
+        return [entry.name for entry in FORMATS.values() if not holds or entry.holds in holds]
+
+    return names
+
+
+def profile_names() -> list[str]:
+    """Return the names of all profiles."""
+    from spanwise.evaluation.profiles import PROFILES
+
+    return list(PROFILES)
+
+
+def task_names() -> list[str]:
+    """Return the names of all tasks."""
+    from spanwise.evaluation.profiles import TASKS
+
+    return list(TASKS)
+
+
+def engine_names() -> list[str]:
+    """Return the names of all engines and models."""
+    from spanwise.retrieve import registry
+
+    return registry.engine_names()
+
+
+def chunker_names() -> list[str]:
+    """Return the names of all chunkers."""
+    from spanwise.retrieve.chunkers import CHUNKERS
+
+    return list(CHUNKERS)
+
+
+def retriever_names() -> list[str]:
+    """Return the names of all retrievers of a sweep."""
+    from spanwise.retrieve.asking import KNOWN
+
+    return list(KNOWN)
+
+
+# Options and commands -----------------------------------------------------------------------------
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+COMMON = "Common options"
+"""The heading of options that state none."""
+
+
+NO_FILES = {"kind", "name", "query", "document", "path", "judge"}
+"""Arguments that are no files."""
+FILE_METAVARS = {"FILE", "FOLDER", "PATH", "RUN", "POOL", "STORE"}
+"""What help calls the values of options that are files."""
+
+
+class FileName(click.types.StringParamType):
+    """A text that a shell completes to the name of a file or folder."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Leave it to the shell."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+class Option(click.Option):
+    """An option that stands under a heading of the help, and may take names of a registry.
+
+    The registry is imported only for a completion, and for the help if its names are `listed`.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        section: str = COMMON,
+        names: Names | None = None,
+        listed: bool = False,
+        **more: Any,
+    ) -> None:
+        super().__init__(*args, **more)
+        self.section, self.names, self.listed = section, names, listed
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, with the names if they are listed."""
+        record = super().get_help_record(ctx)
+        if record is None or not self.listed or self.names is None:
+            return record
+        return record[0], f"{record[1]} Known: {', '.join(self.names())}."
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        if self.names is None:
+            return super().shell_complete(ctx, incomplete)
+        return completions(self.names, incomplete)
+
+    def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
+        """Return what the help text of an option does not contain: that it is required."""
+        return {"required": "required"} if self.required else {}
+
+
+def option(*names: str, section: str = COMMON, **more: Any) -> Decorator:
+    """Return a decorator that adds an option to a command, under a heading of its help."""
+    return click.option(*names, cls=Option, section=section, **more)
+
+
+class Command(click.Command):
+    """A command that refuses repeated options and groups its options by headings.
+
+    An option may be repeated only if it takes several values. A shell completes file names.
+    """
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        for one in self.params:
+            file = (
+                one.metavar in FILE_METAVARS
+                if isinstance(one, click.Option)
+                else one.name not in NO_FILES
+            )
+            if file and type(one.type) is click.types.StringParamType:
+                one.type = FileName()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of the command line, of which each may stand only as often as it says."""
+        if not ctx.resilient_parsing:
+            _refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write usage, summary and first example, the options, then details and all examples."""
+        summary, examples, details = paragraphs(self.help or "")
+        self.format_usage(ctx, formatter)
+        _write(formatter, [summary])
+        _write_examples(formatter, examples[:1])
+        self.format_options(ctx, formatter)
+        if details:
+            with formatter.section("Details"):
+                for number, paragraph in enumerate(details):
+                    if number:
+                        formatter.write_paragraph()
+                    formatter.write_text(paragraph)
+        if len(examples) > 1:
+            _write_examples(formatter, examples[1:], "More examples")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options below their headings, the common ones first."""
+        sections: dict[str, list[tuple[str, str]]] = {COMMON: []}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(one, "section", COMMON), []).append(record)
+        only = len([records for records in sections.values() if records]) == 1
+        for heading, records in sections.items():
+            if records:
+                with formatter.section("Options" if only else heading):
+                    formatter.write_dl(records)
+
+
+def paragraphs(text: str) -> tuple[str, list[str], list[str]]:
+    r"""Return the summary, the examples and the other paragraphs of a help text.
+
+    >>> paragraphs("Sum up.\n\nSlowly.\n\n\b\nExamples:\n  add 1 2\n  add 1 \\\n      2")
+    ('Sum up.', ['add 1 2', 'add 1 \\\n    2'], ['Slowly.'])
+    """
+    summary, *others = cleandoc(text).split("\n\n")
+    examples: list[str] = []
+    details = []
+    for one in others:
+        if not one.startswith("\b\nExample"):
+            details.append(one)
+            continue
+        for line in one.splitlines()[2:]:
+            more = examples and examples[-1].endswith("\\")
+            if more:
+                examples[-1] += "\n" + line[2:]
+            else:
+                examples.append(line[2:])
+    return summary, examples, details
+
+
+def _write(formatter: click.HelpFormatter, some: list[str]) -> None:
+    for paragraph in some:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(paragraph)
+
+
+def _write_examples(
+    formatter: click.HelpFormatter, examples: list[str], heading: str = "Example"
+) -> None:
+    if not examples:
+        return
+    formatter.write_paragraph()
+    formatter.write(f"{heading}:\n")
+    for example in examples:
+        formatter.write(_indented(example))
+
+
+def _indented(example: str) -> str:
+    return "".join(f"    {line}\n" for line in example.splitlines())
+
+
+def _refuse_repeated(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """Refuse an option that stands more than once although it takes one value."""
+    _, _, order = command.make_parser(ctx).parse_args(args=list(args))
+    seen = set()
+    for one in order:
+        if not isinstance(one, click.Option) or one.multiple or one.count or one.is_eager:
+            continue
+        if one in seen:
+            raise click.UsageError(f"{one.opts[-1]} stands twice; expected it once", ctx)
+        seen.add(one)
+
+
+class Group(click.Group):
+    """A group of commands of this kind, listed in the order in which they were added."""
+
+    command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
+class DefaultGroup(Group):
+    """A group that is also a command: `spanwise pool RUN...` beside `spanwise pool check`."""
+
+    def __init__(self, *args: Any, default: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the name of the default command before words that name no other."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+
+# Headings of the help ---------------------------------------------------------------------------
 
 XML = "XML and passages"
 CHUNKS = "Chunks"
@@ -116,6 +401,12 @@ structure_option = option(
     section=XML,
     help="Count only the elements that a topic asks for. [default: count all]",
 )
+copies_option = option(
+    "--copies",
+    type=click.Choice([choice for choice in CHOICES["copies"] if choice != "default"]),
+    help="Whether text counts that is a copy of evidence: any copy, or only the stated place."
+    " [default: any for evidence without a position, else stated]",
+)
 annotators_option = option(
     "--annotators",
     type=click.Choice(CHOICES["annotators"]),
@@ -127,7 +418,30 @@ unit_option = option(
     "--unit",
     metavar="UNIT",
     section=CHUNKS,
-    help="Unit of reading budgets: chars, tokens:NAME, cost. [default: chars]",
+    help="Unit of budgets: chars, bytes, utf16, tokens:NAME, cost. [default: chars]",
+)
+
+
+def _by_name(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return files by name, of which each value has one as NAME=FILE."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, file = value.partition("=")
+        if not (name and equals and file):
+            raise UsageError(f"--chunks {value}: found no name; expected NAME=FILE")
+        if name in found:
+            raise UsageError(f"--chunks {name} is given twice; expected it once")
+        found[name] = file
+    return found
+
+
+chunks_option = option(
+    "--chunks",
+    multiple=True,
+    metavar="NAME=FILE",
+    callback=_by_name,
+    section=CHUNKS,
+    help="All chunks of a run, also those it did not return; repeatable.",
 )
 quant_option = option(
     "--quant",
@@ -232,6 +546,15 @@ workers_option = option(
 )
 
 
+match_option = option(
+    "--match",
+    type=click.Choice([one for one in CHOICES["match"] if one != "id"]),
+    metavar="HOW",
+    section=CHUNKS,
+    help="Match entries without ids by their order: order. [default: by id or question]",
+)
+
+
 def all_of(*options: Decorator) -> Decorator:
     """Return one decorator that adds several options, listed in this order."""
 
@@ -255,11 +578,12 @@ choice_options = all_of(
     topics_option,
     structure_option,
     annotators_option,
+    copies_option,
     unit_option,
     judgements_format_option,
 )
 """What decides how runs are scored, besides measures."""
-evaluation_options = all_of(choice_options, run_format_option)
+evaluation_options = all_of(choice_options, match_option, chunks_option, run_format_option)
 """What `eval`, `compare`, `plot` and the like let a user choose, besides measures."""
 
 # Where the result goes, and its layout ------------------------------------------------------
@@ -337,6 +661,59 @@ def printed_as(*layouts: str, output: bool = True, kept: Sequence[str] = ()) -> 
     return resolved
 
 
+def reported(command: Callable[..., tuple[Mapping[str, Any], str]]) -> Callable[..., None]:
+    """Add `--format` and `--json` to a command that writes a file and returns a report of it.
+
+    The report is data and the same as text. As JSON it goes to standard output and holds the
+    warnings too, which are printed as always.
+    """
+
+    @wraps(command)
+    def called(**words: Any) -> None:
+        layout = words.pop("layout")
+        output = words.get("output", words.get("target"))
+        if layout == "json" and output == "-":
+            raise UsageError(
+                "--json has no effect where standard output is for the result itself; write the"
+                " result to a file"
+            )
+        with _collected_warnings() as messages:
+            data, text = command(**words)
+        _print_report({**data, "warnings": messages} if layout == "json" else text, output)
+
+    return printed_as("text", "json", output=False)(called)
+
+
+def _print_report(report: Mapping[str, Any] | str, output: str | None) -> None:
+    import json
+
+    from spanwise.console import emit, tell
+
+    if not isinstance(report, str):
+        emit(json.dumps(report, indent=1) + "\n")
+    elif output == "-":
+        tell(report, output)
+    else:
+        emit(report)
+
+
+@contextmanager
+def _collected_warnings() -> Iterator[list[str]]:
+    """Give a list to which every warning is added; it is shown as before."""
+    messages: list[str] = []
+    shown = warnings.showwarning
+
+    def noted(message: Warning | str, *more: Any) -> None:
+        messages.append(str(message))
+        shown(message, *more)
+
+    warnings.showwarning = noted  # type: ignore[assignment]
+    try:
+        yield messages
+    finally:
+        warnings.showwarning = shown
+
+
 def of_ending(output: str | None, endings: dict[str, str]) -> str | None:
     """Return the layout that the ending of a file name chooses; None if it has no ending."""
     ending = PurePath(output).suffix.lower() if output is not None else ""
@@ -353,7 +730,7 @@ def of_ending(output: str | None, endings: dict[str, str]) -> str | None:
 
 # The request --------------------------------------------------------------------------------
 
-POLICY = ("average_over", "ties", "depth", "structure", "annotators", "unit")
+POLICY = ("average_over", "ties", "depth", "structure", "annotators", "copies", "unit", "match")
 """Options that are fields of a policy under the same keyword."""
 
 

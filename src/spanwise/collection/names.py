@@ -19,7 +19,7 @@ from warnings import warn
 import numpy as np
 
 from spanwise.collection.arrow import Layout, Numbers, mapped, write
-from spanwise.collection.keys import name_key
+from spanwise.collection.positions import name_key
 from spanwise.collection.shards import Note, table_file
 from spanwise.errors import SpanwiseWarning
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from spanwise.collection.arrow import mapped
 from spanwise.collection.building import HEADER, is_store
-from spanwise.collection.keys import PathKeys
 from spanwise.collection.names import NAMES, NameTable, names_in, whole_names
-from spanwise.collection.positions import TEXT_AT_END, TEXT_BEFORE
+from spanwise.collection.positions import TEXT_AT_END, TEXT_BEFORE, PathKeys
 from spanwise.collection.shards import FORMAT_VERSION, Note, read_note, table_file
 from spanwise.errors import InputError
 from spanwise.model.columns import Coded

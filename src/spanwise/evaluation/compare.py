@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from os.path import realpath
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,13 @@ from spanwise.evaluation.request import Request, request_of
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
+from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
+from spanwise.model.comparison import Losses
+from spanwise.model.policy import unit_in_words
+from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
+from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, sentences
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
@@ -100,7 +106,7 @@ def refuse_none(judgements: Any, runs: Sequence[Any]) -> None:
     if not runs:
         if isinstance(judgements, str):
             raise UsageError(
-                f"{judgements}: no run was given, and this is no file of results; expected"
+                f"{judgements}: no run was given, and this is not a file of results; expected"
                 " JUDGEMENTS and at least one run, or a file of results"
             )
         raise UsageError("no run was given; expected at least one")
@@ -123,9 +129,11 @@ def selected(results: Results, measures: Sequence[str]) -> list[Scores]:
 
 
 def only(scores: Scores, measures: Sequence[str]) -> Scores:
-    """Return scores in some of their measures."""
+    """Return scores in some of their measures, with the notes that concern them."""
+    gone = [f" where {name} is undefined, " for name in scores.values if name not in measures]
     return replace(
         scores,
+        notes=tuple(note for note in scores.notes if not any(one in note for one in gone)),
         values={name: scores.values[name] for name in measures},
         means={name: scores.means[name] for name in measures},
         counts={name: scores.counts[name] for name in measures},
@@ -143,7 +151,9 @@ def stated(
         raise UsageError("no run was given; expected at least one")
     question = question or Question()
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
-    return compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
+    unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
+    return replace(found, warnings=(*found.warnings, *unmatched), verdict=verdict(found))
 
 
 def less_is_better(name: str) -> bool:
@@ -203,7 +213,7 @@ class Budgets:
 
     sizes: tuple[float, ...]
     measures: tuple[str, ...] = ()  # that replace the default ones
-    ceilings: bool = True
+    ceilings: tuple[str, ...] = ()  # the chunks whose best order is shown: chunks, returned
 
     @property
     def wanted(self) -> list[str]:
@@ -215,16 +225,37 @@ class Budgets:
             for name in ("SpanR", "SpanP", "FullEvidence")
             for size in self.sizes
         ]
-        waste = f"Waste(budget={shown(max(self.sizes))})"
-        best = [f"Ceiling(budget={shown(size)})" for size in self.sizes if self.ceilings]
-        return [*spans, "MAiP", waste, "FirstEvidence", *best]
+        most = shown(max(self.sizes))
+        best = [ceiling_of(of, size) for of in self.ceilings for size in self.sizes]
+        last = [f"Waste(budget={most})", f"FirstEvidence(budget={most})"]
+        return [*spans, "MAiP", *last, *best]
 
     @property
     def for_warnings(self) -> list[str]:
         """Return the measures that warnings about fairness need."""
         most = shown(max(self.sizes))
         recall = [f"SpanR(budget={shown(size)})" for size in self.sizes]
-        return [*recall, f"JudgedText(budget={most})", "Waste", f"Read@{K}", *TOUCHING]
+        whole = [f"JudgedText(budget={most})", f"UnreadBlank(budget={most})"]
+        return [*recall, *whole, "Waste", f"Read@{K}", *TOUCHING]
+
+    def losses(self, results: Sequence[Scores]) -> tuple[Losses, ...]:
+        """Return what the parts of each system lose at each budget."""
+        if self.measures or not self.ceilings:
+            return ()
+        return tuple(_lost(one, size) for one in results for size in self.sizes)
+
+
+def ceiling_of(of: str, size: float) -> str:
+    """Return the name of the ceiling of all chunks, or of the returned ones, at a budget."""
+    return f"Ceiling(of={of},budget={shown(size)})"
+
+
+def _lost(scores: Scores, size: float) -> Losses:
+    """Return what chunker, retriever and ranker lose of the relevant text at a budget."""
+    every = scores.means.get(ceiling_of("chunks", size), nan)
+    returned = scores.means[ceiling_of("returned", size)]
+    recall = scores.means[f"SpanR(budget={shown(size)})"]
+    return Losses(scores.run, size, 1 - every, every - returned, returned - recall)
 
 
 def shown(size: float) -> str:
@@ -270,13 +301,17 @@ def compare_at(
     refuse_none(request.judgements, request.runs)
     unit = (request.policy or {}).get("unit", "characters")
     costly = unit == "cost"
-    budgets = Budgets(sizes_of(budget), tuple(request.measures), ceilings and not costly)
+    known = any(isinstance(one, Run) and one.pool is not None for one in request.runs)
+    of = ("chunks", "returned") if request.chunks or known else ("returned",)
+    budgets = Budgets(
+        sizes_of(budget), tuple(request.measures), of if ceilings and not costly else ()
+    )
     every = list(dict.fromkeys([*budgets.wanted, *budgets.for_warnings]))
     results = run(replace(request, measures=every), on, watch)
     warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
-        unit.replace("tokens:", "tokens of "),
+        unit_in_words(unit),
     )
     warnings += [
         f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
@@ -286,7 +321,12 @@ def compare_at(
     found = stated([only(scores, budgets.wanted) for scores in results], baseline, question)
     in_memory = not any(isinstance(one, str) for one in request.runs)
     drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
-    return replace(found, warnings=(*found.warnings, *warnings), drawn=drawn)
+    return replace(
+        found,
+        warnings=(*found.warnings, *warnings),
+        drawn=drawn,
+        losses=budgets.losses(sorted(results, key=lambda one: found.runs.index(one.run))),
+    )
 
 
 def _facts(scores: Scores, budgets: Budgets) -> Facts:
@@ -303,6 +343,7 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
         scores.means[f"JudgedText(budget={most})"],
         {word: scores.means[label] for label, word in TOUCHING.items()},
         {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
+        scores.means[f"UnreadBlank(budget={most})"],
     )
 
 
@@ -310,11 +351,14 @@ class _Curve:
     """A measure over budgets, evaluated when it is called."""
 
     def __init__(self, request: Request, names: Sequence[str], budgets: Budgets) -> None:
-        self._request = replace(request, names=list(names))
+        self._request = replace(request, names=list(names), chunks={}, derived=True)
         self._sizes = budgets.sizes
 
     def __call__(self, measure: str) -> list[dict[str, Any]]:
-        """Return the values of a measure, a row for each run and budget."""
+        """Return the values of a measure, a row for each run and budget.
+
+        A run has rows as far as it reaches budgets in at least half of the topics.
+        """
         grid = np.geomspace(min(self._sizes) / 4, 4 * max(self._sizes), POINTS)
         sizes = sorted({*self._sizes, *(float(round(size)) for size in grid)})
         names = {f"{measure}(budget={shown(size)})": size for size in sizes}
@@ -322,6 +366,7 @@ class _Curve:
             {"run": s.run, "budget": size, "measure": measure, "value": s.means[label]}
             for s in run(replace(self._request, measures=tuple(names)))
             for label, size in names.items()
+            if s.far(label)
         ]
 
 
@@ -364,6 +409,7 @@ def compare(
     on: str | None = None,
     judgements_format: str | None = None,
     run_format: str | None = None,
+    chunks: Mapping[str, Any] | None = None,
     **fields: Unpack[PolicyFields],
 ) -> Comparison:
     """Compare runs on the same judgements.
@@ -376,7 +422,8 @@ def compare(
     With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then
     `judgements` may also be questions with quotes, and a run whatever a retriever returns for each
     question, or the retriever itself, a function from a question to chunks; `collection` may be a
-    mapping from ids to texts, and `unit` is what a budget counts.
+    mapping from ids to texts, and `unit` is what a budget counts. `chunks` has all chunks of runs
+    by the name of the run: a file, a run or a list each. They tell what the chunker loses.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
     question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
@@ -392,6 +439,7 @@ def compare(
         topics=topics,
         judgements_format=judgements_format,
         run_format=run_format,
+        chunks=chunks,
         names=[name if isinstance(name, str) else None for name in named],
         assume={} if rel is None else {"rel": rel},
         **fields,

@@ -7,10 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from spanwise.errors import UsageError
+from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.merge import merge, summed_up
 from spanwise.evaluation.plan import Scratch, plan
-from spanwise.evaluation.prepare import Prepared, Settled
+from spanwise.evaluation.prepare import Prepared, Settled, names_of_run
 from spanwise.evaluation.request import Request, request_of
 from spanwise.evaluation.score import laborious, measured, score_shard
 from spanwise.formats.frames import several_runs
@@ -55,10 +55,22 @@ def run(request: Request, on: str | None = None, watch: Watch = unwatched) -> li
     engine such as `dask:tcp://HOST:8786`.
     """
     if on is not None and on.partition(":")[0] != PROCESSES:
-        return _on_engine(on, request, watch)
-    with Scratch(lambda some, count: iter(watch(some, count, "sorting"))) as scratch:
-        shards = plan(request, scratch=scratch)
-        return merge(shards, _scored(shards, on, watch), scratch)
+        found = _on_engine(on, request, watch)
+    else:
+        with Scratch(lambda some, count: iter(watch(some, count, "sorting"))) as scratch:
+            shards = plan(request, scratch=scratch)
+            found = merge(shards, _scored(shards, on, watch), scratch)
+    if not request.derived:
+        _refuse_unknown_runs(request, found)
+    return found
+
+
+def _refuse_unknown_runs(request: Request, results: Sequence[Scores]) -> None:
+    """Refuse chunks that are given for a run that does not exist."""
+    known = {name for one in results for name in names_of_run(one.run, one.source)}
+    for name in request.chunks:
+        if name not in known:
+            raise UnknownName("run of --chunks", name, [one.run for one in results])
 
 
 def _scored(shards: Sequence[Shard], on: str | None, watch: Watch) -> Iterable[Partial]:
@@ -132,6 +144,7 @@ class Options(PolicyFields, total=False):
     on: str | None
     judgements_format: str | None
     run_format: str | None
+    chunks: Mapping[str, Any] | None
     behaviour: Callable[[Any, Any], float] | None
 
 
@@ -170,6 +183,7 @@ def evaluate(
     on: str | None = None,
     judgements_format: str | None = None,
     run_format: str | None = None,
+    chunks: Mapping[str, Any] | None = None,
     behaviour: Callable[[Any, Any], float] | None = None,
     **fields: Unpack[PolicyFields],
 ) -> Any:
@@ -192,7 +206,8 @@ def evaluate(
     `collection` is a store or a folder of documents, or an open one: it is needed where elements
     are named by paths. `topics` hold the queries for structure="strict" or "vague". `behaviour` is
     a user model: given a result and a target, the chance that a reader goes from one to the other.
-    `on` is where to run: "processes:4", "dask:tcp://HOST:8786", "spark", "ray".
+    `chunks` has all chunks of runs by the name of the run, for Ceiling(of=chunks): a file, a run or
+    a list each. `on` is where to run: "processes:4", "dask:tcp://HOST:8786", "spark", "ray".
     """
     assume = {"rel": rel, "behaviour": behaviour}
     several = several_runs(run)
@@ -207,6 +222,7 @@ def evaluate(
         topics=topics,
         judgements_format=judgements_format,
         run_format=run_format,
+        chunks=chunks,
         names=list(run) if several else (),
         assume={name: value for name, value in assume.items() if value is not None},
         **fields,

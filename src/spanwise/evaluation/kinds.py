@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanwise.errors import UsageError
 from spanwise.formats import read_quantisation
 from spanwise.matching import align
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
-from spanwise.model.notes import Straddling, Tally
+from spanwise.model.notes import Largest, Remark, Straddling, Tally, merged
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
@@ -30,10 +29,16 @@ if TYPE_CHECKING:
     from spanwise.model.measure import MeasureRequest
     from spanwise.model.notes import Note
     from spanwise.model.policy import Policy
+    from spanwise.model.readings import Readings
     from spanwise.model.run import Run
 
 CEILINGS = "ceilings that are bounds, not exact (topics)"
-TEXTUAL = ("readings", "elements", "navigation", "ceilings")
+DEPTH = "ceilings of returned chunks: largest number of results of a topic"
+ALL_CHUNKS_UNKNOWN = "Ceiling(of=chunks) needs all chunks of the run; pass --chunks NAME=FILE"
+BLANK_COUNTS = "FullEvidence counts white space where the text is unknown; pass --collection"
+RETURNED = "returned"
+"""The name under which it is kept how much a run returned for each topic, in units of budgets."""
+TEXTUAL = ("readings", "elements", "navigation")
 """Kinds of blocks that are made from parts of documents."""
 
 
@@ -76,7 +81,7 @@ def _of_rankings(judgements: Judgements, task: MatchTask) -> Values:
 
 def _of_readings(judgements: Judgements, task: MatchTask) -> Values:
     from spanwise.matching.cuts import repeats
-    from spanwise.matching.text import readings, without_entry
+    from spanwise.matching.text import items_of, readings, without_entry
     from spanwise.matching.texts import meter_of
 
     meter = meter_of(task.run, task.collection, task.policy.unit)
@@ -87,11 +92,43 @@ def _of_readings(judgements: Judgements, task: MatchTask) -> Values:
         what = "documents with highlighted text but no best entry point, whose score=bep is 0"
         task.notes.append(Tally(what, without_entry(judgements, task.topics)))
 
-    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
-        blocks = readings(task.run, part, topics, task.policy, meter)
-        return concatenated(block_values(block, task.measures) for block in blocks)
+    limited = any(one.budget is not None for one in task.measures)
+    ceilings = [one for one in task.measures if one.measure.name == "Ceiling"]
 
-    return _by_assessor(judgements, task, values)
+    def block_of(block: Readings) -> Values:
+        found = block_values(block, task.measures)
+        if limited:
+            found[RETURNED] = block.returned.astype(np.float64)
+        if ceilings:
+            task.notes.extend(_on_ceilings(block, ceilings))
+        return found
+
+    def values(part: Judgements, topics: Sequence[bytes], _: bytes) -> Values:
+        blocks = readings(task.run, part, topics, task.policy, meter, task.collection)
+        found = concatenated(block_of(block) for block in blocks)
+        blank = any(one.parameter("blank") == "ignore" for one in task.measures)
+        if blank and items_of(part, task.collection).blanks().unknown:
+            task.notes.append(Remark(BLANK_COUNTS))
+        return found
+
+    found = _by_assessor(judgements, task, values)
+    task.notes[:] = merged(task.notes)
+    return found
+
+
+def _on_ceilings(block: Readings, measures: Sequence[MeasureRequest]) -> Iterator[Note]:
+    """Yield what the ceilings of a block depend on: the depth, and whether they are exact."""
+    bound = np.zeros(len(block), np.bool_)
+    for one in measures:
+        every = one.parameter("of") == "chunks"
+        found = block.ceiling(one.parameter("budget"), every=every)
+        if found is not None:
+            bound |= ~found[1]
+        if every and found is None:
+            yield Remark(ALL_CHUNKS_UNKNOWN)
+        if not every:
+            yield Largest(DEPTH, int(block.retrieved.max(initial=0)))
+    yield Tally(CEILINGS, int(np.count_nonzero(bound)))
 
 
 def _of_elements(judgements: Judgements, task: MatchTask) -> Values:
@@ -157,22 +194,6 @@ def _by_assessor(
     return mean_over_assessors(task.topics, parts)
 
 
-def _of_ceilings(judgements: Judgements, task: MatchTask) -> Values:
-    from spanwise.matching.ceiling import Pool, ceiling
-    from spanwise.matching.texts import tokens_meter
-    from spanwise.model.readings import Ceilings
-
-    unit, chunks = task.policy.unit, task.run.pool or task.run
-    if unit == "cost":
-        raise UsageError("Ceiling: the costs of other orders are unknown; use another --unit")
-    begins = None if unit == "characters" else tokens_meter(chunks, task.collection, unit).begins
-    sizes = list(dict.fromkeys(one.parameter("budget") for one in task.measures))
-    best = ceiling(judgements, task.topics, Pool(chunks), sizes, begins)
-    task.notes.append(Tally(CEILINGS, int(np.count_nonzero(~best.exact.all(axis=1)))))
-    recall = {size: best.recall[:, column] for column, size in enumerate(sizes)}
-    return block_values(Ceilings(task.topics, task.policy, recall), task.measures)
-
-
 class Kind(NamedTuple):
     """A kind of block: what it needs, which judgements offer it, and how it is evaluated."""
 
@@ -195,11 +216,6 @@ KINDS: dict[str, Kind] = {
         "highlighted text",
         lambda j: isinstance(j, Judgements) and j.highlights is not None,
         _of_readings,
-    ),
-    "ceilings": Kind(
-        "highlighted text",
-        lambda j: isinstance(j, Judgements) and j.highlights is not None,
-        _of_ceilings,
     ),
     "elements": Kind(
         "judged elements",
@@ -245,6 +261,8 @@ def with_empty_topics(values: Any, one: MeasureRequest, block: Any) -> Any:
     """Replace the values of topics with nothing relevant as the policy requires."""
     if one.measure.aggregate == "text":
         return values
+    if one.measure.unanswered:
+        return np.where(block.evidence.nothing(), values, np.nan)
     if block.policy.empty == "skip":
         relevant = block.anything_relevant(one.parameter("rel"))
         whole = relevant.all() and values.dtype == np.float64

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanwise.errors import CountedWarning, SpanwiseError
-from spanwise.evaluation.kinds import part_names
+from spanwise.errors import CountedWarning, SpanwiseError, SpanwiseWarning
+from spanwise.evaluation.kinds import RETURNED, part_names
 from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
 from spanwise.evaluation.prepare import Prepared, flows
 from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
@@ -25,6 +25,7 @@ from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
 from spanwise.stats import overall, pooled
+from spanwise.stats.cautions import nothing_placed
 
 if TYPE_CHECKING:
     from spanwise.evaluation.values import Values
@@ -140,7 +141,10 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     numeric = [one for one in measures if one.measure.aggregate != "text"]
     numbers = {one.label: values[one.label] for one in numeric}
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
-    empty = min(undefined.values(), default=0)
+    unanswered = {one.label for one in numeric if one.measure.unanswered}
+    empty = min((n for name, n in undefined.items() if name not in unanswered), default=0)
+    if unplaced := _unplaced(found):
+        warnings.warn(unplaced, SpanwiseWarning, stacklevel=2)
     notes = [
         *in_lines(found.placing),
         *_topic_notes(found.judged, found.answered, policy),
@@ -149,8 +153,12 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     if empty:
         notes.append(f"{counted(empty)} with nothing relevant, left out")
     for name, count in undefined.items():
-        if count > empty:
+        if count > empty and name not in unanswered:
             notes.append(f"{counted(count)} where {name} is undefined, left out of its mean")
+    if unanswered:
+        count = len(topics) - max(undefined[name] for name in unanswered)
+        names = ", ".join(name for name in numbers if name in unanswered)
+        notes.append(f"{names}: over {counted(count)} without evidence")
     return Scores(
         run=found.run,
         topics=tuple(map(text, topics)),
@@ -167,7 +175,15 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
         source=found.source,
         facts=found.facts,
         sums=frozenset(one.label for one in measures if one.measure.aggregate == "sum"),
+        returned=values.get(RETURNED),
+        budgets={one.label: one.budget for one in measures if one.budget is not None},
     )
+
+
+def _unplaced(found: Measured) -> str:
+    """Return a warning if no chunk of the run could be placed; else an empty text."""
+    lost = {"lost": found.facts.get("placed lost", 0)}
+    return nothing_placed(found.run, found.facts.get("results", 0), lost)
 
 
 def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:

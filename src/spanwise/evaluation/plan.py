@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.errors import SpanwiseWarning, UsageError
-from spanwise.evaluation.prepare import Cut, Prepared, asked, one_at_a_time, refuse_without_effect
+from spanwise.evaluation.prepare import (
+    Cut,
+    Prepared,
+    asked,
+    one_at_a_time,
+    refuse_without_chunks,
+    refuse_without_effect,
+)
 from spanwise.evaluation.profiles import find_profile
 from spanwise.formats import expanded
 from spanwise.formats.io.columns import prepare as prepare_columns
@@ -90,7 +97,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     `scratch`, judgements that do not fit in memory are split on disk, together with the runs.
     """
     find_profile(request.profile, request.task)
-    measures = asked(request.measures)  # mistakes in names are reported before anything is read
+    asked(request.measures)  # mistakes in names are reported before anything is read
     names, runs = _expanded(request)
     if [one for one in (request.judgements, *runs) if isinstance(one, str)].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
@@ -103,8 +110,7 @@ def plan(request: Request, size: int | None = None, scratch: Scratch | None = No
     ):
         shards = _paired(common, job, runs, partial(_stored_pairs, common.judgements))
     else:
-        # ceilings are those of all chunks of a run, whatever topic they were returned for
-        whole = any(one.measure.reads == "ceilings" for one in measures)
+        whole = (request.policy or {}).get("match") == "order"  # a piece does not know its place
         length = WHOLE if whole else piece_size() if size is None else size
         shards = _cut_runs(common, job, runs, length, scratch)
     return [replace(shard, name=names[shard.run]) for shard in shards] if any(names) else shards
@@ -133,6 +139,7 @@ def _cut_runs(
     pieces = [_cut(run, request.run_format, size, scratch) for run in runs]
     profile = prepared.profile_of(runs[0], pieces[0][0])
     refuse_without_effect(prepared, profile)
+    refuse_without_chunks(prepared, profile, runs)
     return [
         Shard(job, request, number, run, profile, None, piece, place, share_of(place, len(some)))
         for number, (run, some) in enumerate(zip(runs, pieces, strict=True))

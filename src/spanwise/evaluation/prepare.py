@@ -24,6 +24,7 @@ from spanwise.formats.frames import holds_numbers, is_retriever
 from spanwise.formats.io.files import Stored, piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
+from spanwise.matching.topics import with_judged_topics
 from spanwise.measures.names import parse
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, combined
@@ -59,13 +60,18 @@ class Prepared:
     def __init__(self, request: Request, part: Part | Stored | None = None) -> None:
         self.request = request
         self._given = request.policy or {}
-        self.reading = how_to_read(find_profile(request.profile, request.task), self._given)
+        self._named = find_profile(request.profile, request.task)
+        self.reading = how_to_read(self._named, self._given)
         judgements = asking(
             self._read_judgements(part), request.topics, self._given.get("structure", "ignore")
         )
-        self.collection: Collection | None = opened(request.collection, judgements)
+        self.collection: Collection | None = None
+        if request.collection is not None:
+            self.collection = opened(request.collection, judgements)
         documents = self.collection or texts_along(judgements)
         self.judgements = judgements if documents is None else _placed(judgements, documents)
+        self._pools: dict[str, Run] = {}  # all chunks of runs, by the name in the request
+        self._placed: dict[int, tuple[Run, Run]] = {}  # the same, given and placed, by identity
         self._kept: tuple[Any, Run, list[Warning]] | None = None  # read to choose the profile
         self._settled: tuple[tuple[Profile, tuple[str, ...]], Settled] | None = None
 
@@ -78,13 +84,27 @@ class Prepared:
         return read_part(source, part, self.reading)
 
     def read(self, source: Any, piece: Cut | None = None, *, numbered: bool = False) -> Run:
-        """Read a run or a piece of one, in the order of its file."""
+        """Read a run or a piece of one, in the order of its file, with the judged topics."""
         if self._kept is not None and self._kept[0] == (source, piece) and not numbered:
             _, run, caught = self._kept
             self._kept = None
             for warning in caught:
                 warnings.warn(warning, stacklevel=2)
             return run
+        return self._with_judged_topics(self._read(source, piece, numbered))
+
+    def _with_judged_topics(self, run: Run) -> Run:
+        policy = self._stated_policy
+        half = policy.average_over == "both"
+        return with_judged_topics(run, self.judgements, policy.match, half=half)
+
+    @property
+    def _stated_policy(self) -> Policy:
+        """The policy as far as it does not depend on the run."""
+        named = find_profile(self.request.profile, self.request.task)
+        return replace(named.policy, **self._given)
+
+    def _read(self, source: Any, piece: Cut | None, numbered: bool) -> Run:
         if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
             return read_run(source, self.request.run_format, self.reading)
         if piece is None:
@@ -110,18 +130,48 @@ class Prepared:
         shelf = Shelf(names, lambda name: _is_known(name, documents))
         return _renamed(chunks_run(source, "run", questions, shelf), documents)
 
+    def with_chunks(self, run: Run, name: str | None) -> Run:
+        """Return a run with all chunks of its system, if these are known, placed in documents."""
+        given = self.request.chunks
+        key = next(
+            (one for one in names_of_run(run.name, run.rows.source, name) if one in given), None
+        )
+        if key is not None and key not in self._pools:
+            self._pools[key] = self._read_chunks(given[key])
+        pool = run.pool if key is None else self._pools[key]
+        if pool is None:
+            return run
+        if id(pool) not in self._placed:
+            from spanwise.matching.placing import placed
+
+            documents = self.collection or texts_along(self.judgements)
+            there = pool if documents is None else placed(self.judgements, pool, documents, [])[1]
+            self._placed[id(pool)] = pool, there
+        return replace(run, pool=self._placed[id(pool)][1])
+
+    def _read_chunks(self, source: Any) -> Run:
+        """Read chunks from a file, a run, or a list."""
+        if isinstance(source, str):
+            from spanwise.formats.frames.chunks import plain_chunks
+
+            source = plain_chunks(source) or source
+        if isinstance(source, str | Run):
+            return read_run(source, self.request.run_format, self.reading)
+        alone = isinstance(source, Sequence) and not isinstance(source, bytes)
+        return self._chunks({"": source} if alone else source)
+
     def read_in_turn(self, source: str) -> Iterator[Run]:
         """Read a packed file piece by piece."""
-        return runs_in_turn(source, self.request.run_format, self.reading, piece_size())
+        for run in runs_in_turn(source, self.request.run_format, self.reading, piece_size()):
+            yield self._with_judged_topics(run)
 
     def profile_of(self, source: Any, piece: Cut | None = None) -> Profile:
         """Return the profile of the request, or the one that fits `source` if none is named."""
-        named = find_profile(self.request.profile, self.request.task)
         if self.request.profile or self.request.task or not depends_on_run(self.judgements):
-            return named
+            return self._named
         with one_at_a_time, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SpanwiseWarning)
-            if piece is None and flows(source):
+            if piece is None and flows(source) and self._stated_policy.match != "order":
                 run = next(self.read_in_turn(source))
             else:
                 run = self.read(source, piece)
@@ -132,13 +182,27 @@ class Prepared:
         """Return the policy and the measures under a profile, by default those of the request."""
         names = tuple(measures or self.request.measures or profile.measures)
         if self._settled is None or self._settled[0] != (profile, names):
-            wanted = [
-                one.assuming(_applicable(self.request.assume, one))
-                for one in asked(names, profile.defaults)
-            ]
-            settled = Settled(wanted, replace(profile.policy, **self._given))
+            wanted, assumed = asked(names, profile.defaults), self.request.assume
+            if assumed:
+                wanted = [one.assuming(_applicable(assumed, one)) for one in wanted]
+            policy = replace(profile.policy, **self._given)
+            textual = any(one.measure.reads in TEXTUAL for one in wanted)
+            settled = Settled(wanted, self._with_copies(policy) if textual else policy)
             self._settled = (profile, names), settled
         return self._settled[1]
+
+    def _with_copies(self, policy: Policy) -> Policy:
+        """Return the policy with the choice about copies stated if the default is to count them."""
+        judgements = self.judgements
+        documents = self.collection or texts_along(judgements)
+        evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+        if evidence is None or documents is None or policy.copies != "default":
+            return policy
+        if not isinstance(judgements, Judgements) or evidence.stated[evidence.relevant].any():
+            return policy
+        from spanwise.matching.texts import copies_of_items
+
+        return replace(policy, copies="any") if copies_of_items(judgements, documents) else policy
 
 
 def _applicable(assumed: Mapping[str, Any], one: MeasureRequest) -> Mapping[str, Any]:
@@ -156,14 +220,17 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
     measures, _ = prepared.settle(profile)
     given = request.policy or {}
     structured = given.get("structure", "ignore") != "ignore"
-    textual = any(one.measure.reads in ("readings", "ceilings") for one in measures)
+    textual = any(one.measure.reads == "readings" for one in measures)
     annotated = textual and _of_annotators(prepared.judgements)
     without = {
         "unit": given.get("unit", "characters") != "characters"
         and not any(map(_counts_reading, measures)),
         "annotators": given.get("annotators", "union") != "union" and not annotated,
+        "copies": given.get("copies", "default") != "default"
+        and not (textual and _in_documents(prepared)),
         "structure": structured and not any(map(of_elements, measures)),
         "rel": "rel" in request.assume and not any("rel" in one.assumed for one in measures),
+        "chunks": bool(request.chunks) and not any(map(of_all_chunks, measures)),
         "behaviour": "behaviour" in request.assume
         and not any("behaviour" in one.assumed for one in measures),
     }
@@ -175,23 +242,53 @@ def refuse_without_effect(prepared: Prepared, profile: Profile) -> None:
         raise UsageError("--topics has no effect without --structure strict or vague")
 
 
+def refuse_without_chunks(prepared: Prepared, profile: Profile, runs: Sequence[Any]) -> None:
+    """Refuse measures of all chunks of a system if these are known for no run."""
+    request = prepared.request
+    known = request.chunks or any(isinstance(run, Run) and run.pool for run in runs)
+    needy = [one for one in prepared.settle(profile).measures if of_all_chunks(one)]
+    if needy and not known and not request.derived:
+        raise UsageError(
+            f"measure {needy[0].label!r} needs all chunks of a run, but none are given; pass"
+            " --chunks NAME=FILE, or use of=returned"
+        )
+
+
 NEEDED = {
     "unit": "it needs a budget, such as SpanR(budget=2000)",
     "annotators": "it needs judgements of text by several annotators",
+    "copies": "it needs judgements of text by evidence, and documents",
     "structure": "it is for measures that count judged elements",
     "rel": "it is for measures with a level of relevance that their names do not state",
+    "chunks": "it is for Ceiling(of=chunks, budget=2000) and the like",
     "behaviour": "it is for measures with a model of navigation",
 }
 """What an option needs to have an effect."""
 
 
+def of_all_chunks(one: MeasureRequest) -> bool:
+    """Tell whether a measure needs all chunks of a system, also those it did not return."""
+    return one.parameter("of") == "chunks"
+
+
+def names_of_run(*names: str | None) -> list[str]:
+    """Return the ways to name a run: its names and files, also without folder and extension."""
+    paths = [Path(name) for name in names if name]
+    return [str(form) for path in paths for form in (path, path.name, path.name.partition(".")[0])]
+
+
 def _counts_reading(one: MeasureRequest) -> bool:
     """Tell whether a measure has a budget, or counts how much is read."""
-    if one.measure.reads == "ceilings":
-        return True
     if "budget" in one.measure.parameters:
         return one.parameter("budget") is not None
     return one.measure.family == "chunks"
+
+
+def _in_documents(prepared: Prepared) -> bool:
+    """Tell whether there is evidence, and documents in which it may stand."""
+    judgements = prepared.judgements
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    return evidence is not None and (prepared.collection or texts_along(judgements)) is not None
 
 
 def _of_annotators(judgements: Judgements | Preferences) -> bool:
@@ -338,7 +435,9 @@ def asked(
     `defaults` are the values of parameters that a profile sets, by family of measures.
     """
     found = [parse(name) for name in measure_names(list(names))]
-    return [one.assuming((defaults or {}).get(one.measure.family, {})) for one in found]
+    if not defaults:
+        return found
+    return [one.assuming(defaults.get(one.measure.family, {})) for one in found]
 
 
 def budgets_in(measures: Iterable[str]) -> list[float]:
@@ -349,7 +448,7 @@ def budgets_in(measures: Iterable[str]) -> list[float]:
 
 def _patient(retriever: Any, request: Request) -> Any:
     """Return a retriever that returns as many chunks as the largest budget needs."""
-    from spanwise.formats.frames.chunks import chunks_in, result_of
+    from spanwise.formats.frames.chunks import listed, result_of
     from spanwise.matching.units import find_tokenizer
     from spanwise.retrieve.asking import patient
 
@@ -362,4 +461,4 @@ def _patient(retriever: Any, request: Request) -> Any:
         return float(result.length)
 
     most = None if unit == "cost" else max(budgets_in(request.measures), default=None)
-    return patient(retriever, chunks_in, cost, most)
+    return patient(retriever, lambda answer: list(listed(answer)), cost, most)

@@ -111,11 +111,21 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
 # Profiles ---------------------------------------------------------------------------------------
 
 
+PLAIN = Policy()
+AS_IT_STANDS = Policy(ties="file")
+AS_INEX = Policy(ties="file", follow="INEX 2007-2010")
+AS_EVALJ = Policy(ties="file", average_over="run")
+"""The campaigns of 2002 to 2006 used EvalJ, which averages over the topics of the run."""
+AS_TREC_EVAL = Policy(average_over="both", empty="as-is", follow="trec_eval 10")
+AS_TREC_EVAL_9 = Policy(average_over="both", empty="as-is", follow="trec_eval 9")
+BY_RANK = Policy(ties="rank")
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A policy with default measures, and default values of their parameters."""
 
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = PLAIN
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of each family
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # measures of its own tasks
@@ -134,7 +144,6 @@ class Profile:
         )
 
 
-AS_IT_STANDS = Policy(ties="file")
 _FOCUSED = ("iP[0.00]", "iP[0.01]", "iP[0.05]", "iP[0.10]", "MAiP")
 _IN_CONTEXT = ("MAgP", "gP@5", "gP@10", "gP@25", "gP@50")
 
@@ -162,15 +171,12 @@ so no profile does; they are reported."""
 def _inex(**context: Any) -> Profile:
     """Return the profile of a campaign of 2007 to 2010, with its parameters of context."""
     measures = (*_FOCUSED, *_IN_CONTEXT)
-    policy = replace(AS_IT_STANDS, follow="INEX 2007-2010")
-    return Profile(policy, measures, {"context": {"past": "last", **context}}, limit=SUBMITTED)
+    return Profile(AS_INEX, measures, {"context": {"past": "last", **context}}, limit=SUBMITTED)
 
 
 ELEMENTS = Profile(AS_IT_STANDS, ("nxCG@10", "nxCG@50", "MAep", "Overlap"))
 """Profile of runs of elements with judged elements, used when none is named."""
 
-# The campaigns of 2002 to 2006 used EvalJ, which averages over the topics of the run.
-_AS_EVALJ = Policy(ties="file", average_over="run")
 _TENTHS = tuple(f"{level / 10}" for level in range(1, 11))
 _A = ("0.01", "0.1", "1", "10", "100")
 
@@ -184,7 +190,7 @@ def _year(tasks: Mapping[str, tuple[str, ...]], **rules: Any) -> Profile:
     plain = (name for task in ("thorough", "focused") for name in tasks.get(task, ()))
     families = ("cumulated", "precall", "navigation", "context")
     measures = tuple(dict.fromkeys(plain))
-    return Profile(_AS_EVALJ, measures, dict.fromkeys(families, rules), tasks, SUBMITTED)
+    return Profile(AS_EVALJ, measures, dict.fromkeys(families, rules), tasks, SUBMITTED)
 
 
 _2005 = ("strict5", "gen5", "genLifted")
@@ -212,18 +218,14 @@ INEX_2006 = {
 
 PROFILES: dict[str, Profile] = {
     "documents": Profile(),
-    "trec_eval": Profile(
-        Policy(average_over="both", empty="as-is", follow="trec_eval 10"), measures=("official",)
-    ),
-    "trec_eval9": Profile(
-        Policy(average_over="both", empty="as-is", follow="trec_eval 9"), measures=("official",)
-    ),
+    "trec_eval": Profile(AS_TREC_EVAL, ("official",)),
+    "trec_eval9": Profile(AS_TREC_EVAL_9, ("official",)),
     "chunks": Profile(
-        Policy(ties="rank"),
+        BY_RANK,
         (
             *("SpanR(budget=500)", "SpanR(budget=2000)", "SpanR(budget=8000)"),
             *("SpanP(budget=2000)", "FullEvidence(budget=2000)", "Waste(budget=2000)"),
-            *("FirstEvidence", "MAiP", "JudgedText(budget=2000)"),
+            *("FirstEvidence(budget=8000)", "MAiP", "JudgedText(budget=2000)"),
         ),
     ),
     "inex2002": _year({"thorough": _precall("strict", "gen")}, quant="gen"),

@@ -27,6 +27,7 @@ class Request:
     topics: Any = None  # topics with queries on structure
     names: Sequence[str | None] = ()  # what runs are to be called; None: as they call themselves
     assume: Mapping[str, Any] = field(default_factory=dict)  # parameters of measures, by name
+    chunks: Mapping[str, Any] = field(default_factory=dict)  # all chunks of runs, by name of run
     derived: bool = False  # made of another request, which was checked
 
 
@@ -39,6 +40,7 @@ def request_of(judgements: Any, runs: Sequence[Any], measures: object, **options
         if name not in Policy.__dataclass_fields__:
             choices = ", ".join(Policy.__dataclass_fields__)
             raise UsageError(f"unknown option {name!r}; a policy has {choices}")
+    parts["chunks"] = {name: plain(one) for name, one in (parts.get("chunks") or {}).items()}
     if policy.get("unit") in ("char", "chars"):
         policy["unit"] = "characters"
     return Request(

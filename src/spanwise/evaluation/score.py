@@ -30,6 +30,7 @@ from spanwise.evaluation.prepare import (
     Settled,
     flows,
     messages,
+    of_all_chunks,
     of_elements,
     one_at_a_time,
     texts_along,
@@ -44,15 +45,14 @@ from spanwise.model.notes import Note, Remark
 from spanwise.model.spans import EXACT, counted
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.profiles import Profile
     from spanwise.evaluation.values import Values
     from spanwise.model.documents import Collection
     from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
-OF_TEXT = ("readings", "ceilings")
-"""Kinds of blocks that are made from the text of results."""
+OF_TEXT = "readings"
+"""The kind of blocks that are made from the text of results."""
 
 Rank = tuple[int, int, bytes]
 """The position of a mistake among those that reading the run as a whole would find."""
@@ -121,21 +121,22 @@ def _measured(prepared: Prepared, shard: Shard) -> Measured | None:
 
 def _read_and_measured(prepared: Prepared, shard: Shard, *, numbered: bool = False) -> Measured:
     settled = prepared.settle(shard.profile)
-    if shard.piece is None and not shard.at_once and flows(shard.source):
-        return _in_turn(prepared, shard.profile, prepared.read_in_turn(shard.source))
+    in_turn = flows(shard.source) and settled.policy.match != "order"
+    if shard.piece is None and not shard.at_once and in_turn:
+        return _in_turn(prepared, shard, prepared.read_in_turn(shard.source))
     run = prepared.read(shard.source, shard.piece, numbered=numbered)
-    found = measured(prepared, run, settled, shard.share, shard.profile.limit)
+    found = measured(prepared, run, settled, shard.share, shard.profile.limit, shard.name)
     return replace(found, source=shard.source) if isinstance(shard.piece, Stored) else found
 
 
-def _in_turn(prepared: Prepared, profile: Profile, pieces: Iterator[Run]) -> Measured:
+def _in_turn(prepared: Prepared, shard: Shard, pieces: Iterator[Run]) -> Measured:
     """Measure one piece of a packed file after the other, of which memory holds one at a time.
 
     A mistake in a line is reported before a mistake in results.
     """
     found: list[Measured] = []
     failures: list[SpanwiseError] = []
-    settled = prepared.settle(profile)
+    settled, limit = prepared.settle(shard.profile), shard.profile.limit
     run = next(pieces, None)
     while run is not None:
         following = next(pieces, None)
@@ -143,7 +144,7 @@ def _in_turn(prepared: Prepared, profile: Profile, pieces: Iterator[Run]) -> Mea
         try:
             alone = share == "first" and following is None
             share = "whole" if alone else share
-            found.append(measured(prepared, run, settled, share, profile.limit))
+            found.append(measured(prepared, run, settled, share, limit, shard.name))
         except SpanwiseError as error:
             failures.append(error)
         run = following
@@ -165,9 +166,17 @@ class Matched:
     notes: tuple[Note, ...] = ()
 
 
-def match(prepared: Prepared, run: Run, settled: Settled, share: Share = "whole") -> Matched:
+def match(
+    prepared: Prepared,
+    run: Run,
+    settled: Settled,
+    share: Share = "whole",
+    name: str | None = None,
+) -> Matched:
     """Find the place of each result, and judgements of the kind that the measures need."""
-    notes: list[Note] = []
+    notes = list(run.notes)
+    if any(map(of_all_chunks, settled.measures)):
+        run = prepared.with_chunks(run, name)
     measures, policy = settled
     collection = prepared.collection or texts_along(prepared.judgements)
     judgements = prepared.judgements
@@ -194,13 +203,13 @@ def _readable(
     notes: list[Note],
 ) -> Judgements:
     """Return judgements with relevant text in the units of the run, from the chosen annotators."""
-    textual = [one for one in measures if one.measure.reads in OF_TEXT]
+    textual = [one for one in measures if one.measure.reads == OF_TEXT]
     if not textual:
         return judgements
     from spanwise.matching.evidence import combine_assessors
     from spanwise.matching.placing import nothing_highlighted, whole_documents
     from spanwise.matching.text import states_sizes
-    from spanwise.matching.texts import refuse_unplaced_texts
+    from spanwise.matching.texts import copies_counted, refuse_unplaced_texts
 
     if states_sizes(judgements) and all(map(_of_sizes, textual)):
         return judgements
@@ -210,9 +219,12 @@ def _readable(
         judgements = whole_documents(judgements, collection)
         notes.append(Remark("relevant documents are taken for relevant text as a whole"))
     refuse_unplaced_texts(run, judgements)
-    return judgements.once(
-        ("annotators", policy.annotators), lambda: combine_assessors(judgements, policy.annotators)
-    )
+
+    def combined() -> Judgements:
+        with_copies = copies_counted(judgements, collection, policy.copies)
+        return combine_assessors(with_copies, policy.annotators)
+
+    return judgements.once(("annotators", policy.annotators, policy.copies, collection), combined)
 
 
 def _refuse_unsuitable(
@@ -229,7 +241,7 @@ def _refuse_unsuitable(
     sized = isinstance(judgements, Judgements) and states_sizes(judgements)
     for one in unfit:
         if not (sized and _of_sizes(one)):
-            if one.measure.reads in OF_TEXT:
+            if one.measure.reads == OF_TEXT:
                 refuse_unplaced_passages(judgements, one.label)
             raise UsageError(
                 f"measure {one.label!r} needs {KINDS[one.measure.reads].needs}, but"
@@ -239,7 +251,7 @@ def _refuse_unsuitable(
 
 def _of_sizes(one: MeasureRequest) -> bool:
     """Tell whether a measure of text does with the sizes that a file states."""
-    return one.measure.reads == "readings" and one.sizes_suffice
+    return one.measure.reads == OF_TEXT and one.sizes_suffice
 
 
 # Measuring --------------------------------------------------------------------------------------
@@ -251,16 +263,18 @@ def measured(
     settled: Settled,
     share: Share = "whole",
     limit: int | None = None,
+    name: str | None = None,
 ) -> Measured:
     """Measure each topic of a run, or of a piece of one.
 
-    Topics with more results than `limit` are reported.
+    Topics with more results than `limit` are reported. `name` is what the request calls the run.
     """
-    matched = match(prepared, run, settled, share)
+    matched = match(prepared, run, settled, share, name)
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(run, matched.run, measures)
     run = matched.run
-    judged, answered = frozenset(judgements.rows.topics), frozenset(run.rows.topics)
+    judged = frozenset(judgements.rows.topics)
+    answered = frozenset(run.rows.topics).union(run.questions)  # some with nothing
     if share == "whole":
         refuse_strangers(judged, answered, judgements.rows.source, run.rows.source)
     if isinstance(judgements, Judgements):
@@ -291,7 +305,7 @@ def measured(
 
 def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
     """Count the results of a run of chunks, and how they were placed."""
-    if run.spans is None or not any(one.measure.reads in OF_TEXT for one in measures):
+    if run.spans is None or not any(one.measure.reads == OF_TEXT for one in measures):
         return {}
     facts = {"results": len(run.rows)}
     if run.labels is not None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import PENDING, POLL_SECONDS
+from spanwise.executors import PENDING, POLL_SECONDS
 from spanwise.executors.signals import interrupts_blocked
 
 if TYPE_CHECKING:
-    from spanwise.executors.engines import Map
+    from spanwise.executors import Map
 
 QUIET = logging.CRITICAL + 1
 """Logging level above every message."""

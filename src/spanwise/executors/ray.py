@@ -10,11 +10,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import PENDING, POLL_SECONDS
+from spanwise.executors import PENDING, POLL_SECONDS
 from spanwise.executors.signals import stderr_discarded
 
 if TYPE_CHECKING:
-    from spanwise.executors.engines import Map
+    from spanwise.executors import Map
 
 MEMORY = 100 * 2**20
 """Size of the object store in bytes; results of tasks are small."""

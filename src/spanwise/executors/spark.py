@@ -12,10 +12,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from spanwise.executors.engines import PENDING, POLL_SECONDS
+from spanwise.executors import PENDING, POLL_SECONDS
 
 if TYPE_CHECKING:
-    from spanwise.executors.engines import Map
+    from spanwise.executors import Map
 
 HERE = "local[2,4]"
 """Two local tasks at a time, each tried four times."""

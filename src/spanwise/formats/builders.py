@@ -8,8 +8,8 @@ elements.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -51,6 +51,26 @@ class Builder:
         self._options.note(FormatError(self.file, line, found, expected, advice))
 
 
+def refuse_mixed(
+    content: Builder,
+    numbered: bool,
+    entries: Collection[bytes],
+    topic: bytes | None,
+    line: int | None,
+) -> bool:
+    """Return whether entries have no ids; report an entry unlike those before it."""
+    if not entries or numbered == (topic is None):
+        return topic is None
+    content.problem(
+        line,
+        "an entry without an id after others with ids"
+        if topic is None
+        else f"the id {text(topic)!r} after entries without ids",
+        "ids of all topics, or of none",
+    )
+    return numbered
+
+
 # Collecting results of a run ---------------------------------------------------------------------
 
 
@@ -83,6 +103,17 @@ class RunBuilder(Builder):
     def __init__(self, file: str, options: Reading) -> None:
         super().__init__(file, options)
         self._topics: dict[bytes, list[Result]] = {}
+        self._questions: dict[bytes, str] = {}
+        self._numbered = False
+
+    def entry(self, topic: bytes | None, number: int, question: str, line: int | None) -> bytes:
+        """Add a topic, which may have no results; return its id, or its number if it has none."""
+        self._numbered = refuse_mixed(self, self._numbered, self._questions, topic, line)
+        name = b"%d" % number if topic is None else topic
+        if name in self._questions:
+            self.problem(line, f"topic {text(name)!r} a second time", "each topic once")
+        self._questions[name] = question
+        return name
 
     def add(self, topic: bytes, result: Result) -> None:
         """Add the next result of a topic."""
@@ -102,7 +133,7 @@ class RunBuilder(Builder):
             )
         starts = begins_of([len(of_topic) for of_topic in self._topics.values()])
         lines = np.array([result.line for result in results])
-        ranks = np.array([np.nan if r.rank is None else r.rank for r in results])
+        ranks = np.array([np.nan if r.rank is None else r.rank for r in results], np.float64)
         stated = np.array([np.nan if r.score is None else r.score for r in results])
         return Run(
             name,
@@ -117,6 +148,8 @@ class RunBuilder(Builder):
             unit,
             chunks_of(results),
             stated_scores=stated if np.isnan(stated).any() else None,
+            questions=self._questions,
+            numbered=self._numbered,
         )
 
     def _scores(self, *, by_rank: bool) -> FloatArray:
@@ -299,6 +332,7 @@ class EvidenceBuilder(Builder):
         self._topics: dict[bytes, dict[bytes, _Row]] = {}
         self.questions: dict[bytes, str] = {}
         self.documents: dict[bytes, str] = {}
+        self._numbered = False
 
     def document(self, topic: bytes, document: bytes, line: int, *, full: bool = True) -> None:
         """Add a judged document, unless it has been added before."""
@@ -314,6 +348,19 @@ class EvidenceBuilder(Builder):
         self._topics.setdefault(topic, {})
         if question:
             self.questions[topic] = question
+
+    def entry(self, topic: bytes | None, number: int, question: str, line: int | None) -> bytes:
+        """Add a topic; return its id, or its number if it has none."""
+        self._numbered = refuse_mixed(self, self._numbered, self._topics, topic, line)
+        name = b"%d" % number if topic is None else topic
+        if name in self._topics:
+            self.problem(line, f"topic {text(name)!r} a second time", "each topic once")
+        self.topic(name, question)
+        return name
+
+    def nothing(self, topic: bytes, line: int) -> None:
+        """Add a topic that was judged to have no evidence in any document."""
+        self.document(topic, b"", line)
 
     def build(self, expected: str) -> Judgements:
         """Return the judgements with their evidence."""
@@ -342,7 +389,7 @@ class EvidenceBuilder(Builder):
             PlainIds(names),
             np.array([float(any(i.grade > 0 for i in row.items)) for row in rows]),
             highlights=highlights_of(evidence, np.array(lengths), np.full(len(rows), -1)),
-            evidence=evidence,
+            evidence=replace(evidence, numbered=self._numbered),
         )
 
 

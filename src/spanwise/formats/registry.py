@@ -8,7 +8,7 @@ from functools import wraps
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from warnings import warn
 
 from spanwise.errors import FormatError, SpanwiseWarning, UnknownName, UsageError
@@ -69,37 +69,49 @@ class Format:
         return getdoc(self.parse) or ""
 
 
-PARQUET_FILES, XML_FILES, JSON_FILES, TEXT_FILES = PARQUET, b"<", b"{", b""
 OURS = "spanwise.formats."
-FAMILIES: dict[str, tuple[bytes, ...]] = {
-    "trec.columns": (TEXT_FILES,),
-    "pools": (XML_FILES, JSON_FILES),
-    "chunks.datasets": (JSON_FILES, TEXT_FILES),
-    "chunks.rag_exports": (JSON_FILES, TEXT_FILES),
-    "classic.judgements": (XML_FILES, TEXT_FILES),
-    "inex.assessments": (XML_FILES,),
-    "inex.qrels": (TEXT_FILES,),
-    "inex.runs": (TEXT_FILES,),
-    "inex.submissions": (XML_FILES,),
-    "spans.runs": (JSON_FILES,),
-    "spans.judgements": (JSON_FILES,),
-    "spans.annotations": (JSON_FILES,),
-    "spans.parquet": (PARQUET_FILES,),
-    "topics.inex": (XML_FILES,),
-    "topics.plain": (XML_FILES, JSON_FILES, TEXT_FILES),
-    "trec.beir": (TEXT_FILES,),
-    "trec.genomics": (TEXT_FILES,),
+XML_FILES, JSON_FILES, JSON_LISTS, TABLES, TEXT_FILES = b"<", b"{", b"[", b",", b""
+"""How files begin, besides Parquet; a table has a comma in its first line."""
+
+
+class Family(NamedTuple):
+    """What is known of a module of formats before it is imported."""
+
+    holds: tuple[Holds, ...]
+    begins: tuple[bytes, ...]
+
+
+BOTH: tuple[Holds, ...] = ("run", "judgements")
+CHUNKS = Family(BOTH, (JSON_FILES, JSON_LISTS, TABLES))
+FAMILIES = {
+    "trec.columns": Family((*BOTH, "preferences", "statistics"), (TEXT_FILES,)),
+    "pools": Family(("pool",), (XML_FILES, JSON_FILES)),
+    "chunks.datasets": CHUNKS,
+    "chunks.rag_exports": CHUNKS,
+    "classic.judgements": Family(("judgements",), (TEXT_FILES,)),
+    "classic.reuters": Family(("judgements",), (XML_FILES,)),
+    "inex.assessments": Family(("judgements",), (XML_FILES,)),
+    "inex.qrels": Family(("judgements",), (TEXT_FILES,)),
+    "inex.runs": Family(("run",), (TEXT_FILES,)),
+    "inex.submissions": Family(("run",), (XML_FILES,)),
+    "spans.runs": Family(("run",), (JSON_FILES,)),
+    "spans.judgements": Family(("judgements",), (JSON_FILES,)),
+    "spans.annotations": Family(("judgements",), (JSON_FILES,)),
+    "spans.parquet": Family(BOTH, (PARQUET,)),
+    "topics.inex": Family(("topics",), (XML_FILES,)),
+    "topics.plain": Family(("topics",), (XML_FILES, JSON_FILES, TEXT_FILES)),
+    "trec.beir": Family(("judgements",), (TEXT_FILES,)),
+    "trec.genomics": Family(BOTH, (TEXT_FILES,)),
 }
-"""The modules that define our formats, and how files of these formats begin. The least specific
-formats come first: those registered later are tried first."""
+"""The modules that define our formats. The least specific formats come first: those registered
+later are tried first."""
 
 
-def load_families(mark: bytes | None = None) -> None:
-    """Import our families of formats, or those whose files begin in a certain way."""
-    for family, marks in FAMILIES.items():
-        if mark is None or mark in marks:
-            import_module(f"spanwise.formats.{family}")
-    FORMATS.arrange([f"spanwise.formats.{family}" for family in FAMILIES])
+def load_families() -> None:
+    """Import all families of formats."""
+    for family in FAMILIES:
+        import_module(OURS + family)
+    FORMATS.arrange([OURS + family for family in FAMILIES])
 
 
 FORMATS: Registry[Format] = Registry("format", load_families)
@@ -314,33 +326,57 @@ def recognised(head: bytes, holds: tuple[Holds, ...]) -> Format:
     first. The reader of a format that a file resembles, or of the commonest one, says what is wrong
     with a file that no format recognises, line by line.
     """
-    mark = next(mark for mark in COMMONEST if head.lstrip().startswith(mark))
-    load_families(mark)
-    common = [FORMATS[name] for name in COMMONEST[mark]]
-    for ours in (True, False):
-        if not ours:
-            load()
-        families = {
-            home
-            for home in FORMATS.homes.values()
-            if mark in FAMILIES.get(home.removeprefix(OURS), ())
-        }
-        for entry in FORMATS.of(ours=ours):
-            fits = FORMATS.homes[entry.name] in families if ours else mark != PARQUET
-            if entry.holds in holds and fits and entry.recognise(head):
+    begins = _begins(head)
+    fitting = [
+        name
+        for name, family in FAMILIES.items()
+        if not begins.isdisjoint(family.begins) and not set(holds).isdisjoint(family.holds)
+    ]
+    for family in fitting:
+        import_module(OURS + family)
+    ours = [
+        entry
+        for family in fitting
+        for entry in FORMATS.registered.values()
+        if FORMATS.homes[entry.name] == OURS + family and entry.holds in holds
+    ]
+    for entry in reversed(ours):
+        if entry.recognise(head):
+            return entry
+    load()
+    theirs = [entry for entry in FORMATS.of(ours=False) if entry.holds in holds]
+    if PARQUET not in begins:
+        for entry in theirs:
+            if entry.recognise(head):
                 return entry
-    every = [entry for entry in FORMATS.registered.values() if entry.holds in holds]
-    near = (entry for entry in every if mark != PARQUET and entry.resemble(head))
+    every = [*ours, *theirs] or [entry for entry in FORMATS.values() if entry.holds in holds]
+    near = (entry for entry in every if PARQUET not in begins and entry.resemble(head))
+    names = next(names for mark, names in COMMONEST.items() if mark in begins)
+    common = (FORMATS.registered.get(name) for name in names)
     return next(chain(near, (entry for entry in common if entry in every), every))
+
+
+def _begins(head: bytes) -> set[bytes]:
+    """Return which of the beginnings of files this is."""
+    begun = head.lstrip()
+    for mark in (PARQUET, XML_FILES, JSON_FILES):
+        if begun.startswith(mark):
+            return {mark}
+    if begun.startswith(JSON_LISTS):
+        return {JSON_LISTS, TEXT_FILES}
+    end = begun.find(b"\n")
+    columns = begun[: end if end >= 0 else None]
+    comma = b"," in columns and not columns.startswith(b"#")
+    return {TABLES, TEXT_FILES} if comma else {TEXT_FILES}
 
 
 COMMONEST = {
     PARQUET: ("span_qrels_parquet", "span_run_parquet"),
-    b"<": ("inex_assessments_2007", "inex_submission_2007"),
-    b"{": ("span_qrels", "span_run"),
-    b"": ("trec_run", "qrels", "tsv_topics"),
+    XML_FILES: ("inex_assessments_2007", "inex_submission_2007"),
+    JSON_FILES: ("span_qrels", "span_run"),
+    TEXT_FILES: ("trec_run", "qrels", "tsv_topics"),
 }
-"""The most common formats of Parquet, XML, JSON and text, by the first bytes of a file."""
+"""The most common formats of Parquet, XML, JSON and text."""
 
 
 def _looked_at(pieces: Iterator[bytes], file: str) -> tuple[bytes, Iterator[bytes]]:

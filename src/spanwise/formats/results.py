@@ -3,8 +3,9 @@
 JSON lines have the form that `--format jsonl` prints: objects with run, topic, measure and value,
 first for each topic, then for `all`. The lines for `all` also have `topics` (the number behind the
 mean), `signature`, `notes`, and, with the first measure of each run, `made`: the inputs with their
-hashes, the choices and the version. Parquet files have the same four columns, and the rest in their
-metadata, as JSON under the key `spanwise`.
+hashes, the choices and the version. For measures at reading budgets, they also have `budgets`, and
+how much was `returned` for each topic. Parquet files have the same four columns, and the rest in
+their metadata, as JSON under the key `spanwise`.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def _records(results: Results) -> Iterator[dict[str, Any]]:
             line |= {"topics": scores.counts[measure], "signature": scores.signature}
             line |= {"notes": list(scores.notes)} if scores.notes and not number else {}
             line |= {"made": asdict(made)} if made is not None and not number else {}
+            if scores.returned is not None and scores.budgets and not number:
+                line |= {"returned": scores.returned.tolist(), "budgets": dict(scores.budgets)}
             yield line
 
 
@@ -215,7 +218,20 @@ def _scores(file: str, run: str, lines: _RunLines) -> Scores:
         signature=next((one["signature"] for one in lines.last if "signature" in one), "unknown"),
         notes=tuple(next((one["notes"] for one in lines.last if "notes" in one), ())),
         source=file,
+        returned=_returned(file, run, lines),
+        budgets=next((one["budgets"] for one in lines.last if "budgets" in one), {}),
     )
+
+
+def _returned(file: str, run: str, lines: _RunLines) -> FloatArray | None:
+    """Return how much a run returned for each topic, or None if the file does not state it."""
+    amounts = next((one["returned"] for one in lines.last if "returned" in one), None)
+    if amounts is None:
+        return None
+    if not isinstance(amounts, list) or len(amounts) != len(lines.topics):
+        found = f"run {run!r} states not one amount of returned text for each of its topics"
+        raise FormatError(file, None, found, WHOLE)
+    return np.array(amounts, np.float64)
 
 
 def _refuse_twice(file: str, run: str, twice: tuple[str, str] | None) -> None:
@@ -234,7 +250,7 @@ def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None
     if made is None:
         return None
     try:
-        collection = made.get("collection")
+        collection, topics = made.get("collection"), made.get("topics")
         return Provenance(
             judgements=Source(**made["judgements"]),
             run=Source(**made["run"]),
@@ -242,6 +258,7 @@ def _provenance(file: str, lines: Iterable[dict[str, Any]]) -> Provenance | None
             measures=tuple(made["measures"]),
             options=made["options"],
             spanwise=made["spanwise"],
+            topics=None if topics is None else Source(**topics),
         )
     except (AttributeError, KeyError, TypeError) as error:
         found = f"the provenance of the results cannot be read ({error})"

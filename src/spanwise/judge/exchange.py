@@ -23,8 +23,7 @@ import numpy as np
 from spanwise.collection import open_collection
 from spanwise.console import write_atomically, write_folder_atomically
 from spanwise.errors import FormatError, InputError, SpanwiseWarning, UsageError
-from spanwise.formats import FORMATS, read_judgements
-from spanwise.formats.folders import ABOUT
+from spanwise.formats import ABOUT, FORMATS, read_judgements
 from spanwise.formats.io.json_lines import line
 from spanwise.formats.spans.judgements import QRELS
 from spanwise.judge.events import RELEVANT, TOO_SMALL, Gesture
@@ -41,6 +40,7 @@ from spanwise.judge.views import READ_FIRST, check_of, fingerprint
 from spanwise.matching.placing import TextPoints, placed_judgements
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, by_assessor
+from spanwise.model.scores import Findings
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class ExportOptions:
     machines: bool = False
 
 
-def exported(path: str, output: str, wanted: ExportOptions) -> str:
-    """Write a file or a folder, and return a sentence about what was written."""
+def exported(path: str, output: str, wanted: ExportOptions) -> Findings:
+    """Write a file or a folder, and return what was written."""
     store = Store(path)
     names = chosen_assessors(store, wanted.assessor, wanted.merge, wanted.machines)
     found = verdicts(store, names, every=wanted.state == "all")
@@ -82,10 +82,21 @@ def exported(path: str, output: str, wanted: ExportOptions) -> str:
         about = {"format": wanted.to, "unit": LINES[wanted.to], **origin(store)}
         write_atomically(Path(output + ABOUT), line(about))
     seq, head = store.head()
-    return (
-        f"{output}: {len(found)} judged documents,"
-        f" {counted(len({v.assessor for v in found}), 'assessor')},"
-        f" log {seq} {head[:16]}\n"
+    count = len({v.assessor for v in found})
+    about = {
+        "path": output,
+        "format": wanted.to,
+        "documents": len(found),
+        "assessors": count,
+        "log": {"length": seq, "head": head},
+    }
+    return Findings(
+        "judge export",
+        about,
+        lambda: (
+            f"{output}: {len(found)} judged documents, {counted(count, 'assessor')},"
+            f" log {seq} {head[:16]}\n"
+        ),
     )
 
 
@@ -353,8 +364,8 @@ def _highlight(
 OWN = ("state", "note", "reason", "exhaustivity")
 
 
-def imported(path: str, file: str, assessor: str, collection: str, form: str | None) -> str:
-    """Import a file as the judgements of one assessor, and return a summary."""
+def imported(path: str, file: str, assessor: str, collection: str, form: str | None) -> Findings:
+    """Import a file as the judgements of one assessor, and return what was imported."""
     store, documents = Store(path), open_collection(collection)
     if store.events(assessor):
         raise UsageError(
@@ -381,10 +392,18 @@ def imported(path: str, file: str, assessor: str, collection: str, form: str | N
             )
     store.append(events)
     beyond = len(found) - len(known)
-    return (
-        f"{path}: {len(known)} documents of {assessor} from {file}"
-        + (f"; {beyond} that are not in the pool were left out" if beyond else "")
-        + "\n"
+    about = {
+        "store": path,
+        "file": file,
+        "assessor": assessor,
+        "documents": len(known),
+        "left_out": beyond,
+    }
+    left_out = f"; {beyond} that are not in the pool were left out" if beyond else ""
+    return Findings(
+        "judge import",
+        about,
+        lambda: f"{path}: {len(known)} documents of {assessor} from {file}{left_out}\n",
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from spanwise.errors import InputError, SpanwiseWarning, UnknownName, UsageError
 from spanwise.formats import expanded, read_judgements, read_pool, read_run, read_topics
 from spanwise.matching.documents import by_score, places_of
+from spanwise.matching.topics import named_by_question
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
 from spanwise.model.policy import Policy
@@ -446,8 +447,9 @@ def contributions(runs: Iterable[Any], of_each: int | None = None) -> Contributi
     if len(kept) < len(read):
         told = f"{len(kept)} of {len(read)} runs are pooled, at most {of_each} of each participant"
         warn(told, SpanwiseWarning, stacklevel=2)
-    files, runs = zip(*kept, strict=True)
-    return Contributions(files, runs, tuple(dict(ranked(run)) for run in runs))
+    files = tuple(file for file, _ in kept)
+    named = tuple(named_by_question([run for _, run in kept]))
+    return Contributions(files, named, tuple(dict(ranked(run)) for run in named))
 
 
 def pooled(given: Contributions, plan: Plan, known: Relevant | None = None) -> Pool:

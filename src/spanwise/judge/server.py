@@ -22,9 +22,8 @@ from spanwise.console import emit, say
 from spanwise.errors import InputError, MissingExtra, UsageError
 from spanwise.judge import practice, service
 from spanwise.judge.exchange import lines
-from spanwise.judge.service import OWNER, Refused, Service
+from spanwise.judge.service import OWNER, Refused, Service, progress
 from spanwise.judge.setup import copy_safely, locked
-from spanwise.judge.status import progress
 from spanwise.judge.verdicts import chosen_assessors, verdicts
 
 if TYPE_CHECKING:

@@ -6,14 +6,17 @@ of the log, like gestures, under a reserved name; the current settings are their
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from spanwise.collection import open_collection
 from spanwise.judge.events import (
     CLIENT,
     EDITS,
@@ -28,7 +31,7 @@ from spanwise.judge.events import (
 from spanwise.judge.pooling import Queue
 from spanwise.judge.practice import practised
 from spanwise.judge.store import Document, Event, Store
-from spanwise.judge.verdicts import FINISHED, MACHINE, Tally
+from spanwise.judge.verdicts import FINISHED, MACHINE, Tally, seconds, states
 from spanwise.judge.views import (
     View,
     assessed,
@@ -40,9 +43,12 @@ from spanwise.judge.views import (
     refuse_bytes,
     view,
 )
+from spanwise.model.scores import printable
+from spanwise.report.tables import Table, as_text
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
+
 
 # Settings of the organiser ------------------------------------------------------------------------
 
@@ -341,7 +347,7 @@ class Service:
         if about.get("pool", {}).get("live"):
             return self._queue(topic, documents)
         if about.get("order", "shuffle") == "shuffle":
-            random.Random(f"{about.get('seed', 1)} {assessor} {topic}").shuffle(documents)
+            random.Random(f"{about.get('seed', 0)} {assessor} {topic}").shuffle(documents)
         elif about["order"] == "id":
             documents.sort(key=lambda one: one.id)
         return documents
@@ -367,7 +373,7 @@ class Service:
             state = states.get((topic, by_id[name].number), State())
             return bool(state.highlighted or state.grade) if state.status in FINISHED else None
 
-        seed = f"{about.get('seed', 1)} {self._topics[topic][0]}"
+        seed = f"{about.get('seed', 0)} {self._topics[topic][0]}"
         queue = Queue(about["method"], rankings, about["budget"], seed, about.get("gamma", 1.0))
         added = [
             one for one in documents if "ranks" not in one.details
@@ -534,3 +540,80 @@ def _bin(state: State) -> str:
     if state.status != "done":
         return "left"
     return "relevant" if state.highlighted or state.grade else "nothing"
+
+
+# Reports ------------------------------------------------------------------------------------------
+
+
+def status(path: str, layout: str) -> str:
+    """Report how many documents are finished by assessor and topic, and the time spent."""
+    store = Store(path)
+    rows = progress(store)
+    seq, head = store.head()
+    if layout == "json":
+        answer = {"mode": store.about["mode"], "events": seq, "head": head, "judges": rows}
+        return json.dumps(answer, indent=1) + "\n"
+    names = ("judge", "topic", "documents", "finished", "relevant", "skipped", "minutes")
+    cells = tuple(tuple(_cell(row[name]) for name in names) for row in rows)
+    below = (f"mode {store.about['mode']}, log: {seq} events, head {head}",)
+    return as_text(Table(("assessor", *names[1:]), cells, below, words=(0, 1)))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def progress(store: Store) -> list[dict[str, Any]]:
+    """Return the finished documents and the time spent, for each assessor and topic."""
+    people = [name for name, role in store.assessors().items() if role != OWNER]
+    return [row for assessor in people for row in _of_assessor(store, assessor)]
+
+
+def _of_assessor(store: Store, assessor: str) -> Iterator[dict[str, Any]]:
+    events = store.events(assessor)
+    mine, spent = states(events), seconds(events)
+    for number, name, _ in store.topics():
+        every = store.documents(number)
+        documents = [one for one in every if not one.added_by or assessor in one.added_by]
+        each = [mine.get((number, one.number), State()) for one in documents]
+        busy = sum(time for (topic, _), time in spent.items() if topic == number)
+        yield {
+            "judge": printable(assessor),
+            "topic": printable(name),
+            "documents": len(documents),
+            "finished": sum(state.status in FINISHED for state in each),
+            "relevant": sum(bool(s.highlighted or s.grade) for s in each if s.status == "done"),
+            "skipped": sum(state.status == "skipped" for state in each),
+            "minutes": busy / 60,
+        }
+
+
+def verified(path: str, collection: str | None, cited: str | None = None) -> tuple[str, bool]:
+    """Report the problems of a store, and whether there are none."""
+    store = Store(path)
+    problems = store.verify(cited)
+    if collection is not None:
+        documents = open_collection(collection)
+        for number, name, _ in store.topics():
+            for one in store.documents(number):
+                if one.id not in documents:
+                    problems.append(f"topic {name}: document {one.id!r} is not in the collection")
+                elif fingerprint(documents.text(one.id)) != one.sha256:
+                    problems.append(f"topic {name}: the text of document {one.id!r} has changed")
+    seq, head = store.head()
+    lines = [*problems, f"{path}: {seq} events, head {head}, {'damaged' if problems else 'intact'}"]
+    return "".join(f"{line}\n" for line in lines), not problems
+
+
+def log(path: str, assessor: str | None) -> Iterator[str]:
+    """Yield every event as a line of JSON."""
+    store = Store(path)
+    topics = {number: name for number, name, _ in store.topics()}
+    documents = {n: {d.number: d.id for d in store.documents(n)} for n in topics}
+    for event in store.events(assessor):
+        at = datetime.fromtimestamp(event.at_server, UTC).isoformat(timespec="milliseconds")
+        where = {
+            "topic": topics.get(event.topic),
+            "doc": documents.get(event.topic, {}).get(event.doc),
+        }
+        yield json.dumps({"at": at, "judge": event.assessor, **where, **event_object(event)}) + "\n"

@@ -1,22 +1,25 @@
 """The most relevant text that any order of given chunks can bring within a reading budget.
 
-Chunks are read whole except the last one, of which a beginning may be read. Choosing them is a
-covering problem: it is solved exactly for few chunks, and bounded from above for many.
+The chunks are those that a run returned for a topic, or all chunks of the system. They are read
+whole except the last one, of which a beginning may be read. Choosing them is a covering problem: it
+is solved exactly for few chunks, and bounded from above for many.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from spanwise.model.readings import ROUNDING
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+    from spanwise.model.arrays import IntArray
     from spanwise.model.judgements import Judgements
     from spanwise.model.run import Run
 
@@ -30,7 +33,7 @@ Stretch = tuple[int, int]
 
 
 Begins = Callable[[bytes], "IntArray"]
-"""Gives the starts of the tokens of a document, rising; a token costs when its start is read."""
+"""Gives the places of a document's tokens or code units, rising; one costs when it is read."""
 
 
 class Chunk(NamedTuple):
@@ -38,7 +41,7 @@ class Chunk(NamedTuple):
 
     size: int
     parts: tuple[tuple[int, int], ...]  # number of a relevant piece, and its end in the chunk
-    tokens: IntArray | None = None  # starts of its tokens in the chunk; None: characters cost 1
+    tokens: IntArray | None = None  # places of its tokens or code units; None: characters cost 1
 
     def reach(self, budget: float) -> int:
         """Return the number of characters that a budget pays for."""
@@ -47,16 +50,8 @@ class Chunk(NamedTuple):
         return int(budget) if self.tokens is None else int(self.tokens[int(budget)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ceiling:
-    """The best recall of each topic at each budget, and whether it is exact or only a bound."""
-
-    recall: FloatArray  # topic by budget; nan without relevant text
-    exact: BoolArray
-
-
 class Pool:
-    """All different chunks of a run, document by document, in rising order."""
+    """All different chunks of a system, document by document, in rising order."""
 
     def __init__(self, run: Run) -> None:
         self._chunks: dict[bytes, list[Stretch]] = {}
@@ -65,6 +60,8 @@ class Pool:
         if run.spans is None:
             return
         real = np.flatnonzero((run.spans.starts != UNKNOWN) & (run.spans.lengths > 0))
+        if not len(real):
+            return
         prints, starts, ends = run.documents.fingerprints(), run.spans.starts, run.spans.ends
         order = real[np.lexsort((ends[real], starts[real], prints[real]))]
         prints, starts, ends = prints[order], starts[order], ends[order]
@@ -83,8 +80,6 @@ class Pool:
 
     def touching(self, document: bytes, stretch: Stretch) -> list[Stretch]:
         """Return the chunks that share a character with a stretch."""
-        from bisect import bisect_left
-
         chunks = self._chunks.get(document)
         if chunks is None:
             return []
@@ -94,77 +89,91 @@ class Pool:
         return [chunk for chunk in chunks[first:last] if chunk[1] > stretch[0]]
 
 
-def ceiling(
-    judgements: Judgements,
-    topics: Sequence[bytes],
-    pool: Pool,
-    budgets: Sequence[float],
-    begins: Begins | None = None,
-) -> Ceiling:
-    """Compute the best recall that any order of the pool's chunks can reach for each topic.
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The useful chunks of one topic, and the sizes of the pieces that they cut its text into."""
 
-    Budgets count characters, or tokens if `begins` gives the starts of tokens.
-    """
-    recall = np.full((len(topics), len(budgets)), np.nan)
-    exact = np.ones((len(topics), len(budgets)), np.bool_)
-    needed = judgements.once("relevant text by topic", lambda: _by_topic(judgements))
-    for row, topic in enumerate(topics):
-        total, by_document = needed.get(topic, (0, {}))
-        if not total:
-            continue
-        chunks, weights = _chunks(by_document, pool, begins)
-        for column, budget in enumerate(budgets):
-            best, exact[row, column] = _best(chunks, weights, budget)
-            recall[row, column] = min(best / total, 1)
-    return Ceiling(recall, exact)
+    chunks: list[Chunk]
+    weights: IntArray
+
+    def best(self, budget: float) -> tuple[float, bool]:
+        """Return the most relevant text within a budget, and whether that is exact or a bound."""
+        chunks, weights = self.chunks, self.weights
+        everything = {piece for chunk in chunks for piece, _ in chunk.parts}
+        most = float(sum(int(weights[piece]) for piece in everything))
+        if not chunks or sum(chunk.size for chunk in chunks) <= budget:
+            return most, True
+        bound = min(most, _relaxed(chunks, weights, budget))
+        if len(chunks) <= FEW:
+            return _tried(chunks, weights, budget, bound), True
+        return bound, False
 
 
-def _by_topic(judgements: Judgements) -> dict[bytes, tuple[int, dict[bytes, list[Stretch]]]]:
-    """Return the number of relevant characters of each topic, and their stretches by document."""
+Placed = Mapping[int, Iterable[Stretch]]
+"""The chunks that were returned for a topic, by the row of their document in the judgements."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chooser:
+    """The relevant text of all topics, with all chunks of the system if they are known."""
+
+    judgements: Judgements
+    pool: Pool | None
+    begins: Begins | None  # None: budgets count characters
+
+    def choice(self, topic: bytes, returned: Placed, *, every: bool) -> Choice:
+        """Return the choice among the returned chunks of a topic, or among `every` chunk."""
+        needed = self.judgements.once("relevant text", lambda: _by_topic(self.judgements))
+        weights: list[int] = []
+        chunks: list[Chunk] = []
+        for row, (name, stretches) in needed.get(topic, {}).items():
+            found = set(returned.get(row, ()))
+            if every and self.pool is not None:
+                for stretch in stretches:
+                    found.update(self.pool.touching(name, stretch))
+            tokens = None if self.begins is None or not found else self.begins(name)
+            _cut(sorted(found), stretches, tokens, chunks, weights)
+        return Choice(_undominated(chunks), np.array(weights, np.int64))
+
+
+def _by_topic(judgements: Judgements) -> dict[bytes, dict[int, tuple[bytes, list[Stretch]]]]:
+    """Return the relevant stretches of each topic, by row of the judgements, with the document."""
     marked, rows = judgements.highlights, judgements.rows
     assert marked is not None
     names = judgements.documents.take(np.arange(len(rows)))
-    first, relevant = marked.first.tolist(), marked.relevant.tolist()
+    first = marked.first.tolist()
     starts, ends = marked.passages.starts.tolist(), marked.passages.ends.tolist()
-    found: dict[bytes, tuple[int, dict[bytes, list[Stretch]]]] = {}
+    found: dict[bytes, dict[int, tuple[bytes, list[Stretch]]]] = {}
     for code, topic in enumerate(rows.topics):
-        by_document: dict[bytes, list[Stretch]] = {}
-        mine = range(int(rows.starts[code]), int(rows.starts[code + 1]))
-        for row in mine:
+        mine = found.setdefault(topic, {})
+        for row in range(int(rows.starts[code]), int(rows.starts[code + 1])):
+            some = slice(first[row], first[row + 1])
             if first[row + 1] > first[row]:
-                some = zip(
-                    starts[first[row] : first[row + 1]],
-                    ends[first[row] : first[row + 1]],
-                    strict=True,
-                )
-                by_document.setdefault(names[row], []).extend(some)
-        found[topic] = sum(relevant[row] for row in mine), by_document
+                mine[row] = names[row], list(zip(starts[some], ends[some], strict=True))
     return found
 
 
-def _chunks(
-    by_document: dict[bytes, list[Stretch]], pool: Pool, begins: Begins | None
-) -> tuple[list[Chunk], IntArray]:
-    """Return the useful chunks, and the sizes of the pieces that they cut relevant text into."""
-    weights: list[int] = []
-    chunks: list[Chunk] = []
-    for name, stretches in by_document.items():
-        touching = sorted({c for stretch in stretches for c in pool.touching(name, stretch)})
-        cuts = sorted({edge for chunk in touching for edge in chunk})
-        pieces: list[Stretch] = []
-        for start, end in sorted(stretches):
-            edges = [start, *(edge for edge in cuts if start < edge < end), end]
-            pieces += itertools.pairwise(edges)
-        first = len(weights)
-        weights += [end - start for start, end in pieces]
-        for begin, stop in touching:
-            parts = tuple(
-                (first + number, end - begin)
-                for number, (start, end) in enumerate(pieces)
-                if begin <= start and end <= stop
-            )
-            chunks.append(_priced(begin, stop, parts, begins and begins(name)))
-    return _undominated(chunks), np.array(weights, np.int64)
+def _cut(
+    touching: list[Stretch],
+    stretches: list[Stretch],
+    tokens: IntArray | None,
+    chunks: list[Chunk],
+    weights: list[int],
+) -> None:
+    """Add the chunks of a document, and the sizes of the pieces that they cut its text into."""
+    cuts = sorted({edge for chunk in touching for edge in chunk})
+    pieces: list[Stretch] = []
+    for start, end in sorted(stretches):
+        edges = [start, *cuts[bisect_right(cuts, start) : bisect_left(cuts, end)], end]
+        pieces += itertools.pairwise(edges)
+    first = len(weights)
+    weights += [end - start for start, end in pieces]
+    begins = [start for start, _ in pieces]
+    for begin, stop in touching:
+        inside = range(bisect_left(begins, begin), bisect_left(begins, stop))
+        parts = tuple((first + number, pieces[number][1] - begin) for number in inside)
+        if parts:
+            chunks.append(_priced(begin, stop, parts, tokens))
 
 
 def _priced(
@@ -191,28 +200,17 @@ def _undominated(chunks: list[Chunk]) -> list[Chunk]:
     return kept
 
 
-def _best(chunks: list[Chunk], weights: IntArray, budget: float) -> tuple[float, bool]:
-    everything = {piece for chunk in chunks for piece, _ in chunk.parts}
-    most = float(sum(int(weights[piece]) for piece in everything))
-    if not chunks or sum(chunk.size for chunk in chunks) <= budget:
-        return most, True
-    if len(chunks) <= FEW:
-        return _tried(chunks, weights, budget, most), True
-    bound = min(most, _relaxed(chunks, weights, budget))
-    return bound, False
-
-
-def _tried(chunks: list[Chunk], weights: IntArray, budget: float, most: float) -> float:
+def _tried(chunks: list[Chunk], weights: IntArray, budget: float, bound: float) -> float:
     """Return the best of all combinations, each with the beginning of one more chunk."""
     masks = [sum(1 << piece for piece, _ in chunk.parts) for chunk in chunks]
     best = 0
 
     def tried(first: int, covered: int, gain: int, rest: float) -> bool:
-        """Extend a choice of chunks; return True once the maximum is reached."""
+        """Extend a choice of chunks; return True once the bound is reached."""
         nonlocal best
         more = max(_beginning(chunk, weights, covered, rest) for chunk in chunks)
         best = max(best, gain + more)
-        if best >= most:
+        if best >= bound * (1 - ROUNDING):
             return True
         for number in range(first, len(chunks)):
             new, left = masks[number] & ~covered, rest - chunks[number].size
@@ -247,13 +245,17 @@ def _beginning(chunk: Chunk, weights: IntArray, covered: int, rest: float) -> in
 
 
 def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
-    """Return an upper bound: fill the budget by the best density of any beginning of each chunk."""
-    gains = []
-    for chunk in chunks:
-        found = sum(int(weights[piece]) for piece, _ in chunk.parts)
-        gains.append((_density(chunk, weights), found))
-    total, left = float(max(_beginning(chunk, weights, 0, 0) for chunk in chunks)), float(budget)
-    for density, found in sorted(gains, reverse=True):
+    """Return an upper bound: fill the budget by the best density of any beginning of each chunk.
+
+    Chunks without tokens are free, and so is the text before the first token of the last chunk.
+    """
+    whole = [sum(int(weights[piece]) for piece, _ in chunk.parts) for chunk in chunks]
+    free = sum(found for chunk, found in zip(chunks, whole, strict=True) if not chunk.size)
+    priced = [(chunk, found) for chunk, found in zip(chunks, whole, strict=True) if chunk.size]
+    before = max((_beginning(chunk, weights, 0, 0) for chunk, _ in priced), default=0)
+    total, left = float(free + before), float(budget)
+    densities = [(_density(chunk, weights), found) for chunk, found in priced]
+    for density, found in sorted(densities, reverse=True):
         if density <= 0 or left <= 0:
             break
         cost = min(found / density, left)
@@ -265,9 +267,11 @@ def _relaxed(chunks: list[Chunk], weights: IntArray, budget: float) -> float:
 def _density(chunk: Chunk, weights: IntArray) -> float:
     """Return the highest ratio of relevant text to cost of any beginning of a chunk."""
     if chunk.tokens is not None:
-        prices = range(1, chunk.size + 1)
-        best = (_beginning(chunk, weights, 0, price) / price for price in prices)
-        return max(best, default=float(ALL))
+        reach, gain = np.append(chunk.tokens[1:], ALL), np.zeros(chunk.size)
+        for piece, end in chunk.parts:
+            length = int(weights[piece])
+            gain += np.clip(reach - (end - length), 0, length)
+        return float((gain / np.arange(1, chunk.size + 1)).max())
     found, density = 0, 0.0
     for piece, end in sorted(chunk.parts, key=lambda part: part[1]):
         found += int(weights[piece])

@@ -629,6 +629,18 @@ class Results:
             self.judged[lowest:highest],
         )
 
+    def cut(self, owner: IntArray) -> Results:
+        """Return the parts of the results as results, given the result of each part, rising."""
+        if len(owner) == len(self.row):
+            return self
+        return Results(
+            self.topic[owner],
+            self.row[owner],
+            self.document[owner],
+            np.searchsorted(owner, self.opening),
+            self.judged,
+        )
+
     def stated(self, column: IntArray, otherwise: int) -> IntArray:
         """Return a column of the judgements for each document, `otherwise` if it was not judged."""
         return np.where(self.judged >= 0, column[self.judged], otherwise)

@@ -75,7 +75,7 @@ def _contained(results: ElementResults, numbers: list[int], inside: BoolArray) -
 
 # Rankings of elements -----------------------------------------------------------------------------
 
-NEEDS = "its size is in no file; pass --collection"
+NEEDS = "its size was not found in any file; pass --collection"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

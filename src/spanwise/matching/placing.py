@@ -29,7 +29,7 @@ from spanwise.model.elements import (
     begins_of,
 )
 from spanwise.model.judgements import Highlights, Judgements, Preferences
-from spanwise.model.notes import Placed, Remark, Tally
+from spanwise.model.notes import Placed, Remark, Share, Tally
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, counted, merged_by, overlap
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def placed_run(run: Run, collection: Collection | None, notes: list[Note] | None
     run = quoted_run(run, collection)
     if run.labels is not None:
         said.append(Placed("chunks placed in their documents", counted(run.labels)))
+    if run.parts is not None:
+        said.append(Share("text of partly placed chunks that is in documents", *run.parts.placed))
     documents = run.documents.coded()
     lengths = collection.lengths(documents)
     nowhere = absent(run, lengths)

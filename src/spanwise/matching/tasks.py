@@ -597,6 +597,7 @@ def _picked(run: Run, kept: list[tuple[bytes, list[Result]]]) -> Run:
         ends=None if run.ends is None else run.ends.reordered(rows),
         chunks=chunks,
         labels=None if run.labels is None else run.labels[rows],
+        parts=None,
     )
 
 

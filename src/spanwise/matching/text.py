@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.matching.ceiling import Chooser, Pool
 from spanwise.matching.cuts import CutDocuments, result_in_words
 from spanwise.matching.documents import (
     TOPICS_AT_ONCE,
@@ -18,8 +19,9 @@ from spanwise.matching.documents import (
     ordered_results,
     owners_of,
 )
-from spanwise.matching.evidence import Shown, StretchEvidence, TopicItems
+from spanwise.matching.evidence import Redirection, Shown, StretchEvidence, TopicItems
 from spanwise.matching.trees import Listed, above, capped_to
+from spanwise.matching.units import Passed, TextMeter
 from spanwise.model.columns import text
 from spanwise.model.elements import begins_of
 from spanwise.model.judgements import Highlights
@@ -27,9 +29,10 @@ from spanwise.model.readings import Readings, Stretches
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, ranges
 
 if TYPE_CHECKING:
-    from spanwise.matching.units import Meter
+    from spanwise.matching.evidence import Library
+    from spanwise.matching.units import Meter, Spending
     from spanwise.model.arrays import BoolArray, IntArray
-    from spanwise.model.judgements import Judgements
+    from spanwise.model.judgements import Copies, Judgements
     from spanwise.model.policy import Policy
     from spanwise.model.run import Run
 
@@ -40,11 +43,13 @@ def readings(
     topics: Sequence[bytes],
     policy: Policy,
     meter: Meter | None = None,
+    library: Library | None = None,
 ) -> Iterator[Readings]:
     """Yield the text to read in blocks of `TOPICS_AT_ONCE` topics.
 
-    A `meter` gives the cost of reading if a budget does not count characters. If only sizes are
-    stated, the blocks hold only what measures based on sizes need.
+    A `meter` gives the cost of reading if a budget does not count characters. A `library` has the
+    texts of documents, in which white space is found. If only sizes are stated, the blocks hold
+    only what measures based on sizes need.
     """
     marked = judgements.highlights
     if states_sizes(judgements):
@@ -55,13 +60,22 @@ def readings(
     refuse_paths(run)
     results = ordered_results(run, judgements, topics, policy)
     totals = _totals(judgements, marked, topics)
-    needed = judgements.once("needed", lambda: TopicItems.of(judgements, marked))
+    needed = items_of(judgements, library)
+    pool = None if run.pool is None else Pool(run.pool)
+    chooser = Chooser(judgements, pool, meter.begins if isinstance(meter, TextMeter) else None)
     for first in range(0, len(topics), TOPICS_AT_ONCE):
         last = min(first + TOPICS_AT_ONCE, len(topics))
         some = results.of_topics(first, last)
         listed = Listed.of(run, judgements, some.row, some.judged[some.document])
         block = _Block(run, marked, needed, some, policy, tuple(topics[first:last]), listed)
-        yield block.readings(totals[:, first:last], meter)
+        yield block.readings(totals[:, first:last], meter, chooser)
+
+
+def items_of(judgements: Judgements, library: Library | None) -> TopicItems:
+    """Return the items of all topics of judgements with highlighted text, made once."""
+    marked = judgements.highlights
+    assert marked is not None
+    return judgements.once(("needed", library), lambda: TopicItems.of(judgements, marked, library))
 
 
 def refuse_paths(run: Run) -> None:
@@ -96,12 +110,15 @@ def without_entry(judgements: Judgements, topics: Sequence[bytes]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Places:
-    """The places of results in their documents."""
+    """The places of results in their documents, part by part in the order of reading."""
 
-    spans: Spans  # empty if a result could not be placed
-    unplaced: BoolArray
-    unsized: BoolArray  # whole documents of unknown length
+    owner: IntArray  # the result of each part
+    spans: Spans  # empty if a part could not be placed
     lost: IntArray  # lengths of the texts that could not be placed
+    offsets: IntArray  # where each part begins in the text of its result
+    starts: IntArray  # per result
+    unplaced: BoolArray  # per result
+    unsized: BoolArray  # per result: whole documents of unknown length
 
     @classmethod
     def of(cls, run: Run, results: Results, lengths: IntArray) -> _Places:
@@ -109,20 +126,47 @@ class _Places:
         if run.spans is None:
             size = lengths[results.document]
             placed = Spans(np.zeros_like(size), np.maximum(size, 0))
-            nowhere = np.zeros(len(size), np.bool_)
+            nowhere, nothing = np.zeros(len(size), np.bool_), np.zeros_like(size)
+            every = np.arange(len(size))
             if run.lengths is None:
-                return cls(placed, nowhere, size < 0, np.zeros_like(size))
-            return cls(placed, size < 0, nowhere, np.zeros_like(size))
-        spans = run.spans.at(results.row)
-        unplaced = spans.starts == UNKNOWN
-        placed = Spans(np.where(unplaced, 0, spans.starts), np.where(unplaced, 0, spans.lengths))
-        lost = np.where(unplaced, spans.lengths, 0)
-        return cls(placed, unplaced, np.zeros(len(spans), np.bool_), lost)
+                return cls(every, placed, nothing, nothing, nothing, nowhere, size < 0)
+            return cls(every, placed, nothing, nothing, nothing, size < 0, nowhere)
+        starts = run.spans.starts[results.row]
+        unplaced = starts == UNKNOWN
+        spans, owner = run.spans.at(results.row), np.arange(len(results.row))
+        offsets = np.zeros_like(owner)
+        if run.parts is not None:
+            parts, owner = run.parts.of(results.row)
+            spans, offsets = run.parts.spans.at(parts), run.parts.offsets[parts]
+        away = spans.starts == UNKNOWN
+        placed = Spans(np.where(away, 0, spans.starts), np.where(away, 0, spans.lengths))
+        lost = np.where(away, spans.lengths, 0)
+        return cls(owner, placed, lost, offsets, starts, unplaced, unplaced & False)
 
     def sizes(self, policy: Policy) -> IntArray:
-        """Return the characters read of each result, also of texts that could not be placed."""
+        """Return the characters read of each part, also of texts that could not be placed."""
         unplaced = np.where(self.lost > 0, self.lost, policy.conventions.unplaced_size)
-        return np.where(self.unplaced, unplaced, self.spans.lengths)
+        away = (self.lost > 0) | self.unplaced[self.owner]
+        return np.where(away, unplaced, self.spans.lengths)
+
+    def redirected(self, document: IntArray, copies: Sequence[Copies | None]) -> _Places:
+        """Return the places with copies of evidence replaced by the evidence that they repeat."""
+        if not any(copies):
+            return self
+        part, spans = Redirection.of(copies).applied(document[self.owner], self.spans)
+        return replace(
+            self,
+            owner=self.owner[part],
+            spans=spans,
+            lost=self.lost[part],
+            offsets=self.offsets[part],
+        )
+
+    def of_results(self, values: IntArray) -> IntArray:
+        """Return the sum of the values of the parts of each result."""
+        if len(self.owner) == len(self.unplaced):
+            return values
+        return _sums(self.owner, values, len(self.unplaced))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +181,7 @@ class _Block:
     topics: tuple[bytes, ...]
     listed: Listed
 
-    def readings(self, totals: IntArray, meter: Meter | None) -> Readings:
+    def readings(self, totals: IntArray, meter: Meter | None, chooser: Chooser) -> Readings:
         """Return the block that measures take."""
         results, marked, policy = self.results, self.marked, self.policy
         lengths = results.stated(marked.lengths, -1)
@@ -147,32 +191,36 @@ class _Block:
         if marked.indivisible:
             lengths = np.ones_like(lengths)
         known = results.stated(marked.relevant, 0)
-        places = _Places.of(self.run, results, lengths)
+        given = _Places.of(self.run, results, lengths)
+        places = given.redirected(results.document, self._copies())
         items, owner = self.needed.of_documents(results.judged)
+        parts = results.cut(places.owner)
         cuts = CutDocuments.of(
             places.spans,
-            results.document,
+            parts.document,
             self.needed.evidence.spans.at(items),
             owner,
             np.maximum(lengths, 0),
             self.needed.relevant[items],
         )
         first = cuts.shown_first()
-        size = places.sizes(policy)
-        relevant = cuts.relevant_in_results()
-        fresh = _sums(first, cuts.length, len(size))
-        fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(size))
+        read = places.sizes(policy)
+        fresh = _sums(first, cuts.length, len(read))
+        fresh_relevant = _sums(first, cuts.length * cuts.relevant, len(read))
+        columns_of = (read, cuts.relevant_in_results(), fresh, fresh_relevant)
         size, relevant, fresh, fresh_relevant = self.listed.instead(
-            places.unplaced, size, relevant, fresh, fresh_relevant
+            places.unplaced, *map(places.of_results, columns_of)
         )
+        if parts is results:
+            read = size
         if policy.conventions.skips_if_relevant:
             fresh = np.where(known[results.document] > 0, fresh, size)
         found = relevant if policy.conventions.forgets_repeats else fresh_relevant
         ranks = _Grid.of(results.topic, len(self.topics))
         columns = _Grid.of(results.topic[results.opening], len(self.topics))
-        start = np.where(places.unplaced, UNKNOWN, places.spans.starts)[results.opening]
+        start = np.where(places.unplaced, UNKNOWN, places.starts)[results.opening]
         endless = (lengths < 0) & (known > 0)
-        shown = Shown(cuts, first, items, owner, results, size, self.topics)
+        shown = Shown(cuts, first, items, owner, parts, places.owner, read, self.topics)
         return Readings(
             self.topics,
             policy,
@@ -192,11 +240,26 @@ class _Block:
             stretches=_stretches(cuts, known > 0, columns, first >= 0),
             unsized=_example(self.run, results.row[places.unsized]),
             endless=_example(self.run, results.row[results.opening[endless]]),
-            matched=StretchEvidence(shown, self.needed, places.spans),
-            reach=None
-            if meter is None
-            else meter.reach(results, places.spans, size, len(self.topics)),
+            matched=StretchEvidence(shown, self.needed, places.spans, chooser),
+            prices=None if meter is None else self._prices(meter, given, size),
         )
+
+    def _copies(self) -> list[Copies | None]:
+        """Return the copies of evidence in each document."""
+        known, results = self.needed.evidence.copies, self.results
+        if not known:
+            return []
+        names = self.run.documents.take(results.row[results.opening])
+        topics = results.topic[results.opening].tolist()
+        return [known.get((self.topics[t], name)) for t, name in zip(topics, names, strict=True)]
+
+    def _prices(self, meter: Meter, places: _Places, size: IntArray) -> Spending:
+        """Return what budgets pay for, result by result or part by part."""
+        topics = len(self.topics)
+        if meter.whole:
+            return meter.spending(self.results, Passed(places.spans, size, size * 0), topics)
+        passed = Passed(places.spans, places.sizes(self.policy), places.offsets)
+        return meter.spending(self.results.cut(places.owner), passed, topics)
 
 
 # Readings of the sizes that assessments of 2005 to 2007 state for elements and passages. ----------
@@ -340,11 +403,11 @@ class _Sizes:
     def _complaint(self, number: int, size: IntArray) -> str:
         row = int(self.results.row[number])
         what = "how much of it is highlighted" if size[number] else "its size"
-        needs = "it needs --collection"
+        needs = "pass --collection"
         if self.run.lengths is not None:
             needs = "expected assessments with passages"
         words = result_in_words(self.run, row)
-        return f"{self.run.rows.place(row)}: {words}: {what} is in no file; {needs}"
+        return f"{self.run.rows.place(row)}: {words}: {what} was not found in any file; {needs}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

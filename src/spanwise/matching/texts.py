@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from spanwise.errors import InputError
-from spanwise.matching.evidence import Groups, regrouped, unplaced
-from spanwise.matching.quotes import Page, Quote, placed_anywhere
-from spanwise.matching.units import TOKEN, CostMeter, Meter, TokenMeter, in_codepoints, tokens_of
+from spanwise.matching.documents import reading_order
+from spanwise.matching.evidence import (
+    Groups,
+    Link,
+    add_empty_rows,
+    cut_up,
+    regrouped,
+    unplaced,
+    with_copies,
+)
+from spanwise.matching.quotes import (
+    Page,
+    Part,
+    Placement,
+    Quote,
+    occurrences,
+    placed_anywhere,
+)
+from spanwise.matching.units import (
+    CODE_UNITS,
+    CostMeter,
+    Meter,
+    TextMeter,
+    boundaries,
+    in_codepoints,
+    places_of_units,
+)
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import highlights_of
+from spanwise.model.policy import unit_in_words
+from spanwise.model.run import Parts
 from spanwise.model.spans import (
     EXACT,
     LOST,
     NOT_PLACED,
+    PARTIAL,
     SHIFTED,
     UNKNOWN,
     Spans,
     label_counts_in_words,
+    ranges,
 )
 
 if TYPE_CHECKING:
@@ -29,10 +57,13 @@ if TYPE_CHECKING:
     from spanwise.model.columns import Rows
     from spanwise.model.documents import Document, Name
     from spanwise.model.judgements import Evidence, Judgements
+    from spanwise.model.policy import Copied
     from spanwise.model.run import Run
     from spanwise.model.spans import Labels
 
 CODEPOINT = "codepoint"
+NO_HINT = -2
+"""Start of a text whose start was not stated; UNKNOWN is a stated start that cannot be."""
 
 
 class Library(Protocol):
@@ -58,12 +89,15 @@ class Texts:
         texts: Sequence[bytes],
         stated: BoolArray,
         unit: str,
+        numbers: IntArray | None = None,
     ) -> None:
         self.documents = list(documents)
         self.starts, self.lengths = spans.starts.copy(), spans.lengths.copy()
         self.labels: Labels = np.full(len(spans), NOT_PLACED, np.int8)
         self.broken: list[int] = []  # rows with positions that do not exist in their document
+        self._parts: dict[int, tuple[Part, ...]] = {}  # of rows that are in pieces
         self._texts, self._stated, self._unit = texts, stated, unit
+        self._numbers = np.zeros(len(spans), np.int64) if numbers is None else numbers
 
     def place(self, library: Library) -> None:
         """Place all rows, one document after the other so that each is read once."""
@@ -83,47 +117,66 @@ class Texts:
         known = self.starts[rows] != UNKNOWN
         spans = Spans(self.starts[rows], self.lengths[rows])
         counted = in_codepoints(page.text, spans, self._unit)
-        for row, start, length, given in zip(
-            rows.tolist(), counted.starts.tolist(), counted.lengths.tolist(), known, strict=True
-        ):
-            words = self._texts[row]
-            if words:
-                hint = start if self._stated[row] else None
-                quote = Quote(words.decode("utf-8", "surrogatepass"), hint)
-                found = page.placed(quote)
-                self.starts[row], self.lengths[row] = found.start, found.length
-                self.labels[row] = found.label
-                if found.label == LOST:
-                    self.lengths[row] = len(quote.text)
-            elif given and start == UNKNOWN:
-                self.broken.append(row)
-            elif given:
-                self.starts[row], self.lengths[row] = start, length
+        texts = [self._texts[row] for row in rows.tolist()]
+        starts = np.where(self._stated[rows], counted.starts, NO_HINT).tolist()
+        quoted = [number for number, words in enumerate(texts) if words]
+        quotes = [self._quote(int(rows[number]), starts[number]) for number in quoted]
+        self._put(rows[quoted], quotes, page.placed_all(quotes))
+        bare = known & np.array([not words for words in texts], np.bool_)
+        here = rows[bare]
+        lost = counted.starts[bare] == UNKNOWN
+        self.broken += here[lost].tolist()
+        self.starts[here[~lost]] = counted.starts[bare][~lost]
+        self.lengths[here[~lost]] = counted.lengths[bare][~lost]
+
+    def _put(self, rows: IntArray, quotes: list[Quote], places: list[Placement]) -> None:
+        """Enter the places of texts; an unplaced one keeps its length, which is read."""
+        for row, quote, found in zip(rows.tolist(), quotes, places, strict=True):
+            self.starts[row], self.labels[row] = found.start, found.label
+            self.lengths[row] = found.length if found.label != LOST else len(quote.text)
+            if found.parts:
+                self._parts[row] = found.parts
 
     def _anywhere(self, library: Library, rows: list[int]) -> None:
         """Place texts whose document is unknown."""
         names = [document.name for document in library.documents()]
-        quotes = [self._quote(row) for row in rows]
+        done = self._unit in _DONE
+        stated = np.where(self._stated & done, self.starts, NO_HINT)
+        quotes = [self._quote(row, int(stated[row])) for row in rows]
         places = placed_anywhere(quotes, lambda: (Page(library.text(name)) for name in names))
+        self._put(np.array(rows), quotes, [place for _, place in places])
         for row, quote, (number, found) in zip(rows, quotes, places, strict=True):
-            moved = self.documents[row] and quote.start is None and found.label == EXACT
-            self.labels[row] = SHIFTED if moved else found.label
-            self.starts[row], self.lengths[row] = found.start, found.length
-            if found.label == LOST:
-                self.lengths[row] = len(quote.text)
-            else:
+            if self.documents[row] and quote.start is None and found.label == EXACT:
+                self.labels[row] = SHIFTED
+            if found.label != LOST:
                 self.documents[row] = _id(names[number], library)
 
-    def _quote(self, row: int) -> Quote:
+    def _quote(self, row: int, start: int) -> Quote:
         """Return the quote of a row, with its stated start if that is in code points."""
-        stated = self._stated[row] and self._unit in _DONE
-        hint = int(self.starts[row]) if stated else None
-        return Quote(self._texts[row].decode("utf-8", "surrogatepass"), hint)
+        words = self._texts[row].decode("utf-8", "surrogatepass")
+        if start != NO_HINT:
+            return Quote(words, start)
+        return Quote(words, None, int(self._numbers[row]))
 
     @property
     def spans(self) -> Spans:
         """The spans of all rows at present."""
         return Spans(self.starts, self.lengths)
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts of all rows; None if no text is in pieces."""
+        if not self._parts:
+            return None
+        counts = np.ones(len(self.starts), np.int64)
+        rows = np.array(sorted(self._parts), np.int64)
+        counts[rows] = [len(self._parts[row]) for row in rows.tolist()]
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        table = np.zeros((int(first[-1]), 3), np.int64)
+        table[first[:-1], 0], table[first[:-1], 1] = self.starts, self.lengths
+        every = [part for row in rows.tolist() for part in self._parts[row]]
+        table[ranges(first[rows], counts[rows])] = every
+        return Parts(first, Spans(table[:, 0], table[:, 1]), table[:, 2])
 
 
 def _id(name: str, library: Library) -> bytes:
@@ -149,13 +202,33 @@ def quoted_run(run: Run, library: Library) -> Run:
         return run
     stated = np.ones(len(every), np.bool_) if chunks is None else chunks.stated
     names = run.documents.take(every)
-    places = Texts(names, run.spans, texts, stated, run.unit)
+    numbers = _numbers_of_equals(run, names, texts, stated)
+    places = Texts(names, run.spans, texts, stated, run.unit, numbers)
     places.place(library)
     _refuse(places, run.rows, run.unit)
     labels = places.labels if any(texts) else None
     unit = "opaque" if run.unit == "opaque" else CODEPOINT
     documents = run.documents if places.documents == names else PlainIds(places.documents)
-    return replace(run, documents=documents, spans=places.spans, unit=unit, labels=labels)
+    return replace(
+        run, documents=documents, spans=places.spans, unit=unit, labels=labels, parts=places.parts
+    )
+
+
+def _numbers_of_equals(
+    run: Run, names: Sequence[bytes], texts: Sequence[bytes], stated: BoolArray
+) -> IntArray:
+    """Return how many equal texts without a place precede each result in its ranking."""
+    numbers = np.zeros(len(names), np.int64)
+    topic = np.repeat(np.arange(len(run.rows.topics)), np.diff(run.rows.starts))
+    before: dict[tuple[int, bytes, bytes], int] = {}
+    rows = reading_order(run)
+    rows = rows[~stated[rows]]
+    for row, code in zip(rows.tolist(), topic[rows].tolist(), strict=True):
+        if texts[row]:
+            key = (code, names[row], texts[row])
+            numbers[row] = before.get(key, 0)
+            before[key] = int(numbers[row]) + 1
+    return numbers
 
 
 _DONE = (CODEPOINT, "opaque")
@@ -191,8 +264,15 @@ def quoted_judgements(judgements: Judgements, library: Library, notes: list[str]
         notes.append(f"quotes placed in their documents: {label_counts_in_words(places.labels)}")
     unit = "opaque" if evidence.unit == "opaque" else CODEPOINT
     placed = replace(evidence, spans=places.spans, unit=unit, labels=places.labels)
+    found = places.documents
+    if places.parts is not None:  # what of a quote is not in its document cannot be read
+        parts, item = places.parts.of(items)
+        kept = (places.labels[item] != PARTIAL) | (places.parts.spans.starts[parts] != UNKNOWN)
+        parts, item = parts[kept], item[kept]
+        placed = cut_up(placed, item, places.parts.spans.at(parts))
+        found, owner = [found[number] for number in item.tolist()], owner[item]
     if places.documents != names:
-        return _found_elsewhere(judgements, placed, places.documents, owner)
+        return _found_elsewhere(judgements, placed, found, owner)
     entries = _entries(judgements, library, evidence.unit)
     lengths = _lengths(judgements, library, marked.lengths, evidence.unit)
     highlights = highlights_of(placed, lengths, entries)
@@ -229,7 +309,52 @@ def _found_elsewhere(
     groups: Groups = {}
     for item, (code, name) in enumerate(zip(topic.tolist(), names, strict=True)):
         groups.setdefault((code, name, b""), (int(owner[item]), []))[1].append(item)
+    add_empty_rows(groups, judgements)
     return regrouped(replace(judgements, evidence=evidence), groups)
+
+
+# Copies of evidence -------------------------------------------------------------------------------
+
+
+def copies_counted(judgements: Judgements, library: Library | None, copies: Copied) -> Judgements:
+    """Return the judgements with copies of evidence as alternatives to it, as the policy says."""
+    if library is None or judgements.evidence is None or copies == "stated":
+        return judgements
+    links = copies_of_items(judgements, library)
+    if copies == "default":
+        stated = judgements.evidence.stated
+        links = {item: some for item, some in links.items() if not stated[item]}
+    return with_copies(judgements, links)
+
+
+def copies_of_items(judgements: Judgements, library: Library) -> Mapping[int, list[Link]]:
+    """Return the items of evidence that are in several places of their document, with copies."""
+    return judgements.once(("copies", library), lambda: _copies_of_items(judgements, library))
+
+
+def _copies_of_items(judgements: Judgements, library: Library) -> Mapping[int, list[Link]]:
+    evidence, found = judgements.evidence, dict[int, list[Link]]()
+    if evidence is None or evidence.unit not in _DONE:
+        return found
+    owner = np.repeat(np.arange(len(judgements.rows)), evidence.counts)
+    items = np.flatnonzero(evidence.relevant)
+    by_document: dict[bytes, list[int]] = {}
+    for item, name in zip(items.tolist(), judgements.documents.take(owner[items]), strict=True):
+        by_document.setdefault(name, []).append(item)
+    for name, some in by_document.items():
+        if name not in library:
+            continue
+        document, places = library.text(name), dict[str, list[int]]()
+        for item in some:
+            start, length = int(evidence.spans.starts[item]), int(evidence.spans.lengths[item])
+            words = document[start : start + length]
+            if words.strip() and len(words) == length:
+                if words not in places:
+                    places[words] = occurrences(document, words)
+                others = [at for at in places[words] if abs(at - start) >= length]
+                if others:
+                    found[item] = [(start, at, length) for at in others]
+    return found
 
 
 # Checks before measuring --------------------------------------------------------------------------
@@ -260,24 +385,44 @@ def refuse_unplaced_texts(run: Run, judgements: Judgements) -> None:
         )
 
 
-def tokens_meter(run: Run, library: Library | None, unit: str) -> TokenMeter:
-    """Return a meter that counts tokens; raise an error if there are no texts."""
+def text_meter(run: Run, library: Library | None, unit: str) -> TextMeter | None:
+    """Return a meter that counts tokens or code units of texts.
+
+    None if the positions of the run count this unit already, so that no text is needed. Raise an
+    error if there are no texts.
+    """
+    if run.unit == CODE_UNITS.get(unit):
+        return None
     if library is None:
-        raise InputError(f"--unit {unit}: counting tokens needs the texts; pass --collection")
-    name = f"{TOKEN}{unit.partition(':')[2]}"
+        raise InputError(
+            f"--unit {unit}: counting {unit_in_words(unit)} needs the texts of documents; pass"
+            " --collection"
+        )
+    counts = getattr(getattr(library, "policy", None), "unit", "")
+    in_bytes = run.unit == "opaque" and counts == "bytes"
     known: dict[bytes, IntArray] = {}
 
     def begins(document: bytes) -> IntArray:
         if document not in known:
-            words = library.text(document) if document in library else ""
-            known[document] = tokens_of(words, name)[0]
+            if document not in library:
+                raise InputError(
+                    f"{run.rows.source}: document {text(document)!r} is not in the collection;"
+                    f" counting {unit_in_words(unit)} needs its text"
+                )
+            words = library.text(document)
+            places = places_of_units(words, unit)
+            if in_bytes and unit == "bytes":
+                places = np.arange(len(words.encode("utf-8", "surrogatepass")))
+            elif in_bytes:
+                places = boundaries(words, "byte")[places]
+            known[document] = places
         return known[document]
 
-    return TokenMeter(run, begins)
+    return TextMeter(run, begins, lambda words: places_of_units(words, unit))
 
 
 def meter_of(run: Run, library: Library | None, unit: str) -> Meter | None:
-    """Return the meter of a budget's unit; None for characters."""
+    """Return the meter of a budget's unit; None for that of positions, mostly characters."""
     if unit == "characters":
         return None
-    return CostMeter(run) if unit == "cost" else tokens_meter(run, library, unit)
+    return CostMeter(run) if unit == "cost" else text_meter(run, library, unit)

@@ -1,15 +1,16 @@
 """Units of text: costs of reading, tokenizers, sentences, and conversion of positions.
 
-A budget may count tokens or stated costs instead of characters. A token is paid for when its first
-character is read, so that cutting a text in two changes no price, and text between tokens is free.
-A stated cost is paid evenly along the text.
+A budget may count code units (bytes of UTF-8, or UTF-16), tokens or stated costs instead of
+characters. A character is read only if all its code units are paid for. A token is paid for when
+its first character is read, so that cutting a text in two changes no price, and text between tokens
+is free. A stated cost is paid evenly along the text.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,47 +23,137 @@ from spanwise.model.spans import UNKNOWN, Spans
 
 if TYPE_CHECKING:
     from spanwise.matching.documents import Results
-    from spanwise.model.arrays import IntArray
+    from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.documents import Collection
     from spanwise.model.run import Run
     from spanwise.model.spans import Unit
 
-Reach = Callable[[float], "IntArray"]
-"""Gives, for each topic of a block, the number of characters that a budget pays for."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passed:
+    """The text that is read, result by result or part by part."""
+
+    spans: Spans  # empty if a text is not in its document
+    size: IntArray
+    offsets: IntArray  # where each part begins in the text of its result
 
 
 class Meter(Protocol):
     """A cost model of reading results."""
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
-        """Return a function from budgets to characters for a block of results."""
+    @property
+    def whole(self) -> bool:
+        """Return whether a result has one cost, not each of its parts."""
+
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets pay for in a block of results."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenMeter:
-    """A meter that counts the tokens whose first characters are read."""
+class Spending:
+    """The prices of a block of results: budgets in characters, and characters in units."""
+
+    results: Results
+    costs: IntArray  # per result
+    size: IntArray  # per result
+    topics: int
+    inside: Callable[[int, float], int]  # characters of a result that some units pay for
+    priced: Callable[[int, int], float]  # units that the first characters of a result cost
+
+    @property
+    def total(self) -> IntArray:
+        """The units that all results of each topic cost."""
+        sums = np.bincount(self.results.topic, weights=self.costs, minlength=self.topics)
+        return sums.astype(np.int64)
+
+    def _bounds(self) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Yield the topics with their first result and the one after their last."""
+        cuts = np.searchsorted(self.results.topic, np.arange(self.topics + 1)).tolist()
+        yield from enumerate(itertools.pairwise(cuts))
+
+    def reach(self, budget: float) -> IntArray:
+        """Return the characters of each topic that a budget pays for: whole results, then a part.
+
+        The part is the beginning of the first result that the budget does not pay for.
+        """
+        limits = np.zeros(self.topics, np.int64)
+        for topic, (begin, end) in self._bounds():
+            paid = np.cumsum(self.costs[begin:end])
+            whole = int(np.searchsorted(paid, budget, side="right"))
+            limits[topic] = self.size[begin : begin + whole].sum()
+            if begin + whole < end:
+                rest = budget - (int(paid[whole - 1]) if whole else 0)
+                limits[topic] += self.inside(begin + whole, rest)
+        return limits
+
+    def price(self, characters: IntArray) -> FloatArray:
+        """Return the units that the first characters of each topic cost."""
+        prices = np.zeros(self.topics)
+        for topic, (begin, end) in self._bounds():
+            read = np.cumsum(self.size[begin:end])
+            whole = int(np.searchsorted(read, characters[topic], side="right"))
+            prices[topic] = self.costs[begin : begin + whole].sum()
+            if begin + whole < end:
+                rest = int(characters[topic]) - (int(read[whole - 1]) if whole else 0)
+                prices[topic] += self.priced(begin + whole, rest)
+        return prices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextMeter:
+    """A meter that counts tokens or code units in the text of documents.
+
+    A text that could not be placed in its document is counted itself.
+    """
 
     run: Run
-    begins: Callable[[bytes], IntArray]  # gives the starts of a document's tokens, rising
+    begins: Callable[[bytes], IntArray]  # gives the places of a document's units, rising
+    counted: Callable[[str], IntArray]  # gives the places of a text's units, rising
+    whole = False
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:
-        """Return a function from budgets of tokens to characters."""
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets of units pay for in a block of results."""
         names = self.run.documents.take(results.row)
-        tokens = [self.begins(name) for name in names]
+        starts, ends = text.spans.starts, text.spans.ends
+        lost = self._lost(results, text)
+        if lost:
+            starts, ends = starts.copy(), ends.copy()
+            starts[list(lost)] = 0
+            ends[list(lost)] = text.size[list(lost)]
+        nothing = np.zeros(0, np.int64)
+        units = [
+            self.counted(lost[place]) if place in lost else self.begins(name) if full else nothing
+            for place, (name, full) in enumerate(zip(names, (ends > starts).tolist(), strict=True))
+        ]
         first = np.array(
-            [np.searchsorted(t, s) for t, s in zip(tokens, spans.starts, strict=True)], np.int64
+            [np.searchsorted(u, s) for u, s in zip(units, starts, strict=True)], np.int64
         )
-        last = np.array(
-            [np.searchsorted(t, e) for t, e in zip(tokens, spans.ends, strict=True)], np.int64
-        )
+        last = np.array([np.searchsorted(u, e) for u, e in zip(units, ends, strict=True)], np.int64)
 
         def inside(result: int, budget: float) -> int:
-            begins, number = tokens[result], int(first[result]) + int(budget)
-            end = int(spans.ends[result])
+            begins, number = units[result], int(first[result]) + int(budget)
+            end = int(ends[result])
             stop = int(begins[number]) if number < len(begins) else end
-            return min(stop, end) - int(spans.starts[result])
+            return min(stop, end) - int(starts[result])
 
-        return _reach(results, last - first, size, topics, inside)
+        def priced(result: int, characters: int) -> float:
+            place = int(starts[result]) + characters
+            return float(np.searchsorted(units[result], place) - first[result])
+
+        return Spending(results, last - first, text.size, topics, inside, priced)
+
+    def _lost(self, results: Results, text: Passed) -> dict[int, str]:
+        """Return the texts that are read without a place in their document."""
+        lost = np.flatnonzero((text.spans.lengths == 0) & (text.size > 0))
+        if not len(lost) or self.run.chunks is None:
+            return {}
+        chunks = self.run.chunks.texts.take(results.row[lost])
+        found = {}
+        for part, chunk in zip(lost.tolist(), chunks, strict=True):
+            offset = int(text.offsets[part])
+            words = chunk.decode("utf-8", "surrogatepass")[offset:]
+            found[part] = words[: int(text.size[part])]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +161,10 @@ class CostMeter:
     """A meter that uses the costs stated in a run."""
 
     run: Run
+    whole = True
 
-    def reach(self, results: Results, spans: Spans, size: IntArray, topics: int) -> Reach:  # noqa: ARG002
-        """Return a function from budgets of stated costs to characters."""
+    def spending(self, results: Results, text: Passed, topics: int) -> Spending:
+        """Return what budgets of stated costs pay for in a block of results."""
         chunks = self.run.chunks
         costs = None if chunks is None else chunks.costs[results.row]
         if costs is None or (costs < 0).any():
@@ -80,33 +172,12 @@ class CostMeter:
             raise InputError(f"{self.run.rows.place(row)}: found no cost; expected a 'cost'")
 
         def inside(result: int, budget: float) -> int:
-            return int(size[result] * budget // max(int(costs[result]), 1))
+            return int(text.size[result] * budget // max(int(costs[result]), 1))
 
-        return _reach(results, costs, size, topics, inside)
+        def priced(result: int, characters: int) -> float:
+            return float(costs[result] * characters / max(int(text.size[result]), 1))
 
-
-def _reach(
-    results: Results,
-    costs: IntArray,
-    size: IntArray,
-    topics: int,
-    inside: Callable[[int, float], int],
-) -> Reach:
-    """Return a function that spends a budget on whole results, then on a part of the next one."""
-    bounds = np.searchsorted(results.topic, np.arange(topics + 1)).tolist()
-
-    def reach(budget: float) -> IntArray:
-        limits = np.zeros(topics, np.int64)
-        for topic, (begin, end) in enumerate(itertools.pairwise(bounds)):
-            paid = np.cumsum(costs[begin:end])
-            whole = int(np.searchsorted(paid, budget, side="right"))
-            limits[topic] = size[begin : begin + whole].sum()
-            if begin + whole < end:
-                rest = budget - (int(paid[whole - 1]) if whole else 0)
-                limits[topic] += inside(begin + whole, rest)
-        return limits
-
-    return reach
+        return Spending(results, costs, text.size, topics, inside, priced)
 
 
 # Tokenizers ---------------------------------------------------------------------------------------
@@ -265,6 +336,24 @@ def boundaries(text: str, unit: Unit) -> IntArray:
     else:
         widths = 1 + (codes > 0x7F).astype(np.int64) + (codes > 0x7FF) + (codes > 0xFFFF)
     return np.concatenate([[0], np.cumsum(widths, dtype=np.int64)])
+
+
+CODE_UNITS: dict[str, Unit] = {"bytes": "byte", "utf16": "utf16"}
+"""The unit of positions that a budget of this name counts."""
+
+
+def places_of_units(text: str, unit: str) -> IntArray:
+    """Return where the units that a budget counts lie in a text, in code points, rising.
+
+    `unit` is `bytes`, `utf16` or `tokens:NAME`.
+
+    >>> places_of_units("aé", "bytes").tolist(), places_of_units("a b", "tokens:words").tolist()
+    ([0, 1, 1], [0, 2])
+    """
+    if unit in CODE_UNITS:
+        widths = np.diff(boundaries(text, CODE_UNITS[unit]))
+        return np.repeat(np.arange(len(widths)), widths)
+    return tokens_of(text, f"{TOKEN}{unit.partition(':')[2]}")[0]
 
 
 def in_codepoints(text: str, spans: Spans, unit: Unit) -> Spans:

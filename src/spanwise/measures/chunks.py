@@ -6,16 +6,16 @@ again is read again, but found only once.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.highlight import f_of
-from spanwise.measures.references import GENOMICS_2007, HIXEVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import GENOMICS_2007, HIXEVAL, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
-from spanwise.model.readings import NEVER, Ceilings, Readings
+from spanwise.model.readings import NEVER, Readings
 
 FAMILY = "Chunks, at a reading budget or after k results"
 
@@ -52,8 +52,7 @@ class Read:
 
 def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
     """Count what is read up to a budget or up to the `cutoff`-th result."""
-    if budget is not None and not budget >= 0:
-        raise UsageError(f"the budget is {budget:g}; expected 0 or more")
+    refuse_budget(budget)
 
     def count() -> Read:
         limit, pieces = r.limit(budget, cutoff), r.pieces
@@ -66,6 +65,12 @@ def what_is_read(r: Readings, budget: float | None, cutoff: int | None) -> Read:
         )
 
     return r.once(("read", budget, cutoff), count)
+
+
+def refuse_budget(budget: float | None) -> None:
+    """Raise an error for a budget below 0."""
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"the budget is {budget:g}; expected 0 or more")
 
 
 @measure(
@@ -145,19 +150,30 @@ def span_f(
     reference=FEVER,
     reads="readings",
     explains="readings",
+    ranges={"share": (0.01, 1.0)},
 )
 def full_evidence(
-    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+    r: Readings,
+    *,
+    budget: float | None = None,
+    cutoff: int | None = None,
+    blank: Literal["ignore", "count"] = "ignore",
+    share: float = 1.0,
 ) -> FloatArray:
     """Whether all relevant text has been read; the mean is the share of topics with an answer.
 
-    FullEvidence = 1 if every relevant character is read, or, if the judgements have several
-    alternative sets, every one of a complete set; else 0. Reading stops as for SpanR. Undefined
-    without relevant text.
+    FullEvidence = 1 if every relevant character that is not white space is read, or, if the
+    judgements have several alternative sets, every one of a complete set; else 0. With a `share`
+    below 1, that share of these characters of a set is enough. White space is what Unicode calls
+    White_Space; `blank=count` counts it as well. Reading stops as for SpanR. Undefined without
+    relevant text.
+
+    Beware: white space is found in the text of the documents; where no text is known, every
+    character counts.
     """
-    complete = r.once("complete", r.evidence.complete)
-    found = (complete <= r.limit(budget, cutoff)).astype(np.float64)
-    return np.where(r.highlighted > 0, found, np.nan)
+    refuse_budget(budget)
+    complete = r.evidence.complete(r.limit(budget, cutoff), share, blank == "count")
+    return np.where(r.highlighted > 0, complete.astype(np.float64), np.nan)
 
 
 @measure(
@@ -230,19 +246,76 @@ def span_iou(r: Readings, *, budget: float | None = None, cutoff: int | None = N
     less_is_better=True,
     explains="readings",
 )
-def first_evidence(r: Readings) -> FloatArray:
+def first_evidence(r: Readings, *, budget: float | None = None) -> FloatArray:
     """How much has to be read before the first relevant character.
 
-    FirstEvidence = characters read before the first relevant one, repeated ones included. Undefined
-    if none is ever read: such topics are left out of the mean. Lower is better.
+    FirstEvidence = what is read before the first relevant character, repeated text included. With a
+    `budget`, no more than the budget: a topic for which no relevant text is read counts as the
+    whole budget. Without one, in characters, it is undefined for such topics. Undefined without
+    relevant text. Lower is better.
 
-    Beware: hard topics for which a run finds nothing are left out of its mean; look at SpanR as
-    well.
+    Beware: without a budget, hard topics for which a run finds nothing are left out of its mean.
     """
+    refuse_budget(budget)
     pieces = r.pieces
     first = np.full(len(r), NEVER)
     np.minimum.at(first, pieces.topic[pieces.relevant], pieces.at[pieces.relevant])
-    return np.where(first < NEVER, first.astype(np.float64), np.nan)
+    found = first < NEVER
+    if budget is None:
+        return np.where(found, first.astype(np.float64), np.nan)
+    cost = np.where(found, np.minimum(r.price(np.where(found, first, 0)), budget), budget)
+    return np.where(r.highlighted > 0, cost, np.nan)
+
+
+@measure(
+    "Reach",
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    reads="readings",
+    explains="readings",
+    unlimited=True,
+)
+def reach(r: Readings, *, budget: float) -> FloatArray:
+    """Whether enough is returned to spend the budget; the mean is the share of such topics.
+
+    Reach = 1 if all results of the topic together have at least `budget` characters, or tokens or
+    cost if the budget counts these; else 0. Repeated text counts. A measure at a budget compares
+    two runs fairly only on topics in which both reach it.
+    """
+    refuse_budget(budget)
+    return (r.returned >= budget).astype(np.float64)
+
+
+def unread_blank_count(r: Readings, *, budget: float | None = None) -> FloatArray:
+    """Count the white space in the relevant text that is not read."""
+    found = r.evidence.blank(r.limit(budget, None))
+    return np.full(len(r), np.nan) if found is None else (found[1] - found[0]).astype(np.float64)
+
+
+def unread_count(r: Readings, *, budget: float | None = None) -> FloatArray:
+    """Count the relevant characters that are not read."""
+    return (r.highlighted - what_is_read(r, budget, None).hit).astype(np.float64)
+
+
+@measure(
+    "UnreadBlank",
+    Law.CUT_IN_TWO,
+    reference=OWN,
+    reads="readings",
+    aggregate="pooled",
+    parts=(unread_blank_count, unread_count),
+    explains="readings",
+)
+def unread_blank(r: Readings, *, budget: float | None = None) -> FloatArray:
+    """The share of the relevant text that is not read which is white space.
+
+    UnreadBlank = white space in relevant text that is not read / relevant characters that are not
+    read, over all topics together. It shows whether recall is lost to text or to the white space
+    that a chunker strips. Undefined if everything is read, or if the documents' text is unknown.
+    """
+    return r.ratio(
+        unread_blank_count(r, budget=budget), unread_count(r, budget=budget), undefined=np.nan
+    )
 
 
 @measure(
@@ -301,6 +374,7 @@ def near_recall(r: Readings, *, tolerance: int = 100, cutoff: int | None = None)
     reference=OWN,
     reads="readings",
     explains="readings",
+    sampled=False,
 )
 def judged_text(
     r: Readings, *, budget: float | None = None, cutoff: int | None = None
@@ -390,14 +464,62 @@ def chunk_ndcg(r: Readings, *, cutoff: int) -> FloatArray:
 # What no order of the same chunks can pass ------------------------------------------------------
 
 
-@measure("Ceiling", reference=OWN, reads="ceilings")
-def ceiling(c: Ceilings, *, budget: float) -> FloatArray:
-    """Tell how much of the relevant text the best order of the same chunks would show.
+@measure("Ceiling", reference=OWN, reads="readings", explains="readings")
+def ceiling(
+    r: Readings, *, budget: float, of: Literal["chunks", "returned"] = "returned"
+) -> FloatArray:
+    """How much of the relevant text the best choice and order of chunks would show.
 
-    The largest share of the relevant text that any choice and order of chunks can bring within the
-    budget, where the choice is among all chunks that the run returned for any topic, or all chunks
-    there are, if these are known. Undefined where nothing is relevant.
+    The largest share of the relevant text that any choice and order of chunks brings within the
+    budget. The choice is among the chunks that the run returned for the topic (`of=returned`), or
+    among all chunks of the system (`of=chunks`), which `--chunks` or a sweep makes known; undefined
+    without them. What 1 exceeds `of=chunks` by is lost by the chunker, what that exceeds
+    `of=returned` by is lost by the retriever, and what that exceeds SpanR by is lost by the order.
+    Undefined without relevant text.
 
     Beware: where very many chunks overlap each other it is a bound from above; a note says so.
     """
-    return c.recall[budget]
+    refuse_budget(budget)
+    if r.policy.unit == "cost":
+        raise UsageError("Ceiling: the costs of other orders are unknown; use another --unit")
+    found = r.ceiling(budget, every=of == "chunks")
+    if found is None:
+        return np.full(len(r), np.nan)
+    return r.ratio(np.minimum(found[0], r.highlighted), r.highlighted, undefined=np.nan)
+
+
+# Topics without evidence ------------------------------------------------------------------------
+
+
+@measure("Abstain", reference=OWN, reads="readings", explains="readings", unanswered=True)
+def abstain(r: Readings, *, budget: float | None = None) -> FloatArray:
+    """Whether nothing is returned for a topic that has no evidence.
+
+    Abstain = 1 if nothing is returned, else 0. Only topics that were judged to have no evidence in
+    any document count; it is undefined for others. The budget changes nothing: any result is read.
+    """
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"the budget is {budget:g}; expected 0 or more")
+    nothing: FloatArray = (r.retrieved == 0).astype(np.float64)
+    return nothing
+
+
+@measure(
+    "ReadForNothing",
+    reference=OWN,
+    bounds=(0.0, float("inf")),
+    reads="readings",
+    less_is_better=True,
+    explains="readings",
+    unanswered=True,
+)
+def read_for_nothing(
+    r: Readings, *, budget: float | None = None, cutoff: int | None = None
+) -> FloatArray:
+    """The amount of text that is read for a topic that has no evidence.
+
+    ReadForNothing = characters read, repeated ones included. Reading stops as for SpanR. Only
+    topics that were judged to have no evidence in any document count; it is undefined for others.
+    Lower is better.
+    """
+    return what_is_read(r, budget, cutoff).read.astype(np.float64)

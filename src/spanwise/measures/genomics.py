@@ -6,8 +6,7 @@ first in the order of the judgements. "Byte" here means the unit that the files 
 
 import numpy as np
 
-from spanwise.measures.references import GENOMICS_2007
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import GENOMICS_2007, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.measure import Law
 from spanwise.model.readings import Readings

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.measures.references import HIXEVAL
-from spanwise.measures.registry import BY_GAIN, measure
+from spanwise.measures.registry import BY_GAIN, HIXEVAL, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.element_rankings import ElementRankings
 from spanwise.model.measure import Law

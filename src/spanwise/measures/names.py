@@ -38,6 +38,19 @@ def parse(name: str) -> MeasureRequest:
 
     Plug-ins are loaded only for a name that none of ours has.
     """
+    known = _parsed.get(name)
+    if known is not None and known[0] == _version():
+        return known[1]
+    found = _parse(name)
+    _parsed[name] = _version(), found
+    return found
+
+
+_parsed: dict[str, tuple[tuple[int, int], MeasureRequest]] = {}
+"""The measures asked for so far, each with the version of the registry in which it was found."""
+
+
+def _parse(name: str) -> MeasureRequest:
     squeezed = "".join(name.split())
     found = _as_written(name, squeezed)
     families = load_families()
@@ -52,7 +65,8 @@ def parse(name: str) -> MeasureRequest:
             found = _as_written(name, squeezed) or _in_other_letters(name, squeezed)
     measure, given = found
     parameters = {key: _value(measure, key, text, name) for key, text in given.items()}
-    missing = [k for k, v in measure.parameters.items() if v is REQUIRED and k not in parameters]
+    required = [key for key, value in measure.parameters.items() if value is REQUIRED]
+    missing = [key for key in required if key not in parameters]
     if missing:
         raise UsageError(
             f"measure {name!r} needs its {missing[0]}, such as {_with(missing[0], squeezed)}"
@@ -149,11 +163,16 @@ def _with(key: str, name: str) -> str:
 
 def plain_names() -> dict[str, Measure]:
     """Return the measure of every registered name and alias that contains no parameter."""
-    return _plain_names(MEASURES.version)
+    return _plain_names(_version())
+
+
+def _version() -> tuple[int, int]:
+    """Return what changes with every registration, so that tables can be kept until then."""
+    return len(MEASURES.registered), MEASURES.changes
 
 
 @lru_cache(maxsize=1)
-def _plain_names(_: int) -> dict[str, Measure]:
+def _plain_names(_: tuple[int, int]) -> dict[str, Measure]:
     names: dict[str, Measure] = dict(MEASURES.registered)
     for entry in MEASURES.registered.values():
         names |= {alias: entry for alias in entry.aliases if "{" not in alias}
@@ -161,7 +180,7 @@ def _plain_names(_: int) -> dict[str, Measure]:
 
 
 @lru_cache(maxsize=1)
-def _templates(_: int) -> list[tuple[re.Pattern[str], Measure]]:
+def _templates(_: tuple[int, int]) -> list[tuple[re.Pattern[str], Measure]]:
     return [
         (_pattern(entry, alias), entry)
         for entry in MEASURES.registered.values()
@@ -191,7 +210,7 @@ def _is_int(kind: object) -> bool:
 
 
 def _by_template(name: str) -> tuple[Measure | None, dict[str, str]]:
-    for pattern, entry in _templates(MEASURES.version):
+    for pattern, entry in _templates(_version()):
         match = pattern.fullmatch(name)
         if match:
             return entry, match.groupdict()
@@ -205,7 +224,7 @@ def _in_any_case(name: str) -> tuple[Measure | None, dict[str, str]]:
         plain_names()[other].name: (plain_names()[other], {}) for other in same
     }
     if not found:
-        for pattern, entry in _templates(MEASURES.version):
+        for pattern, entry in _templates(_version()):
             match = re.fullmatch(pattern.pattern, name, re.IGNORECASE)
             if match:
                 found.setdefault(entry.name, (entry, match.groupdict()))

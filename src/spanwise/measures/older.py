@@ -12,8 +12,7 @@ import numpy as np
 
 from spanwise.measures.incomplete import BPREF, above_hits
 from spanwise.measures.ranks import ELEVEN, RISE, average_precision, interpolated_precision
-from spanwise.measures.references import TREC_EVAL_8
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL_8, measure
 from spanwise.measures.sets import relevant as relevant_count
 from spanwise.measures.sets import relevant_retrieved, retrieved, set_precision, set_recall
 from spanwise.model.arrays import BoolArray, FloatArray, IntArray
@@ -461,6 +460,7 @@ def _multiple(r: Rankings, rel: float, times: int) -> FloatArray:
     reference=REFERENCE,
     aliases=("bpref_{variant}",),
     heading=VARIANTS,
+    sampled=False,
 )
 def bpref_variant(
     r: Rankings, *, rel: float = 1, variant: BprefVariant = "allnonrel"
@@ -502,6 +502,7 @@ def bpref_variant(
     reference=REFERENCE,
     aliases=("old_bpref", "old_bpref_top{margin}pRnonrel"),
     heading=VARIANTS,
+    sampled=False,
 )
 def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     """Bpref as it was before trec_eval 8: relative to retrieved documents, not to judged ones.
@@ -522,6 +523,7 @@ def old_bpref(r: Rankings, *, rel: float = 1, margin: int = 0) -> FloatArray:
     reference=REFERENCE,
     aliases=("bpref_{first}",),
     heading=VARIANTS,
+    sampled=False,
 )
 def bpref_of_first(r: Rankings, *, rel: float = 1, first: int = 10) -> FloatArray:
     """Bpref of only the first k relevant results and the first k irrelevant ones.
@@ -550,6 +552,7 @@ def _counted(r: Rankings, rel: float, pairs: IntArray) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_all",),
     heading=VARIANTS,
+    sampled=False,
 )
 def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The total number of judged irrelevant documents ranked below each relevant result.
@@ -566,6 +569,7 @@ def correct_pairs_of_all(r: Rankings, *, rel: float = 1) -> FloatArray:
     bounds=COUNT,
     aliases=("bpref_num_ret",),
     heading=VARIANTS,
+    sampled=False,
 )
 def correct_pairs_of_retrieved(r: Rankings, *, rel: float = 1) -> FloatArray:
     """The total number of judged irrelevant results ranked below each relevant result.

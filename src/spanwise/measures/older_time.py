@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spanwise.errors import UsageError
-from spanwise.measures.references import TREC_EVAL_8
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL_8, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings

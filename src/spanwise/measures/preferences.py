@@ -11,8 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from spanwise.measures.references import TREC_EVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL, measure
 from spanwise.model.arrays import FloatArray
 from spanwise.model.rankings import Pairs, PreferenceRankings, ratio, total
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from spanwise.measures.gains import log2_of_whole
 from spanwise.measures.incomplete import condensed
-from spanwise.measures.references import TREC_EVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL, measure
 from spanwise.model.arrays import FloatArray, IntArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import Rankings

@@ -68,7 +68,9 @@ def measure(
     heading: str | None = None,
     explains: Explains | None = None,
     sampled: bool = True,
+    unanswered: bool = False,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    unlimited: bool = False,
 ) -> Callable[[F], F]:
     """Register the decorated function as a measure, and return it unchanged.
 
@@ -102,7 +104,9 @@ def measure(
     heading: the heading in `spanwise measures`; by default the constant FAMILY of the module.
     explains: the columns that `spanwise explain` shows.
     sampled: whether `pool estimate` can estimate its mean from a sample of judgements.
+    unanswered: whether it is defined only for topics that were judged to have no evidence.
     ranges: the least and the largest value of parameters that are numbers.
+    unlimited: whether a value at a reading budget holds for runs that return less text.
     """
 
     def enter(function: F) -> F:
@@ -129,7 +133,9 @@ def measure(
             heading=heading or _heading(function, home),
             explains=explains,
             sampled=sampled,
+            unanswered=unanswered,
             ranges=ranges or {},
+            unlimited=unlimited,
             plugin=plugin,
         )
         if plugin:
@@ -225,3 +231,18 @@ BY_ENTRY_POINT = replace(
     BY_READER_BINARY, precision="no", thorough="no", focused="no", relevant_in_context="no"
 )
 """The distance to the best entry point."""
+
+
+# References of several families -------------------------------------------------------------------
+
+
+GENOMICS_2007 = (
+    "Hersh, Cohen, Ruslen and Roberts: TREC 2007 Genomics Track Overview. In: Proceedings of the"
+    " Sixteenth Text REtrieval Conference, 2007"
+)
+HIXEVAL = (
+    "Pehcevski and Thom: HiXEval: Highlighting XML Retrieval Evaluation. In: Advances in XML"
+    " Information Retrieval and Evaluation, LNCS 3977, 2006"
+)
+TREC_EVAL = "trec_eval 10.0, NIST, 2026"
+TREC_EVAL_8 = "trec_eval 8.1, NIST, 2006"

@@ -6,8 +6,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.incomplete import condensed
-from spanwise.measures.references import TREC_EVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL, measure
 from spanwise.model.arrays import FloatArray, ObjectArray
 from spanwise.model.measure import Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings

@@ -10,8 +10,7 @@ import numpy as np
 
 from spanwise.errors import UsageError
 from spanwise.measures.gains import rank_discounts, result_gains, sorted_table
-from spanwise.measures.references import TREC_EVAL
-from spanwise.measures.registry import measure
+from spanwise.measures.registry import TREC_EVAL, measure
 from spanwise.model.arrays import BoolArray, FloatArray
 from spanwise.model.measure import Gains, Law
 from spanwise.model.rankings import JUDGED, OUTSIDE, Rankings

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import UnknownName, UsageError
-from spanwise.model.scores import ScoreTable, html_table, number, plain_table, plotted
+from spanwise.model.scores import (
+    SHORT,
+    UNREACHED,
+    ScoreTable,
+    html_table,
+    number,
+    on_reach,
+    plain_table,
+    plotted,
+    safe,
+    unreached,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +42,18 @@ class Mean:
     low: float  # the interval is undefined if the value is not a mean over topics
     high: float
     topics: int
+    reached: int | None = None  # topics in which its budget is reached; None if it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The recall that a system loses at a budget, as means over topics; together 1 - recall."""
+
+    run: str
+    budget: float
+    chunker: float  # nan if not all chunks are known; then the retriever's is nan as well
+    retriever: float
+    ranker: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +77,49 @@ class Difference:
     topics_needed: float  # to detect this effect with power 0.8
 
 
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What resampled topics show about who is best in a measure, run by run."""
+
+    runs: tuple[str, ...]
+    topics: int  # for which all runs have a value
+    probability: tuple[float, ...]  # of being the best; equal runs share it
+    rank_low: tuple[int, ...]  # the interval of the rank, from 1
+    rank_high: tuple[int, ...]
+    behind: tuple[tuple[int, ...], ...]  # the runs that are clearly better than each run
+    leader: int  # the run with the best mean over these topics; of equal runs the first
+    gap: tuple[float, ...]  # from each run to the leader, 0 or more
+    gap_low: tuple[float, ...]  # an interval that holds for all pairs of runs together
+    gap_high: tuple[float, ...]
+
+    @property
+    def contenders(self) -> tuple[int, ...]:
+        """The runs that cannot be told from the best."""
+        return tuple(run for run, better in enumerate(self.behind) if not better)
+
+    def winner(self, confidence: float) -> int | None:
+        """Return the run that all others are clearly behind, or None if nothing is settled."""
+        if len(self.behind) < 2 or len(self.contenders) != 1:
+            return None
+        (run,) = self.contenders
+        return run if self.probability[run] >= confidence else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict on one measure as a sentence, and the runs that it names."""
+
+    measure: str
+    sentence: str
+    best: tuple[str, ...]  # the winner, if there is one
+    out: tuple[str, ...]  # clearly worse than another run
+    open: tuple[str, ...]  # cannot be told from the best
+
+    def followed_by(self, sentences: Sequence[str]) -> Answer:
+        """Return the answer with further sentences."""
+        return replace(self, sentence=" ".join([self.sentence, *sentences]))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """A comparison of runs, sorted by the first measure, best first."""
@@ -71,6 +137,14 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     anova: Mapping[str, Anova] = field(default_factory=dict)  # of each measure: runs and topics
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
+    contests: Mapping[str, Contest] = field(default_factory=dict)  # who is best in each measure
+    verdict: tuple[Answer, ...] = ()  # one per measure
+    losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The sentences to read first."""
+        return tuple(one.sentence for one in self.verdict[:1])
 
     @property
     def alpha(self) -> float:
@@ -82,8 +156,12 @@ class Comparison:
         return self.means[self.runs.index(run) * len(self.measures) + self.measures.index(measure)]
 
     def best(self, measure: str) -> tuple[str, ...]:
-        """Return the runs with the best value; several if they are equal."""
-        values = {run: self.mean(run, measure).value for run in self.runs}
+        """Return the runs with the best value; several if they are equal.
+
+        A run that reaches the budget of the measure in fewer than half of the topics is none.
+        """
+        pairs = zip(self.runs, self.scores, strict=True)
+        values = {run: self.mean(run, measure).value for run, one in pairs if one.far(measure)}
         defined = [value for value in values.values() if isfinite(value)]
         if not defined:
             return ()
@@ -100,7 +178,9 @@ class Comparison:
 
     def _significant(self, run: str, measure: str, way: int) -> tuple[str, ...]:
         sign = -way if measure in self.lowest else way
-        found = []
+        found: list[str] = []
+        if self.unreached(measure):
+            return ()
         for one in self.differences:
             if one.measure != measure or one.test != self.tests[0]:
                 continue
@@ -109,6 +189,14 @@ class Comparison:
                 if forwards * sign > 0:
                     found.append(one.baseline if run == one.run else one.run)
         return tuple(found)
+
+    def unreached(self, measure: str) -> bool:
+        """Tell whether no run reaches the budget of a measure in half of the topics."""
+        return unreached(self.scores, measure)
+
+    def limited(self, measure: str) -> bool:
+        """Tell whether some run does not reach the budget of a measure on every topic."""
+        return any(one.short(measure) for one in self.scores)
 
     def select(
         self, *, measure: str | None = None, test: str | None = None, run: str | None = None
@@ -177,7 +265,16 @@ class Comparison:
         """Return the object that `--format json` prints."""
         return {
             "scores": [
-                {"run": one.run, "measure": one.measure, "value": defined(one.value)}
+                {
+                    "run": one.run,
+                    "measure": one.measure,
+                    "value": defined(one.value),
+                    **(
+                        {}
+                        if one.reached is None
+                        else {"topics": one.topics, "reached": one.reached}
+                    ),
+                }
                 for one in self.means
             ],
             "comparisons": [
@@ -198,7 +295,45 @@ class Comparison:
                 }
                 for one in self.differences
             ],
+            **(
+                {
+                    "losses": [
+                        {
+                            "run": one.run,
+                            "budget": one.budget,
+                            "chunker": defined(one.chunker),
+                            "retriever": defined(one.retriever),
+                            "ranker": defined(one.ranker),
+                        }
+                        for one in self.losses
+                    ]
+                }
+                if self.losses
+                else {}
+            ),
             "warnings": list(self.warnings),
+            "verdict": [
+                {
+                    "measure": one.measure,
+                    "sentence": one.sentence,
+                    "best": list(one.best),
+                    "out": list(one.out),
+                    "open": list(one.open),
+                }
+                for one in self.verdict
+            ],
+            "best": [
+                {
+                    "measure": measure,
+                    "run": run,
+                    "probability": defined(one.probability[place]),
+                    "rank_low": one.rank_low[place],
+                    "rank_high": one.rank_high[place],
+                    "in_set": place in one.contenders,
+                }
+                for measure, one in self.contests.items()
+                for place, run in enumerate(one.runs)
+            ],
         }
 
     def to_polars(self) -> pl.DataFrame:
@@ -228,10 +363,11 @@ class Comparison:
 
     def table(self) -> str:
         """Return means, intervals and marks as text."""
-        return plain_table(*self._cells(), self.legend())
+        return "\n\n".join([*self.headline, plain_table(*self._cells(), self.legend())])
 
     def _repr_html_(self) -> str:
-        return html_table(*self._cells(), self.legend())
+        sentences = "".join(f"<p><b>{safe(sentence)}</b></p>" for sentence in self.headline)
+        return sentences + html_table(*self._cells(), self.legend())
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
@@ -258,11 +394,22 @@ class Comparison:
 
     def cell(self, run: str, measure: str) -> str:
         """Return a mean with its mark and its interval as text."""
+        if self.unreached(measure):
+            return UNREACHED
         mean = self.mean(run, measure)
         bounds = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
         return f"{number(mean.value)}{self.mark(run, measure)}{bounds}"
 
     def mark(self, run: str, measure: str) -> str:
+        """Return the marks of a mean: its significance, and whether its budget is reached.
+
+        Significance is shown by daggers relative to the baseline, or by letters of the runs that
+        this one beats.
+        """
+        short = self.scores[self.runs.index(run)].short(measure) and not self.unreached(measure)
+        return self.significance(run, measure) + (SHORT if short else "")
+
+    def significance(self, run: str, measure: str) -> str:
         """Return daggers relative to the baseline, or letters of the runs that this one beats."""
         better = self.better(run, measure)
         if self.baseline is None:
@@ -280,7 +427,14 @@ class Comparison:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
+        short = on_reach(self.scores, self.runs)
+        lines += short
+        if short and self.differences:
+            lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
+
+    def __str__(self) -> str:
+        return self.table()
 
     def __repr__(self) -> str:
         return (

@@ -90,6 +90,7 @@ def of_run(run: Run) -> dict[str, int]:
     counts = {kind: int(np.count_nonzero(flags)) for kind, flags in found.items()}
     counts[RANKS] = 0 if run.ranks is None else int(np.count_nonzero(~np.isnan(run.ranks)))
     counts[HEADER] = len({*(run.header or ())} - {"run-id"})
+    counts[QUESTIONS] = len(run.questions) if run.numbered else 0
     return counts | of_chunks(run)
 
 

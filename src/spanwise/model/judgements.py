@@ -163,6 +163,7 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
     """Combine judgements of one kind from several files."""
     if len(parts) == 1:
         return parts[0]
+    parts = _numbered_through(parts)
     rows, order = concatenated([part.rows for part in parts], source)
     judged = [part for part in parts if isinstance(part, Judgements)]
     stated = [part for part in parts if isinstance(part, Preferences)]
@@ -194,6 +195,37 @@ def combined(parts: Sequence[Judgements | Preferences], source: str) -> Judgemen
             np.concatenate([part.levels for part in stated])[order],
         )
     raise InputError(f"{source}: found files of different kinds; expected judgements of one kind")
+
+
+def _numbered_through(
+    parts: Sequence[Judgements | Preferences],
+) -> Sequence[Judgements | Preferences]:
+    """Return parts whose numbered topics are numbered from the first file to the last."""
+    evidence = [part.evidence if isinstance(part, Judgements) else None for part in parts]
+    numbered = [one is not None and one.numbered for one in evidence]
+    if not any(numbered):
+        return parts
+    if not all(numbered):
+        without = parts[numbered.index(True)].rows.source
+        raise InputError(
+            f"{without}: found no topic ids, but {parts[numbered.index(False)].rows.source} states"
+            " some; expected topic ids in all files, or in none"
+        )
+    found: list[Judgements | Preferences] = []
+    before = 0
+    for part, own in zip(parts, evidence, strict=True):
+        assert own is not None
+        numbers = {
+            topic: b"%d" % (before + int(topic)) for topic in {*part.rows.topics, *own.questions}
+        }
+        before += max(map(int, numbers), default=0)
+        rows = replace(part.rows, topics=tuple(numbers[topic] for topic in part.rows.topics))
+        questions = {numbers[topic]: asked for topic, asked in own.questions.items()}
+        assert isinstance(part, Judgements)
+        found.append(
+            replace(part, rows=rows, evidence=replace(own, questions=questions), _derived={})
+        )
+    return found
 
 
 def _combined_evidence(parts: Sequence[Judgements], order: IntArray) -> Evidence | None:
@@ -301,6 +333,14 @@ def only(judgements: Judgements, chosen: IntArray) -> Judgements:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Copies:
+    """Text of one document that repeats evidence of a topic: reading it is reading the evidence."""
+
+    spans: Spans  # sorted and disjoint
+    evidence: IntArray  # where the evidence begins that each span repeats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The items of judged documents; each row of the judgements owns consecutive items."""
 
@@ -317,6 +357,9 @@ class Evidence:
     labels: Labels | None = None  # how each text was placed in its document
     questions: Mapping[bytes, str] = field(default_factory=dict)  # by topic
     documents: Mapping[bytes, str] = field(default_factory=dict)  # texts in the file, by id
+    numbered: bool = False  # whether topics are numbers of entries, because no ids are stated
+    copies: Mapping[tuple[bytes, bytes], Copies] = field(default_factory=dict)
+    """By topic and document, the text that counts as evidence that is stated elsewhere."""
 
     def __len__(self) -> int:
         return len(self.grades)
@@ -400,6 +443,7 @@ def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
         np.concatenate(labels) if len(labels) == len(parts) else None,
         {topic: text for part in parts for topic, text in part.questions.items()},
         {name: text for part in parts for name, text in part.documents.items()},
+        any(part.numbered for part in parts),
     )
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 Aggregate = Literal["mean", "sum", "geometric", "pooled", "text"]
 """What stands for all topics; pooled is a quotient of sums; a text is not summed up at all."""
-Reads = Literal[
-    "rankings", "preferences", "readings", "elements", "navigation", "ceilings", "anything"
-]
+Reads = Literal["rankings", "preferences", "readings", "elements", "navigation", "anything"]
 """What kind of block a measure is a function of."""
 
 Explains = Literal[
@@ -114,7 +112,9 @@ class Measure:
     heading: str = ""  # of its family in a listing
     explains: Explains | None = None  # None: results are listed without columns of the measure
     sampled: bool = True  # whether its mean can be estimated when only a sample was judged
+    unanswered: bool = False  # whether it is for topics without evidence, undefined for others
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of parameters
+    unlimited: bool = False  # whether its value at a budget holds for runs that return less
     plugin: str = ""  # the module that registered it, if it is not one of ours
 
     @property
@@ -221,6 +221,12 @@ class MeasureRequest:
         return enough is not None and all(
             self.parameter(name) == value for name, value in enough.items()
         )
+
+    @property
+    def budget(self) -> float | None:
+        """The reading budget that a run must reach for a fair value; None if there is none."""
+        found: float | None = None if self.measure.unlimited else self.parameter("budget")
+        return found
 
     def __call__(self, block: Any) -> FloatArray:
         """Compute one value per topic of the block."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from spanwise.model.spans import in_words
+from spanwise.model.spans import LABELS, LOST, in_words
 
 N = TypeVar("N", bound="Note")
 
@@ -80,6 +80,26 @@ def _place(tally: Tally) -> tuple[int, ...]:
     return tally.at
 
 
+UNPLACED = "check whether these texts come from another corpus, or were paraphrased or rewritten"
+"""What to do if no text can be placed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The largest of several numbers."""
+
+    about: str
+    number: int
+
+    def plus(self, other: Largest) -> Largest:
+        """Return the larger of two numbers."""
+        return Largest(self.about, max(self.number, other.number))
+
+    def lines(self) -> list[str]:
+        """Return the subject and the number."""
+        return [f"{self.about}: {self.number}"]
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """The number of texts that were placed in documents, by label of the placement."""
@@ -89,13 +109,33 @@ class Placed:
 
     def plus(self, other: Placed) -> Placed:
         """Return the sum of two counts, label by label."""
-        counts = {label: count + other.counts[label] for label, count in self.counts.items()}
+        labels = {**self.counts, **other.counts}
+        counts = {n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in labels}
         return Placed(self.about, counts)
 
     def lines(self) -> list[str]:
         """Return the counts in words, unless there was nothing to place."""
         words = in_words(self.counts)
+        if words and self.counts[LABELS[LOST]] == sum(self.counts.values()):
+            words += f"; {UNPLACED}"
         return [f"{self.about}: {words}"] if words else []
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A number of characters among others, as a share."""
+
+    about: str
+    part: int
+    whole: int
+
+    def plus(self, other: Share) -> Share:
+        """Return the share of both together."""
+        return Share(self.about, self.part + other.part, self.whole + other.whole)
+
+    def lines(self) -> list[str]:
+        """Return the share in words, unless there is nothing it is of."""
+        return [f"{self.about}: {100 * self.part / self.whole:.0f} %"] if self.whole else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +191,11 @@ def added(notes: Iterable[Note], more: Iterable[Note]) -> list[Note]:
     later = {note.about: note for note in more}
     both = [note.plus(later.pop(note.about)) if note.about in later else note for note in notes]
     return [*both, *later.values()]
+
+
+def merged(notes: Iterable[Note]) -> list[Note]:
+    """Add the notes of one list that have the same subject."""
+    found: dict[str, Note] = {}
+    for note in notes:
+        found[note.about] = found[note.about].plus(note) if note.about in found else note
+    return list(found.values())

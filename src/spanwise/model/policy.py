@@ -17,6 +17,8 @@ Unjudged = Literal["keep", "drop"]
 Order = Literal["falling", "rising"]
 Structure = Literal["ignore", "strict", "vague"]
 Annotators = Literal["union", "intersection", "mean"]
+Match = Literal["id", "order"]
+Copied = Literal["default", "any", "stated"]
 Program = Literal[
     "spanwise",
     "trec_eval 10",
@@ -104,17 +106,25 @@ class Policy:
     annotators: Annotators = "union"
     """How relevant text of several assessors is combined: text that any of them marked, text that
     all of them marked, or the mean of the values for each of them."""
+    copies: Copied = "default"
+    """Whether a copy of a piece of evidence elsewhere in its document is an alternative to it
+    (`any`), or only the stated place counts (`stated`); by default, the first for evidence that was
+    given without a position, and the second for evidence with one."""
     unit: str = "characters"
-    """Unit of reading budgets: `characters`, `tokens:NAME` of a tokenizer, or `cost` as the run
-    states it."""
+    """Unit of reading budgets: `characters` (code points), `bytes` of UTF-8, code units of `utf16`,
+    `tokens:NAME` of a tokenizer, or `cost` as the run states it."""
+
+    match: Match = "id"
+    """How topics of a run are matched with judged ones: by id, or by the text of the question where
+    no ids are stated; or by the order of entries, which files without ids allow."""
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
                 raise UnknownName(name, str(value), list(choices))
-        if self.unit not in ("characters", "cost") and not self.unit.startswith("tokens:"):
-            raise UnknownName("unit", self.unit, ["characters", "tokens:NAME", "cost"])
+        if self.unit not in UNITS and not self.unit.startswith("tokens:"):
+            raise UnknownName("unit", self.unit, list(UNITS))
         if self.depth is not None and not (type(self.depth) is int and self.depth >= 0):
             raise UsageError(f"depth is {self.depth!r}; expected a whole number, 0 or more")
 
@@ -158,7 +168,22 @@ class PolicyFields(TypedDict, total=False):
     structure: Structure
     follow: Program
     annotators: Annotators
+    copies: Copied
     unit: str
+    match: Match
+
+
+UNITS = ("characters", "bytes", "utf16", "tokens:NAME", "cost")
+"""What a reading budget may count."""
+
+
+def unit_in_words(unit: str) -> str:
+    """Return what a sentence calls the unit of a budget.
+
+    >>> unit_in_words("tokens:words"), unit_in_words("utf16"), unit_in_words("bytes")
+    ('tokens of words', 'UTF-16 code units', 'bytes')
+    """
+    return {"utf16": "UTF-16 code units"}.get(unit, unit.replace("tokens:", "tokens of "))
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -170,4 +195,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "structure": get_args(Structure),
     "follow": get_args(Program),
     "annotators": get_args(Annotators),
+    "match": get_args(Match),
+    "copies": get_args(Copied),
 }

@@ -6,7 +6,7 @@ padded with zeros. Everything is counted in characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -70,14 +70,33 @@ class Matches:
 class MatchedEvidence(Protocol):
     """The evidence piece by piece. Counts of characters read include repeated ones."""
 
-    def complete(self) -> IntArray:
-        """Return, per topic, the characters read when a set of items is read; NEVER if none is."""
+    def complete(self, limit: IntArray, share: float, blank: bool) -> BoolArray:
+        """Return which topics have a set of items of which this share is read within the limits.
+
+        White space is counted only if `blank` is set.
+        """
+
+    def blank(self, limit: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return, per topic, the white space in relevant text: that which is read, and all.
+
+        None if the text is unknown.
+        """
+
+    def ceiling(self, budget: float, *, every: bool) -> tuple[FloatArray, BoolArray] | None:
+        """Return, per topic, the most relevant text that an order of chunks shows, and its kind.
+
+        The chunks are those returned for the topic, or `every` chunk of the system; None if these
+        are unknown. The value is exact or a bound from above.
+        """
 
     def touched(self) -> tuple[IntArray, IntArray]:
         """Return the topic of each aspect, and the characters read before it; NEVER if not read."""
 
     def matches(self) -> Matches:
         """Return the item that each result meets."""
+
+    def nothing(self) -> BoolArray:
+        """Return which topics were judged to have no evidence, placed or not."""
 
     def totals(self) -> tuple[IntArray, IntArray]:
         """Return, per topic, the number of different items, and of different aspects."""
@@ -87,6 +106,20 @@ class MatchedEvidence(Protocol):
 
     def near(self, cutoff: int | None, tolerance: int) -> IntArray:
         """Return, per topic, the relevant characters within `tolerance` of the first results."""
+
+
+class Prices(Protocol):
+    """The prices of results whose budgets do not count characters."""
+
+    @property
+    def total(self) -> IntArray:
+        """The units that all results of each topic cost."""
+
+    def reach(self, budget: float) -> IntArray:
+        """Return the characters of each topic that a budget pays for."""
+
+    def price(self, characters: IntArray) -> FloatArray:
+        """Return the units that the first characters of each topic cost."""
 
 
 NEVER = 1 << 62
@@ -121,7 +154,7 @@ class Readings:
     unstated: tuple[tuple[int, str], ...] = ()
     """Documents of which a result has an unknown size: column, and the error. Topic by topic."""
     matched: MatchedEvidence | None = None  # the evidence piece by piece
-    reach: Callable[[float], IntArray] | None = None  # characters for a budget, if others count
+    prices: Prices | None = None  # None: budgets count characters
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -137,8 +170,8 @@ class Readings:
         """Return the characters read up to each rank, without repeated ones if `skip` is set."""
         if self.unsized:
             raise InputError(
-                f"{self.unsized}: its length is in no file; expected offsets and lengths,"
-                " or --collection"
+                f"{self.unsized}: its length was not found in any file; expected offsets and"
+                " lengths, or --collection"
             )
         return np.cumsum(self.fresh if skip else self.size, axis=-1)
 
@@ -154,9 +187,23 @@ class Readings:
         if cutoff is not None and cutoff < read.shape[-1]:
             limit = np.minimum(limit, read[:, cutoff - 1])
         if budget is not None:
-            allowed = self.reach(budget) if self.reach is not None else np.floor(budget)
+            allowed = np.floor(budget) if self.prices is None else self.prices.reach(budget)
             limit = np.minimum(limit, allowed).astype(np.int64)
         return limit
+
+    @property
+    def returned(self) -> IntArray:
+        """How much was returned for each topic, in the units of budgets."""
+        if self.prices is not None:
+            return self.prices.total
+        whole: IntArray = self.last(self.read(skip=False))
+        return whole
+
+    def price(self, characters: IntArray) -> FloatArray:
+        """Return what the first characters of each topic cost, in the units of budgets."""
+        if self.prices is not None:
+            return self.prices.price(characters)
+        return characters.astype(np.float64)
 
     @property
     def pieces(self) -> Pieces:
@@ -169,6 +216,11 @@ class Readings:
         if self.matched is None:
             raise InputError("this block has no evidence; expected one made by spanwise.matching")
         return self.matched
+
+    def ceiling(self, budget: float, *, every: bool) -> tuple[FloatArray, BoolArray] | None:
+        """Return the most relevant text of each topic that an order of chunks shows."""
+        key = ("ceiling", budget, every)
+        return self.once(key, lambda: self.evidence.ceiling(budget, every=every))
 
     def summed(self, topic: IntArray, values: Any) -> IntArray:
         """Return the sum of whole numbers for each topic."""
@@ -202,7 +254,9 @@ class Readings:
         The parts that were shown come first, then the rest, both in document order.
         """
         if self.endless:
-            raise InputError(f"{self.endless}: its length is in no file; pass --collection")
+            raise InputError(
+                f"{self.endless}: its length was not found in any file; pass --collection"
+            )
         text = self.stretches
         other = np.where(text.relevant, 0, text.length)
         owner = text.topic * self.known.shape[-1] + text.place
@@ -258,19 +312,3 @@ def _of_owner(values: IntArray, owner: IntArray) -> IntArray:
     if not len(owner):
         return values
     return np.bincount(owner, weights=values)[owner].astype(np.int64)
-
-
-# The best that could be read --------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ceilings:
-    """A block of the best recall that any order of the same chunks can reach at some budgets."""
-
-    topics: Sequence[bytes]
-    policy: Policy
-    recall: Mapping[float, FloatArray]  # for each budget a value per topic; nan without evidence
-
-    def anything_relevant(self, rel: float | None = None) -> BoolArray:  # noqa: ARG002
-        """Return for each topic whether it has relevant text."""
-        return ~np.isnan(next(iter(self.recall.values())))

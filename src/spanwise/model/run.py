@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from spanwise.model.spans import UNKNOWN, Spans, ranges
 if TYPE_CHECKING:
     from spanwise.model.arrays import BoolArray, FloatArray, IntArray
     from spanwise.model.columns import Ids
+    from spanwise.model.notes import Note
     from spanwise.model.spans import Labels, Unit
 
 T = TypeVar("T")
@@ -33,6 +34,40 @@ class Chunks:
     ids: Ids  # empty if the chunk has none
     costs: IntArray  # the stated cost of reading it; -1 if none was stated
     stated: BoolArray  # whether a start was stated, right or wrong
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The parts of results in the order in which they are read: pieces in a document, and others.
+
+    A result that is not in pieces is one part.
+    """
+
+    first: IntArray  # row r owns the parts first[r] to first[r + 1]
+    spans: Spans  # UNKNOWN if a part is not in the document
+    offsets: IntArray  # where a part begins in the text of its result
+
+    @property
+    def placed(self) -> tuple[int, int]:
+        """The characters of results in pieces that are in a document, and all of their characters.
+
+        Characters that are in none are counted as they are in the text.
+        """
+        mine = np.repeat(np.diff(self.first) > 1, np.diff(self.first))
+        lengths, there = self.spans.lengths[mine], self.spans.starts[mine] != UNKNOWN
+        return int(lengths[there].sum()), int(lengths.sum())
+
+    def of(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the parts of some results, and for each the number of its result among them."""
+        counts = np.diff(self.first)[rows]
+        return ranges(self.first[rows], counts), np.repeat(np.arange(len(rows)), counts)
+
+    def at(self, rows: IntArray) -> Parts:
+        """Return the parts of some results as parts of a run of these."""
+        parts, owner = self.of(rows)
+        counts = np.bincount(owner, minlength=len(rows))
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Parts(first, self.spans.at(parts), self.offsets[parts])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +89,14 @@ class Run:
     unit: Unit = "opaque"  # unit of the positions of spans
     chunks: Chunks | None = None  # texts, ids and costs of chunks
     labels: Labels | None = None  # how each text was placed in its document
+    parts: Parts | None = None  # of results, if some are in pieces
     lengths: IntArray | None = None  # of each result's document; -1 where the collection has none
     stated_scores: FloatArray | None = None  # nan where none was; None: all scores were stated
     pool: Run | None = None  # all that the system could have returned, if that is known
+    questions: Mapping[bytes, str] = field(default_factory=dict)
+    """The question of each topic, empty if it is not stated; also of topics without results."""
+    numbered: bool = False  # whether topics are numbers of entries, because no ids are stated
+    notes: tuple[Note, ...] = ()  # found while topics were matched with judged ones
 
     @property
     def grain(self) -> str:
@@ -155,6 +195,7 @@ def of_topics(run: Run, topics: Iterable[bytes]) -> Run:
         ends=named(run.ends),
         chunks=None if run.chunks is None else chunks_at(run.chunks, chosen),
         labels=None if run.labels is None else run.labels[chosen],
+        parts=None if run.parts is None else run.parts.at(chosen),
         lengths=None if run.lengths is None else run.lengths[chosen],
         stated_scores=some(run.stated_scores),
     )

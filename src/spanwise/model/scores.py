@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import BoolArray, FloatArray
 
 # Scores -----------------------------------------------------------------------------------------
 
@@ -45,6 +45,46 @@ class Scores:
         default_factory=dict
     )  # counts of results that were read and placed
     sums: frozenset[str] = frozenset()  # the measures whose aggregate is a sum
+    returned: FloatArray | None = None  # of each topic, in the unit of budgets; None if unknown
+    budgets: Mapping[str, float] = field(default_factory=dict)  # of the measures that have one
+
+    def reached(self, measure: str) -> BoolArray | None:
+        """Return the topics in which the run reaches the budget of a measure.
+
+        A topic for which the measure is undefined is none of them. The result is None if the
+        measure has no budget, or if it is unknown how much was returned.
+        """
+        budget = self.budgets.get(measure)
+        if budget is None or self.returned is None:
+            return None
+        enough: BoolArray = (self.returned >= budget) & (
+            self.values[measure] == self.values[measure]
+        )
+        return enough
+
+    def reach(self, measure: str) -> int | None:
+        """Return the number of topics in which the run reaches the budget of a measure."""
+        reached = self.reached(measure)
+        return None if reached is None else int(reached.sum())
+
+    def far(self, measure: str) -> bool:
+        """Tell whether the budget of a measure is reached in at least half of its topics."""
+        reach = self.reach(measure)
+        return reach is None or 2 * reach >= self.counts[measure]
+
+    def short(self, measure: str) -> bool:
+        """Tell whether there are topics in which the budget of a measure is not reached."""
+        reach = self.reach(measure)
+        return reach is not None and reach < self.counts[measure]
+
+    @property
+    def end(self) -> float:
+        """The largest amount that the run returns in at least half of the topics."""
+        if self.returned is None or not self.budgets:
+            return nan
+        column = self.values[next(name for name in self.budgets if name in self.values)]
+        amounts = sorted(self.returned[column == column].tolist(), reverse=True)
+        return amounts[(len(amounts) - 1) // 2] if amounts else nan
 
     @property
     def per_topic(self) -> dict[str, dict[str, float]]:
@@ -193,6 +233,7 @@ class Provenance:
     measures: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)  # profile, task, policy, formats
     spanwise: str = __version__
+    topics: Source | None = None  # with the structure that they ask for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +243,40 @@ class Results:
     file: str
     scores: tuple[Scores, ...]
     made: tuple[Provenance | None, ...]
+
+
+# Reading budgets that are not reached -----------------------------------------------------------
+
+SHORT = "§"
+"""Mark of a mean at a budget that is not reached on every topic."""
+UNREACHED = "not reached"
+
+
+def unreached(results: Sequence[Scores], measure: str) -> bool:
+    """Tell whether no run reaches the budget of a measure in half of the topics."""
+    asked = [one for one in results if measure in one.values]
+    return bool(asked) and not any(one.far(measure) for one in asked)
+
+
+def on_reach(results: Sequence[Scores], names: Sequence[str]) -> list[str]:
+    """Return the lines of a footer that tell which budgets each run reaches, and where it ends."""
+    lines = []
+    for name, one in zip(names, results, strict=True):
+        found: dict[float, tuple[int, int]] = {}
+        for measure, budget in sorted(one.budgets.items(), key=lambda item: item[1]):
+            reach = one.reach(measure) if measure in one.values and one.short(measure) else None
+            if reach is not None:
+                found.setdefault(budget, (reach, one.counts[measure]))
+        if found:
+            parts = [
+                f"{budget:,g} in {reach} of {count} topics"
+                for budget, (reach, count) in found.items()
+            ]
+            lines.append(
+                f"{SHORT} {name} reaches the budget of {', '.join(parts)};"
+                f" half of its topics return {one.end:,.0f} or more"
+            )
+    return lines
 
 
 # Names ------------------------------------------------------------------------------------------

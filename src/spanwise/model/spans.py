@@ -129,24 +129,26 @@ if TYPE_CHECKING:
     Labels = np.ndarray[Any, np.dtype[np.int8]]
     """For each text which of LABELS holds, NOT_PLACED if there was nothing to place."""
 
-LABELS = ("exact", "shifted", "normalised", "fuzzy", "ambiguous", "lost")
+LABELS = ("exact", "shifted", "normalised", "fuzzy", "ambiguous", "lost", "partial")
 """Exact: the text is at its stated position, or, if none was stated, in one place. Shifted: it is
 word for word in one other place. Normalised: the same, apart from white space, case and the
 spelling of characters. Fuzzy: a very similar text is there. Ambiguous: there are several such
-places, of which the nearest to the stated one was taken. Lost: there is no such place."""
+places, of which the nearest to the stated one was taken. Lost: there is no such place. Partial:
+only pieces of the text are there."""
 
-EXACT, SHIFTED, NORMALISED, FUZZY, AMBIGUOUS, LOST = range(6)
+EXACT, SHIFTED, NORMALISED, FUZZY, AMBIGUOUS, LOST, PARTIAL = range(7)
 NOT_PLACED = -1
 
 
 def counted(labels: Labels) -> dict[str, int]:
-    """Return how often each label occurs.
+    """Return how often each label occurs; partial is left out where it does not.
 
     >>> counted(np.array([0, 1, 1, -1], np.int8))["shifted"]
     2
     """
     counts = np.bincount(labels[labels >= 0], minlength=len(LABELS)).tolist()
-    return dict(zip(LABELS, counts, strict=True))
+    found = dict(zip(LABELS, counts, strict=True))
+    return found if found[LABELS[PARTIAL]] else dict(list(found.items())[:PARTIAL])
 
 
 def label_counts_in_words(labels: Labels) -> str:

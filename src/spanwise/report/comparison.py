@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined
-from spanwise.model.scores import number
-from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible
+from spanwise.model.scores import UNREACHED, number
+from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible, wrapped
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison, Difference, Mean, Verdict
@@ -43,7 +43,7 @@ def means_table(c: Comparison) -> Table:
                 bold.add(cell)
             if mark := c.mark(run, measure):
                 marks[cell] = mark
-            rows[place] += [number(mean.value), bounds(mean)]
+            rows[place] += mean_cells(c, mean)
     return _with_intervals(c, header, rows, bold, marks)
 
 
@@ -63,6 +63,13 @@ def _with_intervals(
         marks=marks,
         attached=frozenset(range(2, len(header), 2)),
     )
+
+
+def mean_cells(c: Comparison, mean: Mean) -> list[str]:
+    """Format a mean and its interval, or say that its budget is not reached."""
+    if c.unreached(mean.measure):
+        return [UNREACHED, "-"]
+    return [number(mean.value), bounds(mean)]
 
 
 def bounds(mean: Mean) -> str:
@@ -97,15 +104,18 @@ def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Tabl
     header = ["run", *(["against"] if c.baseline is None else []), "measure"]
     header += ["test"] if several else []
     words = tuple(range(len(header)))
+    counted = any(map(c.limited, c.measures))  # then the number of topics differs
+    header += ["topics"] if counted else []
     header += ["difference", "interval", "p", "adjusted", "effect", "+/=/-", "topics needed"]
     rows, bold = [], set()
     for row, one in enumerate(c.differences):
         names = [one.run, *([one.baseline] if c.baseline is None else []), worded(one.measure)]
         names += [one.test] if several else []
+        names += [str(one.topics)] if counted else []
         rows.append((*names, *_shown(one)))
-        if one.p_adjusted < c.alpha:
+        if one.p_adjusted < c.alpha and not c.unreached(one.measure):
             bold.add((row, len(names) + 3))
-    interval = frozenset({len(words) + 1})
+    interval = frozenset({len(words) + counted + 1})
     return Table(tuple(header), tuple(rows), words=words, bold=frozenset(bold), attached=interval)
 
 
@@ -178,12 +188,23 @@ def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = F
     if how == "latex":
         return as_latex(means)
     if how == "md":
-        parts = [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
+        parts = [f"{sentence}\n" for sentence in c.headline]
+        parts += [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
         return "\n".join(parts).rstrip("\n") + "\n"
-    parts = [as_text(means, width, styled)]
+    parts = [*_headline(c, width), as_text(means, width, styled)]
     if c.differences:
         parts += [against(c), as_text(differences, width, styled).rstrip("\n") + "\n"]
     return "\n".join(parts)
+
+
+PROSE = 80
+"""Width of sentences where the output is not a terminal."""
+
+
+def _headline(c: Comparison, width: int | None) -> list[str]:
+    """Return the sentences to read first, in lines of the width of the page."""
+    lines = (wrapped(visible(one), width or PROSE, indent="") for one in c.headline)
+    return ["\n".join(some) + "\n" for some in lines]
 
 
 # Comparisons of chunks ----------------------------------------------------------------------------
@@ -193,10 +214,27 @@ WORDS = {
     "SpanP": "precision",
     "FullEvidence": "complete evidence",
     "Waste": "read twice",
-    "Ceiling": "ceiling of recall",
+    "Ceiling(of=chunks)": "ceiling of all chunks",
+    "Ceiling(of=returned)": "ceiling of returned chunks",
+    "Ceiling": "ceiling of returned chunks",
     "FirstEvidence": "cost to first evidence",
 }
-_AT = re.compile(r"(\w+)\(budget=([^)]*)\)")
+_BUDGET = re.compile(r"budget=([^,)]*),?")
+
+
+def base_of(measure: str) -> str:
+    """Return a measure without its reading budget.
+
+    >>> base_of("Ceiling(of=chunks,budget=500)"), base_of("SpanR(budget=500)")
+    ('Ceiling(of=chunks)', 'SpanR')
+    """
+    return _BUDGET.sub("", measure).replace(",)", ")").replace("()", "")
+
+
+def at(measure: str) -> float | None:
+    """Return the reading budget in the name of a measure."""
+    found = _BUDGET.search(measure)
+    return None if found is None else float(found[1])
 
 
 def worded(measure: str) -> str:
@@ -205,10 +243,9 @@ def worded(measure: str) -> str:
     >>> worded("SpanR(budget=2000)"), worded("FirstEvidence"), worded("MAiP")
     ('recall at 2,000', 'cost to first evidence', 'MAiP')
     """
-    found = _AT.fullmatch(measure)
-    if found is None:
-        return WORDS.get(measure, measure)
-    return f"{WORDS.get(found[1], found[1])} at {float(found[2]):,.0f}"
+    budget, base = at(measure), base_of(measure)
+    words = WORDS.get(base, base)
+    return words if budget is None else f"{words} at {budget:,g}"
 
 
 def values_table(c: Comparison) -> Table:
@@ -222,12 +259,25 @@ def values_table(c: Comparison) -> Table:
         header += [c.named(run), "interval"]
         for place, measure in enumerate(c.measures):
             mean, cell = c.mean(run, measure), (place, 1 + 2 * column)
-            rows[place] += [number(mean.value), bounds(mean)]
+            rows[place] += mean_cells(c, mean)
             if len(c.runs) > 1 and run in c.best(measure):
                 bold.add(cell)
             if mark := c.mark(run, measure):
                 marks[cell] = mark
-    return _with_intervals(c, header, rows, bold, marks)
+    return _with_intervals(c, header, [*rows, *_losses(c)], bold, marks)
+
+
+def _losses(c: Comparison) -> Iterator[list[str]]:
+    """Yield a row for each part of the systems and each budget, with what it loses of recall."""
+    of_run = {(one.run, one.budget): one for one in c.losses}
+    for part in ("chunker", "retriever", "ranker"):
+        for budget in dict.fromkeys(one.budget for one in c.losses):
+            values = [getattr(of_run[run, budget], part) for run in c.runs]
+            if any(map(isfinite, values)):
+                far = not any(c.unreached(name) for name in c.measures if at(name) == budget)
+                cells = [number(value + 0.0) if far else UNREACHED for value in values]
+                columns = (column for cell in cells for column in (cell, "-"))
+                yield [f"lost by the {part} at {budget:,g}", *columns]
 
 
 def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:

@@ -121,7 +121,9 @@ def overview(
         "legend": [printable(line) for line in legend(c)],
         "means": [
             [
-                [short(one.value), short(one.low), short(one.high)]
+                [None] * 3
+                if c.unreached(one.measure)
+                else [short(one.value), short(one.low), short(one.high)]
                 for one in (c.mean(run, measure) for measure in c.measures)
             ]
             for run in c.runs

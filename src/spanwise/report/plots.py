@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import MissingExtra, UnknownName, UsageError
-from spanwise.report.comparison import WORDS
+from spanwise.report.comparison import WORDS, base_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
@@ -28,6 +29,10 @@ COLOURS = (
 )
 BETTER, WORSE, SAME = "#129b74", "#d64550", "#8a8a8a"
 ENDINGS = ("svg", "png", "pdf", "json", "html")
+
+
+ENDS = "half of the topics return no more"
+"""What the mark at the end of a curve over reading budgets says."""
 
 
 def curve_spec(curve: Curve) -> Spec:
@@ -58,8 +63,8 @@ def curve_spec(curve: Curve) -> Spec:
           (("y", curve.y), ("low", "from"), ("high", "to"))),
     ]  # fmt: skip
     y: Spec = {"type": "quantitative", "title": curve.y}
-    if curve.bounded:
-        y["scale"] = {"domain": [0, 1], "clamp": True}
+    if all(map(isfinite, curve.bounds)):
+        y["scale"] = {"domain": list(curve.bounds), "clamp": True}
     band = {
         "mark": {"type": "area", "opacity": 0.13, "clip": True},
         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
@@ -68,7 +73,16 @@ def curve_spec(curve: Curve) -> Spec:
         "mark": {"type": "line", "point": {"size": 22, "filled": True}, "strokeWidth": 2},
         "encoding": {"y": {**y, "field": "y"}, "tooltip": tooltip},
     }
-    return {"encoding": {"x": x, "color": colour}, "layer": [band, line]}
+    layer: list[Spec] = [band, line]
+    if curve.of_budgets:
+        stop = {"type": "point", "shape": "diamond", "size": 150, "strokeWidth": 2, "filled": False}
+        end: Spec = {
+            "transform": [{"filter": "datum.end"}],
+            "mark": stop,
+            "encoding": {"y": {**y, "field": "y"}, "tooltip": {"value": ENDS}},
+        }
+        layer.append(end)
+    return {"encoding": {"x": x, "color": colour}, "layer": layer}
 
 
 def differences_spec(measure: str, run: str, baseline: str) -> Spec:
@@ -222,8 +236,13 @@ class Curve:
     template: str  # the measure, with `{x}` for the position
     places: tuple[float, ...]
     logarithmic: bool = False
-    bounded: bool = True  # between 0 and 1
     reads: str = ""  # kind of judgements; empty for that of its measure
+    bounds: tuple[float, float] = (-inf, inf)  # the least and the largest value of its measure
+
+    @property
+    def of_budgets(self) -> bool:
+        """Whether positions are reading budgets, which a run may not reach."""
+        return "budget={x}" in self.template
 
     def measures(self) -> list[str]:
         """Return the measure at every position of the curve."""
@@ -260,8 +279,7 @@ def curve_of(measure: str) -> Curve | None:
     if AT.search(measure):
         name = AT.sub("@{x}", measure)
         stem = measure.partition("@")[0]
-        bounded = not stem.startswith(("DCG", "IDCG", "xCG"))
-        return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True, bounded)
+        return Curve(f"{stem} by rank", "rank", stem, name, RANKS, True)
     if LEVEL.search(measure):
         stem = LEVEL.sub("", measure)
         places = (
@@ -272,7 +290,7 @@ def curve_of(measure: str) -> Curve | None:
         return Curve(f"{stem} by recall", "recall", stem, f"{stem}[{{x}}]", places)
     if BUDGET.search(measure):
         name = BUDGET.sub("budget={x}", measure)
-        stem = re.sub(r"\(.*\)", "", measure)
+        stem = base_of(measure)
         title = WORDS.get(stem, stem)
         return Curve(f"{title} by budget", "read", title, name, BUDGETS, True)
     return None
@@ -298,15 +316,27 @@ def curve_points(
     results: Sequence[Scores],
     names: Sequence[str],
     interval: Callable[[FloatArray], tuple[float, float, float]],
-) -> list[dict[str, float | str | None]]:
-    """Return the run, position, mean and bounds of every point."""
-    points: list[dict[str, float | str | None]] = []
+) -> list[dict[str, Any]]:
+    """Return the run, position, mean and bounds of every point.
+
+    A curve over budgets ends where fewer than half of the topics reach them; its last point says
+    so.
+    """
+    points: list[dict[str, Any]] = []
     for name, scores in zip(names, results, strict=True):
-        for place, measure in zip(curve.places, curve.measures(), strict=True):
-            mean, low, high = interval(scores.values[measure])
-            if mean == mean:
-                bounds = (low, high) if low == low else (mean, mean)
-                points.append(
-                    {"run": name, "x": place, "y": mean, "low": bounds[0], "high": bounds[1]}
-                )
+        drawn = [
+            (place, *interval(scores.values[measure]))
+            for place, measure in zip(curve.places, curve.measures(), strict=True)
+            if scores.far(measure)
+        ]
+        mine = [
+            {"run": name, "x": place, "y": mean, "low": low, "high": high}
+            if low == low
+            else {"run": name, "x": place, "y": mean, "low": mean, "high": mean}
+            for place, mean, low, high in drawn
+            if mean == mean
+        ]
+        if mine and len(drawn) < len(curve.places):
+            mine[-1]["end"] = True
+        points += mine
     return points

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from spanwise.model.scores import run_names
+from spanwise.model.scores import SHORT, UNREACHED, on_reach, run_names, unreached
 from spanwise.report.tables import Table, as_latex, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def means_table(results: Sequence[Scores]) -> Table:
     def cell(scores: Scores, name: str) -> str:
         if name not in scores.means:
             return ""  # it was not asked of this run
+        if unreached(results, name):
+            return UNREACHED
         number = shown(scores.means[name], 0 if name in scores.sums else 4)
+        number += SHORT if scores.short(name) else ""
         return number if same else f"{number} ({scores.counts[name]})"
 
     names = run_names(results)
@@ -67,7 +70,12 @@ def topics_table(scores: Scores) -> Table:
     ]
     rows = list(zip(scores.topics, *cells, *scores.texts.values(), strict=True))
     blank = ("",) * len(scores.texts)
-    means = (shown(scores.means[name], d) for name, d in zip(measures, digits, strict=True))
+    means = (
+        UNREACHED
+        if unreached([scores], name)
+        else shown(scores.means[name], d) + (SHORT if scores.short(name) else "")
+        for name, d in zip(measures, digits, strict=True)
+    )
     last = (ALL, *means, *blank)
     topics = ("topics", *(str(scores.counts[name]) for name in measures), *blank)
     header = (scores.run, *measures, *scores.texts)
@@ -81,6 +89,7 @@ def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, .
     lines.append(results[0].signature)
     for name, scores in zip(run_names(results), results, strict=True):
         lines += [f"{name}: {note}" for note in scores.notes]
+    lines += on_reach(results, run_names(results))
     return tuple(lines)
 
 

@@ -137,8 +137,9 @@ PARTS = ("value", "low", "high", "topics_low", "topics_high")
 
 def check_tables(found: Mapping[str, Any]) -> str:
     """Return a table of runs and their coverage, with the size and cost of the pool."""
-    names = [name for name in found["runs"][0] if name != "run"]
-    rows = tuple((run["run"], *(_cell(run.get(name)) for name in names)) for run in found["runs"])
+    flat = [_with_scores(run) for run in found["runs"]]
+    names = [name for name in flat[0] if name != "run"]
+    rows = tuple((run["run"], *(_cell(run.get(name)) for name in names)) for run in flat)
     sizes = sorted(found["sizes"].values())
     below = [
         f"pool: {found['topics']} topics, {found['documents']} documents"
@@ -149,6 +150,14 @@ def check_tables(found: Mapping[str, Any]) -> str:
     if "judged" in found:
         below.insert(1, f"judged: {found['judged']} of them")
     return as_text(Table(("run", *names), rows, tuple(below)))
+
+
+def _with_scores(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a run, with two for each measure."""
+    columns = {name: value for name, value in run.items() if name != "scores"}
+    for measure, values in run.get("scores", {}).items():
+        columns |= {measure: values["score"], f"{measure} without own": values["without_own"]}
+    return columns
 
 
 def estimate_tables(found: Mapping[str, Any]) -> str:

@@ -82,12 +82,12 @@ def shortened(name: str, width: int, head: int = 0) -> str:
     return start + "..." + name[first:]
 
 
-def wrapped(line: str, width: int | None) -> list[str]:
+def wrapped(line: str, width: int | None, indent: str = "  ") -> list[str]:
     """Wrap a sentence to a width; words are never broken, so that they can be copied."""
     if width is None or display_width(line) <= width:
         return [line]
     return textwrap.wrap(
-        line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -317,13 +317,13 @@ def _letter(c: str) -> str:
     return rf"\ifdefined\Umathchar {c}\else[U+{ord(c):04X}]\fi{{}}"
 
 
-RAISED = {"†": r"\dagger", "‡": r"\ddagger"}
+RAISED = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S"}
 
 
 def _raised(mark: str) -> str:
     if " " in mark:
-        return rf"\textsuperscript{{{mark}}}"
-    return f"$^{{{RAISED.get(mark, mark)}}}$"
+        return rf"\textsuperscript{{{mark.replace('§', chr(92) + 'S')}}}"
+    return f"$^{{{''.join(RAISED.get(c, c) for c in mark)}}}$"
 
 
 def as_latex(table: Table) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 WORD = re.compile(r"\w+")
+REGISTERED = re.compile(r'^@engine\(\s*"([^"]+)"', re.MULTILINE)
+"""The line that registers an engine."""
 
 
 class Searcher(Protocol):
@@ -202,6 +204,27 @@ def _refuse_incomplete(entry: Entry, home: str) -> None:
     for name, default in entry.parameters.items():
         if default is Parameter.empty:
             raise UsageError(f"engine {entry.name!r} of {home}: parameter {name} has no default")
+
+
+def engine_names() -> list[str]:
+    """Return the names of all engines and models.
+
+    Ours are read from the sources, because importing their modules would import NumPy, which help
+    and completion need not wait for.
+    """
+    from importlib.util import find_spec
+
+    from spanwise.plugin_loading import load
+    from spanwise.retrieve import engines
+
+    names: list[str] = []
+    for module in engines.MODULES:
+        spec = find_spec(f"spanwise.retrieve.{module}")
+        assert spec is not None
+        assert spec.origin is not None
+        names += REGISTERED.findall(Path(spec.origin).read_text(encoding="utf-8"))
+    load()
+    return [*names, *(name for name, home in ENGINES.homes.items() if not is_ours(home))]
 
 
 def find_engine(name: str) -> Entry:

@@ -198,7 +198,7 @@ def _beyond(observed: float, expected: float) -> float:
     return (observed - expected) / (1 - expected) if expected < 1 else NAN
 
 
-def interval(values: FloatArray, seed: int = 1, resamples: int = 10_000) -> tuple[float, float]:
+def interval(values: FloatArray, seed: int = 0, resamples: int = 10_000) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean over topics.
 
     Samples of topics are drawn with replacement. The interval is undefined below 5 topics.

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from spanwise.model.notes import UNPLACED
+
 MORE = 1.25
 """Ratio of read text from which two runs are reported as unequal."""
 OFTEN = 0.05
 """Share from which duplicate text is reported, and unjudged text likewise."""
+SOME = 0.01
+"""Share of white space in unread relevant text above which it is reported."""
 CLEAR = 0.005
 """Minimum difference of two values that is reported as a contradiction."""
 
@@ -29,6 +33,7 @@ class Facts:
         default_factory=dict
     )  # measures that depend on chunk size
     recall: Mapping[float, float] = field(default_factory=dict)  # at each budget
+    blank: float = 0.0  # share of white space in the relevant text that is not read
 
 
 def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
@@ -45,11 +50,29 @@ def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
     return found
 
 
+def nothing_placed(run: str, results: int, placements: Mapping[str, int]) -> str:
+    """Return a warning if no result of a run could be placed; else an empty text."""
+    if not results or placements.get("lost", 0) < results:
+        return ""
+    return (
+        f"{run}: found none of the {results} chunks in the documents; expected texts from these"
+        f" documents, others hold no evidence; {UNPLACED}"
+    )
+
+
 def _of_run(one: Facts) -> Iterator[str]:
     if one.waste >= OFTEN:
         yield f"{_share(one.waste)} of the text that {one.run} returns is duplicate."
     lost = one.placements.get("lost", 0)
-    if one.invalid:
+    partial = one.placements.get("partial", 0)
+    if partial:
+        yield (
+            f"{partial} of {one.results} chunks of {one.run} {'is' if partial == 1 else 'are'} only"
+            " partly in the documents: the rest of their text is read and holds nothing."
+        )
+    if nothing := nothing_placed(one.run, one.results, one.placements):
+        yield f"{nothing}."
+    elif one.invalid:
         placed = one.invalid - lost
         yield (
             f"{_share(one.invalid / one.results)} of the chunks of {one.run} had no valid offset;"
@@ -70,6 +93,11 @@ def _of_run(one: Facts) -> Iterator[str]:
         yield (
             f"Only {_share(one.judged)} of the text that {one.run} reads was judged; unjudged text"
             " counts as not relevant."
+        )
+    if one.blank > SOME:
+        yield (
+            f"{_share(one.blank)} of the relevant text that {one.run} does not read is white space;"
+            " recall counts it, complete evidence does not."
         )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from spanwise.errors import MissingExtra, UsageError
-from spanwise.stats.aggregation import running_sum
+from spanwise.stats import running_sum
 from spanwise.stats.resampling import SAME
 
 if TYPE_CHECKING:
@@ -32,15 +32,26 @@ class Grid:
     measure: str
     topics: tuple[str, ...]
     values: FloatArray  # nan: topic missing from the run, or measure undefined
+    reached: BoolArray  # whether the run reaches the budget of the measure; True if it has none
+
+    @property
+    def comparable(self) -> FloatArray:
+        """The values where budgets are reached; others are nan."""
+        return np.where(self.reached, self.values, np.nan)
 
     def differences(self, run: int, baseline: int) -> FloatArray:
-        """Return the differences on the topics for which both runs have a value."""
-        both = self.values[:, run] - self.values[:, baseline]
+        """Return the differences on the topics for which both runs have a comparable value."""
+        both = self.comparable[:, run] - self.comparable[:, baseline]
         return both[~np.isnan(both)]
 
+    def padded(self, run: int, baseline: int) -> FloatArray:
+        """Return the differences on all topics, 0 where the two runs are not comparable."""
+        both = self.comparable[:, run] - self.comparable[:, baseline]
+        return np.nan_to_num(both[~np.isnan(self.values).all(axis=1)])
+
     def complete(self) -> FloatArray:
-        """Return the rows of the topics for which every run has a value."""
-        return self.values[~np.isnan(self.values).any(axis=1)]
+        """Return the rows of the topics for which every run has a comparable value."""
+        return self.values[~np.isnan(self.comparable).any(axis=1)]
 
 
 def grid(results: Sequence[Scores], measure: str) -> Grid:
@@ -52,11 +63,14 @@ def grid(results: Sequence[Scores], measure: str) -> Grid:
     topics = tuple(sorted(every, key=lambda topic: topic.encode("utf-8", "surrogateescape")))
     rows = {topic: row for row, topic in enumerate(topics)}
     values = np.full((len(topics), len(results)), np.nan)
+    enough = np.ones(values.shape, np.bool_)
     for column, scores in enumerate(results):
         if measure in scores.values:
             mine = [rows[topic] for topic in scores.topics]
             values[mine, column] = scores.values[measure]
-    return Grid(measure, topics, values)
+            reached = scores.reached(measure)
+            enough[mine, column] = True if reached is None else reached
+    return Grid(measure, topics, values, enough)
 
 
 def alike(columns: Sequence[FloatArray]) -> list[tuple[list[int], FloatArray]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from math import isclose, isnan, nan
+from math import isclose, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.comparison import Comparison, Difference, Mean, Rule, Verdict
 from spanwise.model.scores import run_names
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
+from spanwise.stats.best import contests
 from spanwise.stats.paired import (
     CONFIDENCE,
     Grid,
@@ -112,6 +113,16 @@ def compared(
     ]
     found = list(_adjusted(tested, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
+    sorted_names = [names[n] for n in order]
+    several = len(names) > 1
+    resampled = [g for g, m in zip(grids, means[0], strict=True) if several and isfinite(m.low)]
+    found_best = contests(
+        sorted_names,
+        [g.values[:, order] for g in resampled],
+        [g.measure in question.lowest for g in resampled],
+        question.draws,
+        question.confidence,
+    )
     return Comparison(
         runs=tuple(names[n] for n in order),
         measures=tuple(measures),
@@ -124,6 +135,7 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
+        contests={g.measure: one for g, one in zip(resampled, found_best, strict=True)},
         anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
     )
 
@@ -143,7 +155,8 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
     mean, low, high = student(values, question.confidence)
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
-    return Mean(name, g.measure, value, low, high, int(np.count_nonzero(~np.isnan(values))))
+    topics = int(np.count_nonzero(~np.isnan(values)))
+    return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
@@ -177,7 +190,7 @@ def _differences(
     if test in FAMILIES:
         p, intervals = _family(g, pairs, columns, test, question)
     else:
-        p = p_values(columns, test, question.draws)
+        p = _p_values(g, pairs, columns, test, question)
         intervals = _intervals(columns, test, question)
     found = [
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
@@ -186,6 +199,20 @@ def _differences(
     if g.measure in question.lowest:  # a win is a better value, not a higher one
         return [replace(one, wins=one.losses, losses=one.wins) for one in found]
     return found
+
+
+def _p_values(
+    g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
+) -> list[float]:
+    """Return a p-value for each pair; pairs on different topics are randomised together.
+
+    A topic without a difference changes nothing in a randomisation test, so that columns are filled
+    up with zeros: drawing signs for each length anew would take much longer.
+    """
+    if test != "randomisation" or g.reached.all():
+        return p_values(columns, test, question.draws)
+    p = p_values([g.padded(*pair) for pair in pairs], test, question.draws)
+    return [value if len(column) else nan for value, column in zip(p, columns, strict=True)]
 
 
 def _adjusted(found: Sequence[Difference], correction: str) -> Iterator[Difference]:
@@ -280,6 +307,7 @@ def cautions(
         yield "only one run: there is nothing to compare it with"
     yield from _choices(results, names)
     yield from _topics(results, found)
+    yield from _reach(results, found)
     yield from _no_difference(found)
     yield from _kinds(results, names, grids)
     yield from _many(found, question.correction)
@@ -304,6 +332,8 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
             f"the runs were not scored on the same topics ({len(every)} in all):"
             " differences are over the topics that two runs share, means are not"
         )
+    limited = _limited(results)
+    found = [one for one in found if one.measure not in limited]
     if not found:
         return
     topics = min(one.topics for one in found)
@@ -319,6 +349,36 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
             else ""
         )
         yield f"only {counted} to compare on: differences are uncertain{consequence}"
+
+
+def _limited(results: Sequence[Scores]) -> set[str]:
+    """Return the measures whose budget some run does not reach on every topic."""
+    return {name for one in results for name in one.values if one.short(name)}
+
+
+def _reach(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[str]:
+    """Warn of budgets that two runs reach together in too few topics."""
+    limited = _limited(results)
+    fewest: dict[str, Difference] = {}
+    for one in found:
+        if one.measure in limited and one.topics < FEW:
+            least = fewest.setdefault(one.measure, one)
+            fewest[one.measure] = min(least, one, key=lambda each: each.topics)
+    for least, measures in _grouped(fewest):
+        topics = f"{least.topics} topic{'s' if least.topics != 1 else ''}"
+        yield (
+            f"{least.run} and {least.baseline} both reach the budget of {listed(measures)} in"
+            f" {topics}: {'there is nothing to test' if least.topics < 2 else 'too few to test'}"
+        )
+
+
+def _grouped(fewest: dict[str, Difference]) -> Iterator[tuple[Difference, list[str]]]:
+    """Group measures with the same pair of runs and the same number of topics."""
+    groups: dict[tuple[str, str, int], list[str]] = {}
+    for measure, one in fewest.items():
+        groups.setdefault((one.run, one.baseline, one.topics), []).append(measure)
+    for measures in groups.values():
+        yield fewest[measures[0]], measures
 
 
 def _no_difference(found: Sequence[Difference]) -> Iterator[str]:
@@ -479,4 +539,7 @@ def _only(scores: Scores, topics: Sequence[str], measure: str) -> Scores:
         means={measure: mean},
         counts={measure: len(defined)},
         texts={},
+        returned=None
+        if scores.returned is None
+        else scores.returned[np.array([rows[topic] for topic in topics])],
     )

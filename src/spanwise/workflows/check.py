@@ -19,6 +19,7 @@ from spanwise.errors import (
     InputError,
     QueryError,
     SpanwiseError,
+    SpanwiseWarning,
     UsageError,
 )
 from spanwise.evaluation.prepare import texts_along
@@ -38,7 +39,8 @@ from spanwise.matching.tasks import (
     unknown_results,
     violations,
 )
-from spanwise.matching.texts import quoted_run
+from spanwise.matching.texts import copies_of_items, quoted_run
+from spanwise.matching.topics import with_judged_topics
 from spanwise.matching.trees import assessment_notes, contradictions, over_full
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, by_assessor
@@ -47,7 +49,7 @@ from spanwise.model.policy import Policy
 from spanwise.model.pools import Pool
 from spanwise.model.run import Run
 from spanwise.model.scores import html_table
-from spanwise.model.spans import counted, label_counts_in_words
+from spanwise.model.spans import LABELS, PARTIAL, counted, label_counts_in_words
 from spanwise.model.topics import Topics
 from spanwise.workflows.convert import losses, plainest
 
@@ -108,6 +110,10 @@ class CheckedFile:
     """Remarks on what is unusual but harmless."""
     placements: Mapping[str, int] | None = None
     """Number of texts placed in their documents, by method. None without documents."""
+    pieces: Mapping[str, float] | None = None
+    """Number of texts that are placed in pieces, and the share of their text that is placed."""
+    copies: Mapping[str, int] | None = None
+    """Number of pieces of evidence, and of those that stand in several places."""
 
     @property
     def ok(self) -> bool:
@@ -127,7 +133,15 @@ class CheckedFile:
         return {
             "file": self.file,
             "format": self.format,
-            **({} if self.placements is None else {"placements": dict(self.placements)}),
+            **{
+                name: dict(counts)
+                for name, counts in (
+                    ("placements", self.placements),
+                    ("in_pieces", self.pieces),
+                    ("evidence", self.copies),
+                )
+                if counts is not None
+            },
             "problems": [problem.to_dict() for problem in self.problems],
             "remarks": list(self.remarks),
         }
@@ -261,7 +275,7 @@ def check(
     files: Checkable | Iterable[Checkable],
     *,
     task: str | None = None,
-    top: int | None = None,
+    limit: int | None = None,
     collection: Collection | Mapping[Any, str] | str | os.PathLike[str] | None = None,
     source_format: str | None = None,
 ) -> Checked:
@@ -269,7 +283,7 @@ def check(
 
     `files` are paths, of files or folders, or objects that were read before: one or several. Runs
     and judgements that are checked together are also compared with each other. `task` applies the
-    rules of a task, such as "focused" or "ric", to the runs; `top` replaces its limit of results
+    rules of a task, such as "focused" or "ric", to the runs; `limit` replaces its limit of results
     for each topic. `collection` is a store, a folder of documents or an open collection, in which
     documents, elements and texts are looked up. `source_format` overrules the recognition of
     formats.
@@ -281,9 +295,9 @@ def check(
     >>> found.problems[0].message
     'no topic in common with the judgements'
     """
-    if task is None and top is not None:
-        raise UsageError("--top needs --task: it replaces the limit of the task")
-    rules = None if task is None else find_task(task, top)
+    if task is None and limit is not None:
+        raise UsageError("--limit needs --task: it replaces the limit of the task")
+    rules = None if task is None else find_task(task, limit)
     documents = opened(collection)
     reports = inspected(_listed(files), source_format, rules, documents)
     return Checked(tuple(report.finished() for report in reports), rules, documents)
@@ -322,6 +336,8 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)  # of the rules of a task
     placements: dict[str, int] | None = None  # how texts were placed in their documents
+    pieces: Mapping[str, float] | None = None  # number of texts in pieces, and their placed share
+    copies: Mapping[str, int] | None = None  # pieces of evidence, and those in several places
     given: bool = False  # whether it is an object instead of a file
 
     def finished(self) -> CheckedFile:
@@ -331,7 +347,14 @@ class Report:
             found += [_as_problem(one, self.file, self.content) for one in self.violations]
         found.sort(key=lambda problem: problem.line or 0)
         return CheckedFile(
-            self.file, self.format, self.content, tuple(found), tuple(self.remarks), self.placements
+            self.file,
+            self.format,
+            self.content,
+            tuple(found),
+            tuple(self.remarks),
+            self.placements,
+            self.pieces,
+            self.copies,
         )
 
 
@@ -537,16 +560,37 @@ def place_texts(reports: list[Report], collection: Collection | None) -> None:
             continue
         labels = None
         if isinstance(report.content, Run) and report.content.chunks is not None:
-            labels = placed_run(report.content, documents).labels
+            run = placed_run(report.content, documents)
+            labels = run.labels
+            if run.parts is not None:
+                part, whole = run.parts.placed
+                count = int(np.count_nonzero(labels == PARTIAL))
+                report.pieces = {"texts": count, "share": part / whole}
         elif isinstance(report.content, Judgements):
-            evidence = placed_judgements(report.content, documents).evidence
+            placed = placed_judgements(report.content, documents)
+            evidence = placed.evidence
             labels = None if evidence is None else evidence.labels
+            _remark_on_copies(report, placed, documents)
         if labels is not None and (labels >= 0).any():
-            report.placements = counted(labels)
+            report.placements = {n: counted(labels)[n] for n in LABELS if n != LABELS[PARTIAL]}
             if not any(remark.endswith(label_counts_in_words(labels)) for remark in report.remarks):
                 report.remarks.append(
                     f"texts placed in their documents: {label_counts_in_words(labels)}"
                 )
+
+
+def _remark_on_copies(report: Report, judgements: Judgements, documents: Collection) -> None:
+    """Report how many pieces of evidence stand in several places of their document."""
+    if judgements.evidence is None:
+        return
+    pieces = int(np.count_nonzero(judgements.evidence.relevant))
+    copied = len(copies_of_items(judgements, documents))
+    report.copies = {"pieces": pieces, "in_several_places": copied}
+    if copied:
+        report.remarks.append(
+            f"pieces of evidence that stand in several places: {copied} of {pieces}"
+            " (--copies any counts every place)"
+        )
 
 
 def _texts_along(content: Any) -> Collection | None:
@@ -579,16 +623,21 @@ def _ranks_in(file: str) -> FloatArray | None:
 def cross_checked(reports: list[Report]) -> None:
     """Report topics that runs and judgements checked together do not share."""
     judged = [
-        (report.file, report.content.rows.topics)
+        (report.file, report.content)
         for report in reports
         if isinstance(report.content, Judgements | Preferences)
     ]
     if len(judged) != 1:
         return
-    source, known = judged[0][0], set(judged[0][1])
+    source, judgements = judged[0]
+    known = set(judgements.rows.topics)
     for report in reports:
         if isinstance(report.content, Run):
-            answered = set(report.content.rows.topics)
+            try:
+                answered = _answered(report.content, judgements)
+            except InputError as error:
+                report.problems.append((None, str(error)))
+                continue
             if not known & answered:
                 report.problems.append((None, f"no topic in common with {source}"))
             elif known - answered:
@@ -597,6 +646,14 @@ def cross_checked(reports: list[Report]) -> None:
                 )
             if known & answered and answered - known:
                 report.remarks.append(f"unjudged topics: {len(answered - known)}")
+
+
+def _answered(run: Run, judgements: Judgements | Preferences) -> set[bytes]:
+    """Return the topics of a run, those without ids matched by their questions."""
+    with catch_warnings():
+        simplefilter("ignore", SpanwiseWarning)  # unmatched topics become remarks
+        matched = with_judged_topics(run, judgements, "id", half=True)
+    return {*matched.rows.topics, *matched.questions}
 
 
 # Checks of several files, with a collection and the rules of a task. ------------------------------

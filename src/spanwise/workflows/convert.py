@@ -14,7 +14,7 @@ import numpy as np
 from spanwise.collection import opened
 from spanwise.console import emit_bytes, watched, write_atomically, write_folder_atomically
 from spanwise.errors import FormatError, SpanwiseWarning, UsageError
-from spanwise.evaluation.plan import Scratch as Workshop
+from spanwise.evaluation.plan import Scratch
 from spanwise.formats import (
     FORMATS,
     Format,
@@ -62,6 +62,13 @@ ENDINGS: dict[str, dict[str, str]] = {
 }
 """The default format of a file by the ending of its name."""
 PARQUET = {kind: names[".parquet"] for kind, names in ENDINGS.items()}
+COUNTED = {
+    "run": "results",
+    "judgements": "judgements",
+    "preferences": "preferences",
+    "pool": "documents",
+}
+"""What the rows of content are called."""
 PLAINEST = ("qrels", "span_qrels", "inex_assessments_2007", "qrels_jg")
 """Formats of judgements, the plainest first."""
 
@@ -79,6 +86,24 @@ class Converted:
     """Number of items of each kind that the format cannot hold."""
     path: str | None
     """The file or folder that was written. None if nothing was written."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was written where, the numbers of topics and rows, and what was lost."""
+        content = self.content
+        holds = FORMATS[self.format].holds if content is None else _kind(content)
+        counts: dict[str, int | None] = {"topics": None, COUNTED[holds]: None}
+        if isinstance(content, Pool):
+            counts = {"topics": len(content.topics), COUNTED[holds]: len(content)}
+        elif content is not None:
+            counts = {"topics": len(content.rows.topics), COUNTED[holds]: len(content.rows)}
+        return {
+            "path": self.path,
+            "format": self.format or None,
+            "holds": holds,
+            **({"run": content.name} if isinstance(content, Run) else {}),
+            **counts,
+            "losses": dict(self.losses),
+        }
 
     def __repr__(self) -> str:
         what = "dataset" if self.content is None else _kind(self.content)
@@ -355,9 +380,9 @@ def _dataset_made(
 
     content: Content | None = None
     lost: Mapping[str, int] = {}
-    with Workshop(seen) as shop:
+    with Scratch(seen) as scratch:
         if collection is None and _too_large(source, source_format):
-            name, entry, contents = _in_parts(os.fspath(source), source_format, parts, shop)
+            name, entry, contents = _in_parts(os.fspath(source), source_format, parts, scratch)
         else:
             content, found, lost = _prepared(source, to or ".parquet", source_format, collection)
             assert found is not None
@@ -399,11 +424,11 @@ def _too_large(source: object, name: str | None) -> TypeGuard[str | os.PathLike[
 
 
 def _in_parts(
-    source: str, name: str | None, parts: int, shop: Workshop
+    source: str, name: str | None, parts: int, scratch: Scratch
 ) -> tuple[str, Format, Parts]:
     """Return the name of the run, the format to write and the parts of a file beyond memory."""
     entry = format_of(source, name, KINDS)
-    common, there, last = partition(source, entry, parts, shop.folder() / "parts", shop.watch)
+    common, there, last = partition(source, entry, parts, scratch.folder() / "parts", scratch.watch)
     if entry.holds not in PARQUET:
         raise UsageError(f"{source} holds {entry.holds}; --partition is for runs and judgements")
     how = Reading(ranks=True)
@@ -457,8 +482,13 @@ def write_run(
     q1 Q0 d1 1 2.5 run
     q1 Q0 d2 2 1.5 run
     """
+    saved_run(run, path, format)
+
+
+def saved_run(run: Any, path: str | os.PathLike[str], format: str | None = None) -> Converted:
+    """Write a run as `write_run` does, and return what was written."""
     content = read_run(run)
-    _save(content, path, ("run",), format, plainest(content))
+    return _save(content, path, ("run",), format, plainest(content))
 
 
 def write_judgements(
@@ -497,7 +527,14 @@ def write_pool(
     {"format": "pool/1"}
     {"topic": "q1", "doc": "d1", "round": 0, "runs": 0, "p": 1.0, "stratum": 1, "support": []}
     """
-    _save(read_pool(pool), path, ("pool",), format, "pool")
+    saved_pool(pool, path, format)
+
+
+def saved_pool(
+    pool: Pool | str | os.PathLike[str], path: str | os.PathLike[str], format: str | None = None
+) -> Converted:
+    """Write a pool as `write_pool` does, and return what was written."""
+    return _save(read_pool(pool), path, ("pool",), format, "pool")
 
 
 def _save(
@@ -506,14 +543,15 @@ def _save(
     kinds: tuple[Holds, ...],
     name: str | None,
     otherwise: str,
-) -> None:
+) -> Converted:
     """Write content in the stated format, else in that of the ending, else in the default one."""
     file = os.fspath(path)
     by_ending = ENDINGS.get(kinds[0], {}).get(Path(file).suffix.lower(), otherwise)
     entry = find_format(name, kinds) if name else FORMATS[by_ending]
     if entry.write is None:
         raise UsageError(f"format {entry.name!r} is only read, not written")
-    losses(content, entry, "standard output" if file == STDIN else file)
+    lost = losses(content, entry, "standard output" if file == STDIN else file)
     if entry.files is not None and isinstance(content, Pool):
         file = f"{file.rstrip('/')}/"
     _write(entry, content, file)
+    return Converted(content, entry.name, lost, file)

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 DRAWS = 100
 DRAWS_OF_TOTALS = 400
-OF_JUDGING = frozenset({"Bpref", "infAP", "Judged", "Unjudged"})
 OF_TEXT = {"recall": "char_rec", "precision": "char_prec(repeats=skip)"}
 OF_DOCUMENTS = {"recall": "SetR", "precision": "SetP"}
 
@@ -185,7 +184,7 @@ def _totals(topics: Sequence[Judged]) -> list[Estimate]:
     values = np.concatenate([one.relevant for one in topics])
     seen = [float(one.relevant.sum()) for one in topics]
     sums = np.tile(seen, (DRAWS_OF_TOTALS, 1))
-    for row, draw in zip(sums, filled(strata, found, DRAWS_OF_TOTALS, seed=1), strict=True):
+    for row, draw in zip(sums, filled(strata, found, DRAWS_OF_TOTALS, seed=0), strict=True):
         for topic, like in draw:
             row[topic] += values[drawn[like]].sum()
     lows, highs = np.quantile(sums, [0.025, 0.975], axis=0).tolist()
@@ -295,7 +294,7 @@ def _refuse_unsuitable(one: MeasureRequest) -> None:
             f"measure {one.label!r} cannot be estimated; expected a measure of documents or of"
             " highlighted text that has a mean over topics"
         )
-    if one.measure.name in OF_JUDGING:
+    if not one.measure.sampled:
         raise UsageError(
             f"measure {one.label!r} depends on which documents were judged; estimate the measure"
             " that it approximates, such as AP"
@@ -321,7 +320,7 @@ def _completed(
     ]
     return (
         guesses.judgements({topic: [like[n] for n in some.tolist()] for topic, some in draw})
-        for draw in filled(strata, found, DRAWS, seed=1)
+        for draw in filled(strata, found, DRAWS, seed=0)
     )
 
 

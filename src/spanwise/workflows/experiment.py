@@ -22,10 +22,11 @@ from itertools import product
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import warn
 
 from spanwise.collection.building import Plan, build, is_store
 from spanwise.console import say, watched, write_atomically
-from spanwise.errors import FormatError, InputError, SpanwiseError
+from spanwise.errors import FormatError, InputError, SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.compare import compare_runs
 from spanwise.evaluation.evaluate import PROCESSES
 from spanwise.evaluation.profiles import find_profile, measure_names
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from spanwise.model.run import Run
 
 # Running ----------------------------------------------------------------------------------------
+
+
+REPORT = "report.html"
+"""All tables and pages in one file."""
 
 
 def experiment(file: str, folder: str, data: str | None = None) -> dict[str, Comparison]:
@@ -177,7 +182,7 @@ def _made(experiment: Experiment, cell: Cell, search: Search) -> Run | None:
     except MissingEngine as error:
         if not experiment.skip_missing:
             raise
-        say("warning", f"{cell.label} is skipped: {error}")
+        warn(f"{cell.label} is skipped: {error}", SpanwiseWarning, stacklevel=2)
         return None
 
 
@@ -477,6 +482,15 @@ def summary(experiment: Experiment, found: Found) -> str:
     return f"{experiment.name}\n\n" + "\n".join(parts) + marks
 
 
+def record(experiment: Experiment, found: Found, folder: Path) -> dict[str, Any]:
+    """Return what was written, and the comparison of the runs of each collection."""
+    return {
+        "experiment": experiment.name,
+        "path": str(folder / REPORT),
+        "collections": [{"name": data.name, **one.to_dict()} for data, one in found],
+    }
+
+
 def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
     """Return cells aligned to the right, with marks outside the columns."""
     shown = (
@@ -502,7 +516,7 @@ def write_report(experiment: Experiment, found: Found, folder: Path) -> None:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>\n"
     )
-    write_atomically(folder / "report.html", html.encode())
+    write_atomically(folder / REPORT, html.encode())
 
 
 def _table(found: Found, measure: str) -> str:

@@ -77,12 +77,6 @@ if TYPE_CHECKING:
 
 # Explanations -----------------------------------------------------------------------------------
 
-TEXT = {"iP", "MAiP", "char_prec", "char_rec", "char_f1"}
-CONTEXT = {"gP", "gR", "MAgP"}
-ARTICLES = {"art_prec", "art_rec", "art_f1"}
-BINARY = {"AP", "P", "R", "RR"}
-GAINS = {"nDCG", "DCG"}
-
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -103,6 +97,11 @@ class Case:
     def name(self) -> str:
         """Return the name of the measure, without parameters."""
         return self.asked.measure.name
+
+    @property
+    def explains(self) -> str | None:
+        """Return which columns explain the measure; None for none of its own."""
+        return self.asked.measure.explains
 
     def parameters(self, *names: str) -> list[Any]:
         """Return the values of some parameters of the measure."""
@@ -298,19 +297,20 @@ def _explained(case: Case, width: int | None, most: int | None) -> tuple[Any, st
 def _table(case: Case) -> tuple[Table, list[str]]:
     """Return the table of a measure of elements, with remarks."""
     (cutoff,) = case.parameters("cutoff")
-    if case.name in TEXT | CONTEXT | ARTICLES:
+    reads = case.asked.measure.reads
+    if case.explains in ("text", "context", "articles"):
         table, remarks = _of_text(case)
-    elif case.name in BINARY | GAINS:
+    elif case.explains in ("binary", "gains"):
         table, remarks = _of_documents(case), []
-    elif case.asked.measure.reads == "elements":
+    elif reads == "elements" and case.explains is not None:
         assert isinstance(case.judgements, Judgements)
         block = block_of(
             *(case.run, case.judgements, case.topic, case.asked, case.policy, case.collection)
         )
         table, remarks = of_elements(block, case.asked, _listing(case.run, block.results.row))
-    elif case.asked.measure.reads == "navigation":
+    elif reads == "navigation" and case.explains is not None:
         table, remarks = _of_navigation(case)
-    elif case.asked.measure.reads == "readings":
+    elif reads == "readings":
         return _of_reading(case)
     else:
         remarks = [f"{case.name} is not explained row by row"]
@@ -434,10 +434,11 @@ def _of_documents(case: Case) -> Table:
         aligned = align(case.run, case.judgements, [case.topic], case.policy)
         (block,) = aligned.blocks(with_scores=True)
     listing = _listing(case.run, _rows(case)[: block.depth])
-    if case.name in GAINS:
+    if case.explains == "gains":
         gains, dcg = case.parameters("gains", "dcg")
         return explanation.gain_table(block, listing, *gain_curves(block, gains, dcg))
     (rel,) = case.parameters("rel")
+    rel = 1 if rel is None else rel
     return explanation.grade_table(block, listing, rel, averaged=case.name == "AP")
 
 
@@ -448,7 +449,7 @@ def _of_text(case: Case) -> tuple[Table, list[str]]:
     assert isinstance(case.judgements, Judgements)
     (block,) = readings(case.run, case.judgements, [case.topic], case.policy)
     rows = _rows(case)
-    if case.name in CONTEXT | ARTICLES:
+    if case.explains != "text":
         documents = list(dict.fromkeys(_listing(case.run, rows).documents))
         return _of_each_document(case, block, documents), _if_nothing(block)
     (repeats,) = case.parameters("repeats")
@@ -471,7 +472,7 @@ def _if_nothing(block: Readings) -> list[str]:
 
 def _of_each_document(case: Case, block: Readings, documents: Sequence[str]) -> Table:
     """Return a row for each document in order of appearance, with its score."""
-    if case.name in ARTICLES:
+    if case.explains == "articles":
         return explanation.document_table(block, documents)
     if case.name == "gR":  # gR counts documents, whatever they show
         return explanation.context_table(block, documents, explanation.shown_of_each(block), None)
@@ -509,7 +510,7 @@ def _of_reading(case: Case) -> tuple[Table, list[str]]:
     remarks = ["read: characters up to here; new: relevant ones read for the first time"]
     if limit < int(block.size.sum()):
         remarks.append(f"reading ends after {limit} characters")
-    if case.asked.measure.family != "chunks":
+    if case.explains is None:
         remarks.append(f"{case.name} is not explained row by row")
     return table, remarks
 
@@ -537,14 +538,14 @@ def block_of(
 
 def of_elements(block: ElementRankings, asked: MeasureRequest, listing: Listing) -> RowsAndRemarks:
     """Return the table of a measure of elements, with remarks."""
-    family, name = asked.measure.family, asked.measure.name
-    if family == "cumulated":
+    shows = asked.measure.explains
+    if shows == "cumulated":
         return _gains(block, asked, listing)
-    if family == "precall":
+    if shows == "chances":
         return _chances(block, asked, listing)
-    if name in ("NGP", "NGR"):
+    if shows == "specificity":
         return _next_generation(block, asked, listing)
-    if name == "Overlap":
+    if shows == "overlap":
         inside = asked.parameter("variant") == "inside"
         flags = block.inside() if inside else block.seen_before("anything")
         return flag_table(listing, "inside another" if inside else "seen before", flags), []

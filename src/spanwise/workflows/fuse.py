@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from spanwise.formats import expanded, read_run
+from spanwise.matching.topics import named_by_question
 from spanwise.retrieve.fusion import fused
 
 if TYPE_CHECKING:
@@ -43,5 +44,5 @@ def fuse(
     for run in runs:
         paths = isinstance(run, (str, os.PathLike))
         given += expanded([os.fspath(run)]) if paths else [run]
-    read = [read_run(run, run_format) for run in given]
+    read = named_by_question([read_run(run, run_format) for run in given])
     return fused(read, method, weights, k=k, top=top, name=name)

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from spanwise.console import say, watched, write_atomically
-from spanwise.errors import SpanwiseError
+from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.evaluate import run as score_all
 from spanwise.evaluation.kinds import kinds_of
 from spanwise.evaluation.prepare import Prepared, texts_along
@@ -34,6 +35,7 @@ from spanwise.report.page import packed, page, short
 from spanwise.report.plots import Curve, curve_of, find_curve
 from spanwise.stats.paired import grid, student
 from spanwise.workflows.explain import Case, ranking_of
+from spanwise.workflows.plot import completed
 
 if TYPE_CHECKING:
     from spanwise.evaluation.prepare import Settled
@@ -72,8 +74,10 @@ def write_page(request: Request, c: Comparison, output: str) -> None:
                 "warning",
                 f"{file}: cannot be read twice; the page has no curves and no rankings of it",
             )
-    curves = _curves(request, c) if fresh else []
-    details = _details(request, c, topics) if fresh else {}
+    with catch_warnings():
+        simplefilter("ignore", SpanwiseWarning)  # issued when the runs were scored
+        curves = _curves(request, c) if fresh else []
+        details = _details(request, c, topics) if fresh else {}
     title = f"{PurePath(request.judgements).stem}: {len(c.runs)} runs compared"
     chunks = ((f"topic-{n}", details[topic]) for n, topic in enumerate(topics) if topic in details)
     whole = page(c, topics, curves, chunks, title, c.measures[0])
@@ -107,7 +111,9 @@ def _curves(request: Request, c: Comparison) -> list[tuple[Curve, list[list[list
     if "preferences" not in kinds:  # it follows a curve over reading budgets, if there is one
         over_budget = bool(found) and "budget={x}" in found[0].template
         found.insert(int(over_budget), find_curve("recall-precision", (), kinds))
-    several = list({curve.template: curve for curve in found}.values())[:CURVES]
+    unit = (request.policy or {}).get("unit")
+    several = [completed(curve, unit) for curve in {one.template: one for one in found}.values()]
+    several = several[:CURVES]
     files = [file for _, file in runs]
     several = [
         curve for curve in several if _drawable(replace(request, runs=files[:1], names=()), curve)
@@ -137,9 +143,13 @@ def _drawable(request: Request, curve: Curve) -> bool:
 
 
 def _points(curve: Curve, scores: Scores, confidence: float) -> list[list[float | None]]:
-    """Return the mean and its interval at each point of a curve."""
-    every = [student(scores.values[name], confidence) for name in curve.measures()]
-    return [[short(number) for number in interval] for interval in every]
+    """Return the mean and its interval at each point of a curve; None where a run has ended."""
+    return [
+        [short(number) for number in student(scores.values[name], confidence)]
+        if scores.far(name)
+        else [None] * 3
+        for name in curve.measures()
+    ]
 
 
 # Rankings ---------------------------------------------------------------------------------------

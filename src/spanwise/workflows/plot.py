@@ -20,7 +20,9 @@ from spanwise.evaluation.kinds import kinds_of
 from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
+from spanwise.measures.names import parse
 from spanwise.model.comparison import Comparison
+from spanwise.model.policy import unit_in_words
 from spanwise.model.scores import Scores, run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
@@ -28,7 +30,7 @@ from spanwise.stats.paired import grid, student
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
-    from spanwise.report.plots import Spec
+    from spanwise.report.plots import Curve, Spec
 
 KINDS = (*CURVES, "curve", "differences", "scatter")
 """Names of all kinds of pictures."""
@@ -78,6 +80,7 @@ def plot(
     if kind == "scatter":
         return Picture(*of_scatter(results))
     curve = find_curve(kind, list(results[0].means)[:1] if kind == "curve" else (), ["rankings"])
+    curve = completed(curve)
     lacking = [name for name in curve.measures() if name not in results[0].values]
     if lacking:
         raise UsageError(
@@ -129,7 +132,15 @@ def of_curve(kind: str, request: Request) -> tuple[Spec, Values]:
         refuse_none(request.judgements, list(expanded(request.runs)))
         curve = find_curve(kind, request.measures, _kinds(kind, request))
         results = score_all(replace(request, measures=curve.measures()))
-    return plots.curve_spec(curve), curve_points(curve, results, run_names(results), student)
+    spec = plots.curve_spec(completed(curve, (request.policy or {}).get("unit")))
+    return spec, curve_points(curve, results, run_names(results), student)
+
+
+def completed(curve: Curve, unit: str | None = None) -> Curve:
+    """Return a curve with the bounds of its measure, and the unit of its reading budgets."""
+    measures = curve.measures()
+    x = f"{unit_in_words(unit)} read" if unit and "budget=" in measures[0] else curve.x
+    return replace(curve, x=x, bounds=parse(measures[0]).measure.bounds)
 
 
 def _kinds(kind: str, request: Request) -> list[str]:

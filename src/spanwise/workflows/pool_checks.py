@@ -6,13 +6,14 @@ which shows whether the judgements are reusable for runs outside the pool.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanwise.errors import UsageError
+from spanwise.evaluation.request import names_of
 from spanwise.formats import read_judgements, read_pool
 from spanwise.judge.pooling import (
     STRATA,
@@ -38,24 +39,24 @@ def check_pool(
     runs: Sequence[Any],
     *,
     judgements: Any = None,
-    measure: str | None = None,
+    measures: Iterable[object] | str | None = None,
     minutes: float = 2.0,
 ) -> Findings:
     """Report the sizes of a pool, how far it covers runs, and what each run alone brought in.
 
-    With `judgements` the documents that only one run brought in are counted by relevance; with a
-    `measure` each run is also scored as if these had not been judged. `minutes` is the time that
+    With `judgements` the documents that only one run brought in are counted by relevance; with
+    `measures` each run is also scored as if these had not been judged. `minutes` is the time that
     one document takes.
     """
-    found = checked(pool, runs, judgements, measure, minutes)
+    found = checked(pool, runs, judgements, names_of(measures), minutes)
     return Findings("pool check", found, lambda: check_tables(found))
 
 
 def checked(
-    pool: Any, runs: Sequence[Any], judgements: Any, measure: str | None, minutes: float
+    pool: Any, runs: Sequence[Any], judgements: Any, measures: Sequence[str], minutes: float
 ) -> dict[str, Any]:
     """Check a pool against runs, and return the findings as plain data."""
-    if measure and not judgements:
+    if measures and not judgements:
         raise UsageError("-m scores runs and needs judgements; pass --judgements")
     if not 0 <= minutes < np.inf:
         raise UsageError(f"--minutes {minutes:g}: expected the time per document, 0 or more")
@@ -74,8 +75,8 @@ def checked(
     }
     if known is not None:
         answer["judged"] = len(drawn.keys() & known.keys())
-    if measure and judgements:
-        _score_without_own(answer, alone, given, judgements, measure)
+    if measures and judgements:
+        _score_without_own(answer, alone, given, judgements, measures)
     return answer
 
 
@@ -158,7 +159,7 @@ def _score_without_own(
     alone: Sequence[set[tuple[str, str]]],
     given: Contributions,
     judgements: Any,
-    measure: str,
+    measures: Sequence[str],
 ) -> None:
     """Score each run, also as if the documents that it alone contributed were unjudged."""
     from spanwise.evaluation.evaluate import run as score
@@ -173,7 +174,8 @@ def _score_without_own(
     keys = [(text(judged.rows.topics[o]), text(n)) for o, n in zip(owners, names, strict=True)]
     for number, run in enumerate(given.runs):
         kept = only(judged, np.flatnonzero([key not in alone[number] for key in keys]))
-        for name, some in (("score", judged), ("without_own", kept)):
-            ((_, mean),) = score(Request(some, [run], [measure]))[0].means.items()
-            answer["runs"][number][name] = null(float(mean))
-    answer["measure"] = measure
+        full, rest = (score(Request(some, [run], measures))[0].means for some in (judged, kept))
+        answer["runs"][number]["scores"] = {
+            name: {"score": null(float(mean)), "without_own": null(float(rest[name]))}
+            for name, mean in full.items()
+        }

@@ -17,6 +17,7 @@ import numpy as np
 from spanwise.console import watched, write_atomically
 from spanwise.errors import UsageError
 from spanwise.evaluation.evaluate import PROCESSES, run
+from spanwise.evaluation.prepare import names_of_run
 from spanwise.evaluation.request import Request
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
@@ -38,10 +39,11 @@ def is_results_name(output: str | None) -> bool:
 
 def keep(request: Request, results: Sequence[Scores], output: str) -> None:
     """Write scores with their provenance to a file."""
-    judgements, collection = hashed(request.judgements), None
-    if request.collection is not None:
-        collection = hashed(request.collection)
-    options = {
+    judgements = hashed(request.judgements)
+    collection, topics = (
+        None if one is None else hashed(one) for one in (request.collection, request.topics)
+    )
+    options: dict[str, Any] = {
         "profile": request.profile,
         "task": request.task,
         "policy": dict(request.policy or {}),
@@ -49,8 +51,17 @@ def keep(request: Request, results: Sequence[Scores], output: str) -> None:
         "run_format": request.run_format,
         "assume": {"rel": request.assume["rel"]} if "rel" in request.assume else {},
     }
+    if request.chunks:  # by file, because names of runs are not kept
+        options["chunks"] = {
+            Path(scores.source).name: file
+            for scores in results
+            for name, file in request.chunks.items()
+            if name in names_of_run(scores.run, scores.source)
+        }
     made = [
-        Provenance(judgements, hashed(file), collection, tuple(scores.values), options)
+        Provenance(
+            *(judgements, hashed(file), collection, tuple(scores.values), options), topics=topics
+        )
         for file, scores in zip(expanded(request.runs), results, strict=True)
     ]
     content = KINDS[Path(output).suffix](Results(output, tuple(results), tuple(made)))
@@ -86,8 +97,8 @@ class Verification:
     changed: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain data."""
-        return {"changed": self.changed, "lines": list(self.lines)}
+        """Return the outcome as `--format json` prints it."""
+        return {"changed": self.changed, "messages": list(self.lines)}
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -146,7 +157,7 @@ def _common(made: Provenance) -> Provenance:
 
 def _sources(made: Provenance, file: str) -> Iterator[str]:
     """Yield a line for each input whose content has changed."""
-    for what in ("judgements", "run", "collection"):
+    for what in ("judgements", "run", "collection", "topics"):
         source: Source | None = getattr(made, what)
         if source is None or source.sha256 is None:
             continue
@@ -178,6 +189,7 @@ def _again(several: Sequence[Provenance], file: str) -> list[Scores]:
             runs=[str(_found(one.run, file)) for one in several],
             measures=made.measures,
             collection=None if made.collection is None else str(_found(made.collection, file)),
+            topics=None if made.topics is None else str(_found(made.topics, file)),
             **made.options,
         )
         return run(request, PROCESSES, watched)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    Command,
     collection_option,
     judgements_format_option,
     measures_option,
+    option,
     per_topic_option,
     printed_as,
     seed_option,

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import collection_option, printed_as, source_format_option
+from spanwise.cli.options import (
+    Command,
+    collection_option,
+    option,
+    printed_as,
+    source_format_option,
+)
 
 if TYPE_CHECKING:
     from spanwise.workflows.check import Checked
@@ -28,11 +33,11 @@ MOST = 100
 )
 @option("--task", metavar="NAME", section=TASKS, help="Task whose rules the runs must keep.")
 @option(
-    "--top",
+    "--limit",
     type=click.IntRange(1),
     metavar="N",
     section=TASKS,
-    help="Number of results per topic that the task allows. [default: that of the task]",
+    help="Maximum number of results per topic, instead of the task's.",
 )
 @option(
     "--fix",
@@ -51,7 +56,7 @@ def command(
     source_format: str | None,
     most: int | None,
     task: str | None,
-    top: int | None,
+    limit: int | None,
     collection: str | None,
     fix: str | None,
 ) -> int:
@@ -69,7 +74,7 @@ def command(
       spanwise check runs/ --json
       spanwise check topics.xml
       spanwise check --task focused passages.run --fix repaired.run
-      spanwise check --task efficiency --top 15 passages.run
+      spanwise check --task efficiency --limit 15 passages.run
       spanwise check --task restricted-ric --collection articles/ elements.run
     """
     import json
@@ -79,11 +84,11 @@ def command(
     from spanwise.formats.io.files import STDIN
     from spanwise.workflows.check import check
 
-    if task is None and (fix is not None or top is not None):
-        raise UsageError("--fix and --top need --task, whose rules they are about")
+    if task is None and (fix is not None or limit is not None):
+        raise UsageError("--fix and --limit need --task, whose rules they are about")
     if most is not None and layout == "json":
         raise UsageError("--most has no effect with --format json, which contains every problem")
-    found = check(files, task=task, top=top, collection=collection, source_format=source_format)
+    found = check(files, task=task, limit=limit, collection=collection, source_format=source_format)
     if layout == "json":
         shown = json.dumps(found.to_dict(), indent=2) + "\n"
     else:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import judgements_format_option, printed_as, seed_option
+from spanwise.cli.options import Command, judgements_format_option, option, printed_as, seed_option
 
 if TYPE_CHECKING:
     from spanwise.retrieve.clustering import Space

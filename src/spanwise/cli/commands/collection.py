@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import Group, option
-from spanwise.cli.options import RUNNING, printed_as
+from spanwise.cli.options import RUNNING, Group, option, printed_as, reported
 
 if TYPE_CHECKING:
     from spanwise.collection.shards import OnError
@@ -37,7 +36,6 @@ def command() -> None:
     default="stop",
     help="Broken documents: stop the build, or report and skip them. [default: stop]",
 )
-@printed_as("text", "json", output=False)
 @option(
     "--characters",
     type=click.Choice(["codepoints", "bytes"]),
@@ -66,6 +64,7 @@ def command() -> None:
     section=RUNNING,
     help="Number of worker processes. [default: number of processors]",
 )
+@reported
 def build_command(
     paths: tuple[str, ...],
     output: str,
@@ -75,8 +74,7 @@ def build_command(
     on_error: OnError,
     fresh: bool,
     workers: int | None,
-    layout: str,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Read documents and write a store.
 
     PATHS are folders, archives (tar, zip), XML or plain text files, or text files that name files.
@@ -93,9 +91,6 @@ def build_command(
       spanwise collection build ieee/ -o ieee.store --characters bytes --whitespace collapse
       find . -name '*.xml' | spanwise collection build - -o all.store
     """
-    import json
-
-    from spanwise.console import emit
     from spanwise.workflows.collection import build_collection
 
     built = build_collection(
@@ -109,7 +104,7 @@ def build_command(
         workers=workers or _processors(),
         progress=True,
     )
-    emit(json.dumps(built.to_dict(), indent=1) + "\n" if layout == "json" else built.to_text())
+    return built.to_dict(), built.to_text()
 
 
 def _processors() -> int:

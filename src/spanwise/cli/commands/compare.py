@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
     CHUNKS,
+    Command,
     evaluation_options,
     html_option,
     measures_option,
     on_option,
+    option,
     page_and_output,
     printed_as,
     seed_option,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command
+from spanwise.cli.options import Command
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from spanwise.cli.command import Command, format_names, option
-from spanwise.cli.options import collection_option, source_format_option
+from spanwise.cli.options import (
+    Command,
+    collection_option,
+    format_names,
+    option,
+    reported,
+    source_format_option,
+)
 
 
 @click.command("convert", cls=Command)
@@ -33,6 +39,7 @@ from spanwise.cli.options import collection_option, source_format_option
 )
 @collection_option
 @source_format_option
+@reported
 def command(
     source: str,
     target: str,
@@ -41,7 +48,7 @@ def command(
     collection: str | None,
     sizes: Literal["file", "collection"],
     parts: int | None,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Write a run, judgements or a pool in another format.
 
     IN is a file, a folder of judgements or - for standard input. OUT is a file, - for standard
@@ -51,6 +58,8 @@ def command(
     With --collection, results and passages that are named by paths get their offsets, and
     highlighted offsets become points where a format holds only those. With --sizes collection, the
     sizes in judgements are computed from the documents.
+
+    With --json, what was written, how much, and what was lost is printed as JSON.
 
     With --partition, OUT is a dataset: all results of a topic are in one of its files. The commands
     eval, compare and check read it part by part.
@@ -67,7 +76,7 @@ def command(
     """
     from spanwise.workflows.convert import convert
 
-    convert(
+    made = convert(
         source,
         target,
         to=to,
@@ -77,3 +86,4 @@ def command(
         partition=parts,
         progress=True,
     )
+    return made.to_dict(), ""

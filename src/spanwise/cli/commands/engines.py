@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import Command, printed_as
 
 
 @click.command("engines", cls=Command)

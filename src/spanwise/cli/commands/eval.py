@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    Command,
     evaluation_options,
     measures_option,
     on_option,
+    option,
     per_topic_option,
     printed_as,
     with_request,

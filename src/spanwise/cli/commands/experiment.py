@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from spanwise.cli.command import Command, option
+from spanwise.cli.options import Command, option, reported
 
 
 @click.command("experiment", cls=Command)
 @click.argument("file")
 @option("-o", "--output", required=True, metavar="FOLDER", help="Folder for runs and report.")
 @option("--data", metavar="FOLDER", help="Folder of the paths in FILE. [default: that of FILE]")
-def command(file: str, output: str, data: str | None) -> None:
+@reported
+def command(file: str, output: str, data: str | None) -> tuple[dict[str, Any], str]:
     """Run an experiment: search, evaluate, compare, report.
 
     FILE is TOML, or the name of an experiment that is part of the package: smart, granularity, lsi.
@@ -26,11 +29,11 @@ def command(file: str, output: str, data: str | None) -> None:
     """
     from pathlib import Path
 
-    from spanwise.console import emit
     from spanwise.errors import UsageError
     from spanwise.workflows.experiment import (
         conducted,
         read_experiment,
+        record,
         summary,
         write_report,
     )
@@ -44,4 +47,4 @@ def command(file: str, output: str, data: str | None) -> None:
         raise UsageError(f"{folder}: cannot be written ({error.strerror})") from error
     found = conducted(experiment, folder)
     write_report(experiment, found, folder)
-    emit(summary(experiment, found))
+    return record(experiment, found, folder), summary(experiment, found)

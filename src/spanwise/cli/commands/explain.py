@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import evaluation_options, measure_option, printed_as, with_request
+from spanwise.cli.options import (
+    Command,
+    evaluation_options,
+    measure_option,
+    option,
+    printed_as,
+    with_request,
+)
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request

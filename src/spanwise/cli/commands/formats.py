@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command, NamesArgument, format_names
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import Command, NamesArgument, format_names, printed_as
 
 
 @click.command("formats", cls=Command)

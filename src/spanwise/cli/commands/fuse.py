@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    Command,
+    option,
+    reported,
     run_format_option,
     run_output_option,
     top_option,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 @option("--name", metavar="NAME", help="Name of the run. [default: the method]")
 @run_format_option
 @written_format_option
+@reported
 def command(
     runs: tuple[str, ...],
     method: Method,
@@ -55,7 +58,7 @@ def command(
     to: str | None,
     name: str | None,
     output: str,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Fuse runs: reciprocal rank, CombSUM, CombMNZ, interpolation.
 
     The default is reciprocal rank fusion (rrf). The other methods add scores, which are first
@@ -66,8 +69,8 @@ def command(
       spanwise fuse bm25.run lsi.run -o both.run
       spanwise fuse bm25.run lsi.run --method interpolate --weight 0.7 --weight 0.3 -o mixed.run
     """
-    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.convert import saved_run
     from spanwise.workflows.fuse import fuse
 
     run = fuse(runs, method=method, weights=weights, k=k, top=top, name=name, run_format=run_format)
-    write_run(run, output, to)
+    return saved_run(run, output, to).to_dict(), ""

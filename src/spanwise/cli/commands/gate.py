@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
     FILES,
+    Command,
     evaluation_options,
     measures_option,
     on_option,
+    option,
     printed_as,
     seed_option,
     with_request,

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from spanwise.cli.command import DefaultGroup, format_names, option
-from spanwise.cli.options import printed_as, seed_option
+from spanwise.cli.options import (
+    DefaultGroup,
+    format_names,
+    option,
+    printed_as,
+    reported,
+    seed_option,
+)
 
 MODES = ("highlight", "grades", "aspects", "exhaustivity", "document")
 FORMATS = (
@@ -17,6 +25,7 @@ FORMATS = (
     "w3c",
 )
 STATES = ("done", "all")
+Report = tuple[dict[str, Any], str]
 MERGES = ("union", "intersection", "majority", "adjudicated")
 ASSESSORS, PAGE = "Assessors", "Page and server"
 
@@ -97,6 +106,7 @@ def command() -> None:
 )
 @option("--no-open", is_flag=True, section=PAGE, help="Do not open the browser.")
 @seed_option
+@printed_as("text", "json", output=False)
 def serve_command(
     pool: str | None,
     collection: str | None,
@@ -115,6 +125,7 @@ def serve_command(
     no_open: bool,
     prepare: bool,
     demo: bool,
+    layout: str,
 ) -> None:
     """Make or open a store and serve the page.
 
@@ -123,6 +134,8 @@ def serve_command(
       spanwise judge serve --demo
       spanwise judge serve pool.jsonl --collection articles/ --topics topics.xml --judge anna
     """
+    import json
+
     from spanwise.collection import open_collection
     from spanwise.console import emit
     from spanwise.errors import UsageError
@@ -134,6 +147,8 @@ def serve_command(
     refuse_without_extra()
     if prepare and no_open:
         raise UsageError("--no-open has no effect with --prepare, which opens nothing")
+    if layout == "json" and not prepare:
+        raise UsageError("--json has no effect without --prepare, which reports the store")
     if demo and (pool is not None or collection is not None or topics is not None):
         raise UsageError("--demo has its own pool, collection and topics; expected none of them")
     if demo:
@@ -158,7 +173,10 @@ def serve_command(
     if desk:
         kept.add_assessor(NAME, OWNER)
     if prepare:
-        emit(f"{place}: {len(kept.topics())} topics, assessors: {', '.join(kept.assessors())}\n")
+        names, count = list(kept.assessors()), len(kept.topics())
+        about = json.dumps({"store": place, "topics": count, "assessors": names}, indent=1)
+        text = f"{place}: {count} topics, assessors: {', '.join(names)}"
+        emit(f"{about if layout == 'json' else text}\n")
         return
     serve(kept, documents, port, browse=not no_open)
 
@@ -174,7 +192,7 @@ def status_command(store: str, layout: str, output: str | None) -> None:
       spanwise judge status pool.judged
     """
     from spanwise.console import emit
-    from spanwise.judge.status import status
+    from spanwise.judge.service import status
 
     emit(status(store, layout), output)
 
@@ -196,7 +214,7 @@ def verify_command(store: str, collection: str | None, head: str | None, layout:
     import json
 
     from spanwise.console import emit
-    from spanwise.judge.status import verified
+    from spanwise.judge.service import verified
 
     text, fine = verified(store, collection, head)
     if layout == "json":
@@ -216,7 +234,7 @@ def log_command(store: str, judge: str | None) -> None:
       spanwise judge log pool.judged
     """
     from spanwise.console import emit
-    from spanwise.judge.status import log
+    from spanwise.judge.service import log
 
     for line in log(store, judge):
         emit(line)
@@ -225,20 +243,21 @@ def log_command(store: str, judge: str | None) -> None:
 @command.command("revoke")
 @click.argument("store")
 @click.argument("judge", metavar="ASSESSOR")
-def revoke_command(store: str, judge: str) -> None:
+@reported
+def revoke_command(store: str, judge: str) -> Report:
     """Revoke all links of an assessor; the next start prints a new one.
 
     \b
     Example:
       spanwise judge revoke pool.judged anna
     """
-    from spanwise.console import emit
     from spanwise.judge.store import Store
     from spanwise.judge.verdicts import chosen_assessors
 
     kept = Store(store)
     (name,) = chosen_assessors(kept, judge, None, machines=True)
-    emit(f"{name}: {kept.revoke(name)} links revoked\n")
+    count = kept.revoke(name)
+    return {"store": store, "assessor": name, "revoked": count}, f"{name}: {count} links revoked\n"
 
 
 @command.command("export")
@@ -266,6 +285,7 @@ def revoke_command(store: str, judge: str) -> None:
 )
 @option("--collection", metavar="PATH", help="Documents, if the format needs them.")
 @option("--include-machine", is_flag=True, help="Include assessors named `machine:...`.")
+@reported
 def export_command(
     store: str,
     output: str,
@@ -275,18 +295,18 @@ def export_command(
     state: str,
     collection: str | None,
     include_machine: bool,
-) -> None:
+) -> Report:
     """Write the judgements to a file that other programs read.
 
     \b
     Example:
       spanwise judge export pool.judged -o judged.jsonl --merge union
     """
-    from spanwise.console import tell
     from spanwise.judge.exchange import ExportOptions, exported
 
     wanted = ExportOptions(to, judge, merge, state, collection, include_machine)
-    tell(exported(store, output, wanted), output)
+    found = exported(store, output, wanted)
+    return found.to_dict(), str(found)
 
 
 @command.command("import")
@@ -300,16 +320,17 @@ def export_command(
     names=format_names("judgements"),
     help="File format; w3c must be given. [default: recognised]",
 )
+@reported
 def import_command(
     store: str, judgements: str, judge: str, collection: str, form: str | None
-) -> None:
+) -> Report:
     """Import judgements from a file as those of a new assessor.
 
     \b
     Example:
       spanwise judge import pool.judged old.jsonl --judge ben --collection articles/
     """
-    from spanwise.console import emit
     from spanwise.judge.exchange import imported
 
-    emit(imported(store, judgements, judge, collection, form))
+    found = imported(store, judgements, judge, collection, form)
+    return found.to_dict(), str(found)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import Command, option, printed_as
 
 if TYPE_CHECKING:
     from spanwise.model.topics import Query

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, option
-from spanwise.cli.options import evaluation_options, measures_option, with_request
+from spanwise.cli.options import Command, evaluation_options, measures_option, option, with_request
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request

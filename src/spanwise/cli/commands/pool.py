@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import DefaultGroup, measure_names, option
 from spanwise.cli.options import (
     FILES,
+    DefaultGroup,
     all_of,
     collection_option,
     measures_option,
+    option,
     per_topic_option,
     printed_as,
+    reported,
     seed_option,
 )
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 PAGE = "Judging page"
 GAMMA = "Share of the past that counts for mm and ts. [default: 1]"
+MINUTES = 2.0
+"""Minutes that judging a document takes, unless a user states it."""
+Report = tuple[dict[str, Any], str]
 METHODS = ("depth", "rounds", "fusion", "mtf", "mm", "ts", "sample")
 
 
@@ -118,6 +123,7 @@ def command() -> None:
 @option("--without", "leave", metavar="FILE", help="Leave out the documents of these judgements.")
 @option("--topics", metavar="FILE", help="Topics of the pool. [default: those of the runs]")
 @drawing
+@reported
 def build_command(
     runs: tuple[str, ...],
     output: str,
@@ -125,7 +131,7 @@ def build_command(
     leave: str | None,
     topics: str | None,
     **words: Any,
-) -> None:
+) -> Report:
     """Make a pool from runs.
 
     \b
@@ -135,7 +141,7 @@ def build_command(
     from spanwise.judge.pooling import pool
 
     found = pool(runs, add=add, without=leave, topics=topics, **_drawn(words))
-    _write(found, output, words["to"])
+    return _written(found, output, words["to"])
 
 
 def _drawn(words: dict[str, Any]) -> dict[str, Any]:
@@ -148,20 +154,23 @@ def _drawn(words: dict[str, Any]) -> dict[str, Any]:
     return {**stated, "support": words["support"] == "on"}
 
 
-def _write(pool: Pool, output: str, to: str) -> None:
-    from spanwise.console import tell
+def _written(pool: Pool, output: str, to: str) -> Report:
+    """Write a pool and return a report: the documents to judge, and the hours that this takes."""
     from spanwise.errors import InputError
-    from spanwise.workflows.convert import write_pool
+    from spanwise.workflows.convert import saved_pool
 
     if not len(pool):
         raise InputError("nothing is left to judge: the pool would be empty")
-    write_pool(pool, output, to)
+    made = saved_pool(pool, output, to)
     sizes = sorted(len(documents) for documents in pool.topics.values())
-    tell(
+    hours = len(pool) * MINUTES / 60
+    text = (
         f"{output}: {len(sizes)} topics, {len(pool)} documents to judge"
-        f" ({sizes[0]} to {sizes[-1]} for a topic), about {len(pool) * 2 / 60:.1f} hours\n",
-        output,
+        f" ({sizes[0]} to {sizes[-1]} for a topic), about {hours:.1f} hours\n"
     )
+    about = {name: pool.about[name] for name in ("method", "seed") if name in pool.about}
+    counts = {"fewest": sizes[0], "most": sizes[-1], "hours": round(hours, 2)}
+    return {**made.to_dict(), **about, **counts}, text
 
 
 @command.command("extend")
@@ -169,7 +178,8 @@ def _write(pool: Pool, output: str, to: str) -> None:
 @click.argument("runs", nargs=-1, required=True)
 @pool_output_option
 @drawing
-def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) -> None:
+@reported
+def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) -> Report:
     """Make a second pool of the documents that new runs add to POOL.
 
     What is not stated of method, budget, depth and order is as it was for POOL.
@@ -180,37 +190,34 @@ def extend_command(pool: str, runs: tuple[str, ...], output: str, **words: Any) 
     """
     from spanwise.judge.pooling import extend_pool
 
-    _write(extend_pool(pool, runs, **_drawn(words)), output, words["to"])
+    return _written(extend_pool(pool, runs, **_drawn(words)), output, words["to"])
 
 
 @command.command("check")
 @click.argument("pool")
 @click.argument("runs", nargs=-1, required=True)
 @option("--judgements", metavar="FILE", help="Judgements made so far.")
-@option(
-    *("-m", "--measure"),
-    metavar="NAME",
-    names=measure_names,
-    help="Measure that scores each run also without the documents only it found.",
-)
+@measures_option
 @option(
     "--minutes",
     type=float,
-    default=2.0,
+    default=MINUTES,
     metavar="N",
-    help="Minutes needed to judge a document. [default: 2]",
+    help=f"Minutes needed to judge a document. [default: {MINUTES:g}]",
 )
 @printed_as("table", "json")
 def check_command(
     pool: str,
     runs: tuple[str, ...],
     judgements: str | None,
-    measure: str | None,
+    measures: tuple[str, ...],
     minutes: float,
     layout: str,
     output: str | None,
 ) -> None:
     """Report how well a pool covers runs, what each run adds, and the hours of judging.
+
+    With -m each run is also scored without the documents that only it found.
 
     \b
     Example:
@@ -222,7 +229,7 @@ def check_command(
     from spanwise.report.studies import check_tables
     from spanwise.workflows.pool_checks import checked
 
-    found = checked(pool, runs, judgements, measure, minutes)
+    found = checked(pool, runs, judgements, measures, minutes)
     emit(json.dumps(found, indent=1) + "\n" if layout == "json" else check_tables(found), output)
 
 

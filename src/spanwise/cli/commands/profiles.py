@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command, NamesArgument, profile_names
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import Command, NamesArgument, printed_as, profile_names
 
 
 @click.command("profiles", cls=Command)

@@ -6,11 +6,12 @@ from typing import Literal
 
 import click
 
-from spanwise.cli.command import Command, option
 from spanwise.cli.options import (
+    Command,
     collection_option,
     ideal_option,
     judgements_format_option,
+    option,
     paths_option,
     printed_as,
     quant_option,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command
 from spanwise.cli.options import (
+    Command,
     collection_option,
     ideal_option,
     measures_option,

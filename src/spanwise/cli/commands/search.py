@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from spanwise.cli.command import Command, engine_names, option
 from spanwise.cli.options import (
     FILES,
     XML,
+    Command,
+    engine_names,
+    option,
+    reported,
     run_output_option,
     top_option,
     topics_format_option,
@@ -88,6 +91,7 @@ ENGINE = "Engine and queries"
 @option("--index", metavar="FOLDER", section=FILES, help="Folder that keeps the index.")
 @topics_format_option
 @written_format_option
+@reported
 def command(
     collection: str,
     topics: str,
@@ -105,7 +109,7 @@ def command(
     to: str | None,
     name: str | None,
     output: str,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Search a collection for topics and write a run.
 
     COLLECTION is a store (see: spanwise collection build) or a folder of documents. TOPICS is a
@@ -118,7 +122,7 @@ def command(
       spanwise search articles/ topics.xml --grain element --query castitle --structure strict
       spanwise search wiki.store topics.tsv --grain chunk:800/200 --engine bm25s --set b=0.75
     """
-    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.convert import saved_run
     from spanwise.workflows.search import search
 
     run = search(
@@ -137,7 +141,7 @@ def command(
         topics_format=topics_format,
         name=name,
     )
-    write_run(run, output, to)
+    return saved_run(run, output, to).to_dict(), ""
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanwise.cli.command import Command, format_names, option
 from spanwise.cli.options import (
     FILES,
+    Command,
     collection_option,
+    format_names,
     ideal_if_any_option,
+    option,
     paths_if_any_option,
     quant_option,
+    reported,
     run_output_option,
 )
 
@@ -40,6 +43,7 @@ FORM = "inex_submission_2006"
     names=format_names("run"),
     help=f"Format of the run that is written. [default: {FORM}]",
 )
+@reported
 def command(
     kind: Kind,
     judgements: str,
@@ -49,7 +53,7 @@ def command(
     ideal: Ties | None,
     paths: Paths | None,
     collection: str | None,
-) -> None:
+) -> tuple[dict[str, Any], str]:
     """Make a run of what was judged relevant.
 
     irb is the ideal recall base and frb the full one. ia contains the ideal elements and all
@@ -65,8 +69,8 @@ def command(
       spanwise simulate irb assessments/ -o irb.xml --quant sog --ideal deeper
       spanwise simulate frb inex.qrels -o frb.xml --collection documents/
     """
-    from spanwise.workflows.convert import write_run
+    from spanwise.workflows.convert import saved_run
     from spanwise.workflows.simulate import simulate
 
     run = simulate(kind, judgements, quant=quant, ideal=ideal, paths=paths, collection=collection)
-    write_run(run, output, to)
+    return saved_run(run, output, to).to_dict(), ""

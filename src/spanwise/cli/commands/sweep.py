@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanwise.cli.command import Command, chunker_names, option, retriever_names
 from spanwise.cli.options import (
     CHUNKS,
     FILES,
+    Command,
     choice_options,
+    chunker_names,
     html_option,
     measures_option,
+    option,
     page_and_output,
     printed_as,
+    retriever_names,
     seed_option,
     with_request,
     workers_option,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spanwise.cli.command import Command
-from spanwise.cli.options import printed_as
+from spanwise.cli.options import Command, printed_as
 
 
 @click.command("verify", cls=Command)
@@ -26,11 +25,8 @@ def command(results: str, layout: str) -> int:
     import json
 
     from spanwise.console import emit
-    from spanwise.workflows.results import verified
+    from spanwise.workflows.results import verify
 
-    lines, changed = verified(results)
-    if layout == "json":
-        emit(json.dumps({"changed": changed, "messages": lines}, indent=1) + "\n")
-    else:
-        emit("".join(f"{line}\n" for line in lines))
-    return 1 if changed else 0
+    found = verify(results)
+    emit(json.dumps(found.to_dict(), indent=1) + "\n" if layout == "json" else f"{found}\n")
+    return 1 if found.changed else 0

@@ -153,11 +153,13 @@ const safe = (name) => (name === "__proto__" ? name + " " : name);
 async function curves() {
   const curve = (await data("curves"))[Number($("curve").value)];
   const values = [];
-  for (const run of [...chosen.picked].sort((a, b) => a - b))
+  for (const run of [...chosen.picked].sort((a, b) => a - b)) {
+    const last = curve.points[run].findLastIndex(([y]) => y !== null);
     curve.places.forEach((x, n) => {
-      const [y, low, high] = curve.points[run][n];
-      if (y !== null) values.push({ run: safe(all.runs[run]), x, y, low: low ?? y, high: high ?? y });
+      const [y, low, high] = curve.points[run][n], end = n === last && last < curve.places.length - 1;
+      if (y !== null) values.push({ run: safe(all.runs[run]), x, y, low: low ?? y, high: high ?? y, end });
     });
+  }
   curve.spec.encoding.color.sort = null; // in the order of the overview
   await draw("curve-chart", curve.spec, values, 340);
 }

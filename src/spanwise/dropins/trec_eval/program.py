@@ -37,8 +37,7 @@ from spanwise.measures.names import by_stem
 from spanwise.model.judgements import Judgements, Preferences
 from spanwise.model.measure import Measure, MeasureRequest
 from spanwise.model.policy import Policy
-from spanwise.stats import running_sum
-from spanwise.stats.aggregation import FLOOR
+from spanwise.stats import FLOOR, running_sum
 from spanwise.version import __version__
 
 if TYPE_CHECKING:

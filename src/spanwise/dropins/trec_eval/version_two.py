@@ -20,7 +20,7 @@ from spanwise.dropins.trec_eval.older import (
 )
 from spanwise.errors import UsageError
 from spanwise.model.policy import Policy
-from spanwise.stats.aggregation import overall
+from spanwise.stats import overall
 
 USAGE = "treceval [-q] [-a] REFERENTIAL SYSTEM"
 POLICY = Policy(average_over="both", empty="as-is", follow="TrecEval II")

@@ -45,8 +45,10 @@ def parse_chroma(pieces: Iterator[bytes], file: str, options: Reading) -> Judgem
     """Chroma's chunking evaluation: CSV with question, references and corpus_id.
 
     The references are a JSON list of `content`, `start_index` and `end_index` in code points. The
-    id of a question is its number, from 1. Documents are named by their corpus_id, so that the
-    folder of corpora is the collection; --collection is only needed to check the references.
+    id of a question is its number, from 1; runs without ids are matched by the question. An empty
+    list of references states that nothing answers the question. Documents are named by their
+    corpus_id, so that the folder of corpora is the collection; --collection is only needed to check
+    the references.
     """
     data = b"".join(pieces).decode("utf-8", "surrogateescape")
     rows = csv.DictReader(io.StringIO(data, newline=""), strict=True)
@@ -66,16 +68,19 @@ def _take_question(
     content: EvidenceBuilder, row: dict[str, str | None], number: int, line: int
 ) -> None:
     question, written, corpus = (row.get(name) for name in COLUMNS)
-    if question is None or written is None or not corpus:
+    if question is None or written is None or corpus is None:
         raise FormatError(content.file, line, "a row with too few columns", EXPECTED_CHROMA)
-    topic, document = str(number).encode(), corpus.encode("utf-8", "surrogateescape")
+    document = (corpus or "").encode("utf-8", "surrogateescape")
     try:
         references = JsonValue(json.loads(written), content.file, "references", EXPECTED_CHROMA)
     except ValueError as error:
         raise FormatError(content.file, line, "references are not JSON", EXPECTED_CHROMA) from error
-    content.topic(topic, question)
+    listed = list(references)
+    if listed and not document:
+        raise FormatError(content.file, line, "references without a corpus_id", EXPECTED_CHROMA)
+    topic = content.entry(None, number, question, line)
     content.document(topic, document, line)
-    for one in references:
+    for one in listed:
         start, end = one["start_index"].whole(), one["end_index"].whole()
         words = one["content"].text() if "content" in one else ""
         content.item(topic, document, line, Item(start, end - start, words))
@@ -192,13 +197,14 @@ def parse_fever(pieces: Iterator[bytes], file: str, options: Reading) -> Judgeme
 
     A set is a list of `[annotation, evidence, page, sentence]`. A document is a sentence, named
     `page#sentence`, and relevant as a whole, because its position in the page is unknown. Every
-    sentence therefore counts 1, and a budget counts sentences. Claims without evidence have no
-    relevant document.
+    sentence therefore counts 1, and a budget counts sentences. A claim without evidence is judged:
+    no document is relevant to it.
     """
     content = EvidenceBuilder(file, options, "opaque")
     for line, claim in values_of(pieces, file, EXPECTED_FEVER):
         topic = claim["id"].id()
         content.topic(topic, claim["claim"].text())
+        found = False
         for number, chosen in enumerate(claim["evidence"]):
             for one in chosen:
                 parts = list(one)
@@ -208,10 +214,13 @@ def parse_fever(pieces: Iterator[bytes], file: str, options: Reading) -> Judgeme
                     continue
                 name = b"%s#%d" % (parts[2].id(), parts[3].whole())
                 content.item(topic, name, line, Item(0, 1, set=number))
-    found = content.build(EXPECTED_FEVER)
-    assert found.highlights is not None
-    whole = replace(found.highlights, lengths=np.ones(len(found.rows), np.int64))
-    return replace(found, highlights=whole)
+                found = True
+        if not found:
+            content.nothing(topic, line)
+    judgements = content.build(EXPECTED_FEVER)
+    assert judgements.highlights is not None
+    whole = replace(judgements.highlights, lengths=np.ones(len(judgements.rows), np.int64))
+    return replace(judgements, highlights=whole)
 
 
 # LegalBench-RAG ----------------------------------------------------------------------------------
@@ -231,8 +240,9 @@ def _span(snippet: JsonValue) -> tuple[int, int]:
     return bounds[0], bounds[1] - bounds[0]
 
 
-def _topic(test: JsonValue, number: int) -> bytes:
-    return test["id"].id() if "id" in test else str(number).encode()
+def _id(test: JsonValue) -> bytes | None:
+    """Return the stated id of a question, or None if it has none."""
+    return test["id"].id() if "id" in test else None
 
 
 def looks_like_run(head: bytes) -> bool:
@@ -249,13 +259,16 @@ def parse_legalbench(pieces: Iterator[bytes], file: str, options: Reading) -> Ju
     """LegalBench-RAG questions: `{"tests": [{"query": ..., "snippets": [...]}]}`.
 
     A snippet is `{"file_path": "a/b.txt", "span": [800, 1200], "answer": ...}`, in code points. The
-    id of a question is its `id`, or else its number, from 1.
+    id of a question is its `id`, or else its number, from 1; runs without ids are matched by the
+    query. An empty list of snippets states that nothing answers the question.
     """
     content = EvidenceBuilder(file, options)
     for number, test in enumerate(one_value(pieces, file, EXPECTED_LEGALBENCH)["tests"], start=1):
-        topic = _topic(test, number)
-        content.topic(topic, test["query"].text())
-        for snippet in test["snippets"]:
+        topic = content.entry(_id(test), number, test["query"].text(), number)
+        snippets = list(test["snippets"])
+        if not snippets:
+            content.nothing(topic, number)
+        for snippet in snippets:
             words = snippet["answer"].text() if "answer" in snippet else ""
             item = Item(*_span(snippet), words)
             content.item(topic, snippet["file_path"].id(), number, item)
@@ -267,12 +280,14 @@ def parse_legalbench_run(pieces: Iterator[bytes], file: str, options: Reading) -
     """LegalBench-RAG run: questions with the retrieved snippets, each with a score."""
     content = RunBuilder(file, options)
     for number, test in enumerate(one_value(pieces, file, EXPECTED_RUN)["tests"], start=1):
+        question = test["query"].text() if "query" in test else ""
+        topic = content.entry(_id(test), number, question, number)
         for snippet in test["snippets"]:
             start, length = _span(snippet)
             result = Result(snippet["file_path"].id(), start=start, length=length, line=number)
             result.score = snippet["score"].number()
             result.text = snippet["answer"].text() if "answer" in snippet else ""
-            content.add(_topic(test, number), result)
+            content.add(topic, result)
     return content.build(stem(file), None, EXPECTED_RUN, "codepoint")
 
 

@@ -49,7 +49,7 @@ def _texts(sample: JsonValue, names: tuple[str, ...]) -> Iterator[str]:
     found = _named(sample, names)
     if found is not None and isinstance(found.value, str):
         yield found.text()
-    elif found is not None:
+    elif found is not None and found.value is not None:
         yield from (one.text() for one in found)
 
 
@@ -81,8 +81,14 @@ def _listed(value: Any) -> Any:
     return value
 
 
-def _topic(sample: JsonValue, number: int) -> bytes:
-    return sample["id"].id() if "id" in sample else str(number).encode()
+def _id(sample: JsonValue, name: str = "id") -> bytes | None:
+    """Return the stated id of a sample, or None if it has none."""
+    stated = name in sample and sample[name].value not in (None, "")
+    return sample[name].id() if stated else None
+
+
+def _question(sample: JsonValue) -> str:
+    return (_named(sample, QUESTION) or sample[QUESTION[0]]).text()
 
 
 @reader("ragas", holds="judgements", recognise=lambda head: _has(head, REFERENCES))
@@ -91,14 +97,18 @@ def parse_ragas(pieces: Iterator[bytes], file: str, options: Reading) -> Judgeme
 
     `{"user_input": ..., "retrieved_contexts": [...], "reference_contexts": [...]}`; the older names
     `question`, `contexts` and `ground_truth_contexts` are read too. The texts are searched for in
-    the collection, which is required. The id of a question is its `id`, or else its number among
-    the samples, from 1.
+    the collection, which is required. The id of a question is its `id`. Without ids, the question
+    itself is matched with that of a run, and questions are numbered from 1. An empty list of
+    references states that nothing answers the question; a sample without references is not judged.
     """
     content = EvidenceBuilder(file, options)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
-        topic = _topic(sample, number)
-        content.topic(topic, (_named(sample, QUESTION) or sample[QUESTION[0]]).text())
-        for words in _texts(sample, REFERENCES):
+        topic = content.entry(_id(sample), number, _question(sample), line)
+        stated = _named(sample, REFERENCES)
+        texts = [words for words in _texts(sample, REFERENCES) if words.strip()]
+        if stated is not None and stated.value is not None and not texts:
+            content.nothing(topic, line)
+        for words in texts:
             content.item(topic, b"", line, Item(None, len(words), words))
     return content.build(EXPECTED_RAGAS)
 
@@ -108,8 +118,9 @@ def parse_ragas_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run
     """RAGAS run: the retrieved contexts of samples, in their order; see the format `ragas`."""
     content = RunBuilder(file, options)
     for number, (line, sample) in enumerate(_samples(pieces, file), start=1):
+        topic = content.entry(_id(sample), number, _question(sample), line)
         for rank, words in enumerate(_texts(sample, RETRIEVED), start=1):
-            content.add(_topic(sample, number), _text(b"", words, line, rank))
+            content.add(topic, _text(b"", words, line, rank))
     return content.build(stem(file), None, EXPECTED_RAGAS, "codepoint")
 
 
@@ -124,22 +135,27 @@ def _text(document: bytes, words: str, line: int, rank: int) -> Result:
 @reader(
     "ragchecker",
     holds="run",
-    recognise=lambda head: has_keys(head, b"retrieved_context", b"query_id"),
+    recognise=lambda head: any(
+        has_keys(head, b"retrieved_context", name) for name in (b"query_id", b"query")
+    ),
 )
 def parse_ragchecker(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     """RAGChecker run: `{"results": [{"query_id", "query", "retrieved_context": [...]}]}`.
 
     A context is `{"doc_id": ..., "text": ...}`; the text is searched for in that document, or in
-    all documents if none has that id.
+    all documents if none has that id. Without `query_id`, or if the judgements state no ids, the
+    `query` is matched with the questions of the judgements.
     """
     content = RunBuilder(file, options)
     samples = one_value(pieces, file, EXPECTED_CHECKER)
     listed = samples.get("results", samples)
     for number, sample in enumerate(listed, start=1):
+        question = sample["query"].text() if "query" in sample else ""
+        topic = content.entry(_id(sample, "query_id"), number, question, number)
         for rank, one in enumerate(sample["retrieved_context"], start=1):
             if "text" not in one:
                 raise FormatError(file, None, f"{one.place}: no 'text'", EXPECTED_CHECKER)
             document = one["doc_id"].id() if "doc_id" in one else b""
             result = _text(document, one["text"].text(), number, rank)
-            content.add(sample["query_id"].id(), result)
+            content.add(topic, result)
     return content.build(stem(file), None, EXPECTED_CHECKER, "codepoint")

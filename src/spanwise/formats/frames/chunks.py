@@ -7,7 +7,9 @@ of Claude and Cohere, texts, dicts and tuples.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanwise.errors import FormatError
@@ -30,6 +32,8 @@ END = ("e", "end", "end_index", "end_char_idx", "end_char")
 TEXT = ("text", "page_content", "content", "document", "segment", "cited_text", "chunk")
 SCORE = ("score", "relevance_score", "similarity")
 TOPIC = ("qid", "query_id", "topic", "question_id")
+QUESTION = ("user_input", "question", "query")
+RETRIEVED = ("retrieved_contexts", "contexts", "chunks", "retrieved_context", "results")
 META = ("metadata", "meta", "payload")
 EXPECTED = "a text, (document, start, end), or an object with a text and its document"
 
@@ -203,11 +207,6 @@ def document_of(item: Any) -> bytes:
     return _document(_Fields(item), NOTHING_KNOWN)
 
 
-def chunks_in(answer: Any) -> list[Any]:
-    """Return the chunks in the answer of a retriever."""
-    return list(_listed(answer, "", "retriever"))
-
-
 # Collections of chunks by topic ------------------------------------------------------------------
 
 
@@ -249,15 +248,26 @@ def of_chroma(source: Mapping[str, Any], topics: Sequence[str]) -> dict[str, lis
     return found
 
 
+def rows_of(source: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame without empty cells."""
+    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
+    return [{n: value for n, value in row.items() if not _is_missing(value)} for row in rows]
+
+
+def _lists(source: Any, names: Iterable[str]) -> bool:
+    """Return whether the rows of a data frame are questions with lists in one of these columns."""
+    return is_frame(source) and any(name in source.columns for name in names)
+
+
 def of_frame(source: Any) -> dict[str, list[Any]]:
     """Return the rows of a data frame by topic, with columns as in span runs or frameworks."""
-    rows = source.to_dicts() if hasattr(source, "to_dicts") else source.to_dict("records")
     found: dict[str, list[Any]] = {}
-    for number, row in enumerate(rows, start=1):
-        fields = {name: value for name, value in row.items() if not _is_missing(value)}
-        topic = next((fields[name] for name in TOPIC if name in fields), None)
+    for number, fields in enumerate(rows_of(source), start=1):
+        topic = next((fields[name] for name in (*TOPIC, *QUESTION) if name in fields), None)
         if topic is None:
-            raise FormatError("data frame", None, f"row {number} has no 'qid'", EXPECTED)
+            raise FormatError(
+                "data frame", None, f"row {number} has no 'qid' and no 'question'", EXPECTED
+            )
         found.setdefault(str(topic), []).append(fields)
     for chunks in found.values():
         if all("rank" in one for one in chunks):
@@ -267,11 +277,35 @@ def of_frame(source: Any) -> dict[str, list[Any]]:
     return found
 
 
+def plain_chunks(file: str) -> list[Any] | None:
+    """Return the chunks in JSON lines that state no topics, or None for a file of another kind."""
+    from spanwise.formats.io.files import chunks
+
+    if not Path(file).is_file():
+        return None
+    found = []
+    lines = (line for piece in chunks(file) for line in piece.splitlines())
+    for line in filter(None, map(bytes.strip, lines)):
+        try:
+            chunk = json.loads(line)
+        except ValueError:
+            return None
+        if not isinstance(chunk, dict) or not chunk.keys().isdisjoint(
+            ("results", "format", *TOPIC)
+        ):
+            return None
+        found.append(chunk)
+    return found or None
+
+
 # Runs and judgements -----------------------------------------------------------------------------
 
 EXPECTED_RUN = (
-    "{question id: [chunks]}, a function from a question to chunks, a data frame or a file"
+    "{question or its id: [chunks]}, [{'question': ..., 'contexts': [...]}], a function from a"
+    " question to chunks, a data frame or a file"
 )
+REFERENCES = ("reference_contexts", "ground_truth_contexts")
+QUOTES = ("spans", "quotes", "quote", *REFERENCES)
 EXPECTED_GOLD = "[{'id': ..., 'question': ..., 'quotes': [...], 'doc': ...}] or a file"
 
 
@@ -280,32 +314,49 @@ def chunks_run(
 ) -> Run:
     """Return a run of chunks; if the source is a function, it is called for each question."""
     content = RunBuilder(name, Reading())
-    for topic, answer in _by_topic(source, questions).items():
-        chunks = _listed(answer, topic, name)
+    for number, (topic, question, answer) in enumerate(_entries(source, questions), start=1):
+        stated = None if topic is None else topic.encode("utf-8", "surrogateescape")
+        entry = content.entry(stated, number, question, None)
+        chunks = listed(answer, topic or question or number, name)
         for place, item in enumerate(chunks, start=1):  # scores may be distances: order counts
-            result = result_of(item, place, shelf)
-            content.add(str(topic).encode("utf-8", "surrogateescape"), result)
+            content.add(entry, result_of(item, place, shelf))
     return content.build(name, None, EXPECTED_RUN, "codepoint")
 
 
-def _by_topic(source: Any, questions: Mapping[str, str]) -> Mapping[Any, Any]:
+def _entries(source: Any, questions: Mapping[str, str]) -> Iterator[tuple[str | None, str, Any]]:
+    """Yield the id, the question and the chunks of each entry; what is not stated is empty."""
     if callable(source):
-        return {topic: source(question) for topic, question in questions.items()}
-    if is_chroma(source):
-        return of_chroma(source, list(questions))
-    if is_frame(source):
-        return of_frame(source)
-    if isinstance(source, Mapping):
-        return source
-    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        if len(source) == len(questions):
-            return dict(zip(questions, source, strict=True))
-        expected = f"a list of chunks for each question: {len(questions)}"
-        raise FormatError("run", None, f"{len(source)} lists", expected)
-    raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
+        for topic, question in questions.items():
+            yield topic, "", source(question)
+    elif is_chroma(source):
+        numbers = [str(number) for number in range(len(source["ids"]))]
+        for answer in of_chroma(source, numbers).values():
+            yield None, "", answer
+    elif _lists(source, RETRIEVED):
+        for row in rows_of(source):
+            yield _entry(row)
+    elif is_frame(source) or isinstance(source, Mapping):
+        for topic, answer in (of_frame(source) if is_frame(source) else source).items():
+            yield str(topic), "", answer
+    elif isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        for one in source:
+            yield _entry(one)
+    else:
+        raise FormatError(type(source).__name__, None, "not a run", EXPECTED_RUN)
 
 
-def _listed(answer: Any, topic: Any, name: str) -> Iterable[Any]:
+def _entry(one: Any) -> tuple[str | None, str, Any]:
+    """Return the entry of a list: chunks, or a dict with a question and its contexts."""
+    if not isinstance(one, Mapping):
+        return None, "", one
+    fields = (("id", *TOPIC), QUESTION, RETRIEVED)
+    topic, question, chunks = (next((one[n] for n in some if n in one), None) for some in fields)
+    if chunks is None:
+        return None, "", one
+    return None if topic is None else str(topic), str(question or ""), chunks
+
+
+def listed(answer: Any, topic: Any = "", name: str = "run") -> Iterable[Any]:
     """Return the chunks for one question; Chroma and Haystack return them in a dict."""
     if is_chroma(answer):
         return of_chroma(answer, [str(topic)])[str(topic)]
@@ -321,17 +372,24 @@ def gold_of(source: Any) -> Judgements:
     """Return judgements from plain objects: questions with quotes or spans.
 
     Each is a dict with `id`, `question` or `query`, and `quotes` (texts) or `spans` (dicts with s,
-    e, text, or tuples), which may name their `doc`. The source may also be a mapping from question
-    ids to quotes, or a data frame with a row for each quote or span.
+    e, text, or tuples), which may name their `doc`; an empty list states that nothing answers the
+    question. The source may also be a mapping from questions or their ids to quotes, or a data
+    frame with a row for each quote or span.
     """
     content = EvidenceBuilder("gold", Reading())
     for number, one in enumerate(_questions(source), start=1):
         if not isinstance(one, Mapping):
             raise FormatError("gold", None, f"number {number}: {one!r}"[:200], EXPECTED_GOLD)
-        topic = str(one.get("id", one.get("qid", number))).encode("utf-8", "surrogateescape")
-        content.topic(topic, str(one.get("question", one.get("query", ""))))
-        quotes = one.get("spans", one.get("quotes", one.get("quote", ())))
-        for item in [quotes] if isinstance(quotes, str | Mapping) else quotes:
+        stated = one.get("id", one.get("qid"))
+        known = None if stated is None else str(stated).encode("utf-8", "surrogateescape")
+        topic = content.entry(known, number, _asked(one), None)
+        quotes = next((one[name] for name in QUOTES if name in one), None)
+        if quotes is None:
+            continue
+        quotes = [quotes] if isinstance(quotes, str | Mapping) else list(quotes)
+        if not quotes:
+            content.nothing(topic, number)
+        for item in quotes:
             document, made = _item(item, number)
             content.item(topic, document or document_of(one), number, made)
     return content.build(EXPECTED_GOLD)
@@ -339,16 +397,35 @@ def gold_of(source: Any) -> Judgements:
 
 def _questions(source: Any) -> Iterable[Any]:
     """Return one object for each question."""
+    if _lists(source, REFERENCES):
+        return rows_of(source)
     if is_frame(source):
+        frame = of_frame(source)
+        some = any(_holds_text(row) for rows in frame.values() for row in rows)
         return [
-            {"id": topic, "spans": rows, "question": rows[0].get("question", "")}
-            for topic, rows in of_frame(source).items()
+            {
+                "id": topic,
+                "spans": [row for row in rows if _holds_text(row) or not some],
+                "question": _asked(rows[0]),
+            }
+            for topic, rows in frame.items()
         ]
     if isinstance(source, Mapping):
-        return [{"id": topic, "quotes": quotes} for topic, quotes in source.items()]
+        return [
+            {"id": topic, "question": topic, "quotes": quotes} for topic, quotes in source.items()
+        ]
     if not isinstance(source, Iterable):
         raise FormatError("gold", None, f"{source!r}"[:200], EXPECTED_GOLD)
     return source
+
+
+def _holds_text(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row of a data frame has a text or a place, rather than only a question."""
+    return any(name in row for name in (*TEXT, *START, "span"))
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    return next((str(row[name]) for name in QUESTION if name in row), "")
 
 
 def _item(item: Any, number: int) -> tuple[bytes, Item]:

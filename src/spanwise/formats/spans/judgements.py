@@ -120,7 +120,8 @@ def parse_span_qrels(pieces: Iterator[bytes], file: str, options: Reading) -> Ju
 
     If offsets are unknown, a span is a text, `{"text": "verbatim text"}`, which is searched for in
     the collection; then `doc` is optional. Questions with quotes may be written shorter: `{"id":
-    "q1", "question": "Why?", "quotes": ["verbatim text"]}`.
+    "q1", "question": "Why?", "quotes": ["verbatim text"]}`. An empty list without `doc` states that
+    no document answers the question.
     """
     head, records = split_header(pieces, file, EXPECTED, QRELS)
     content, unread, sampled = JudgementBuilder(file, options), Counter[str](), 0
@@ -181,14 +182,21 @@ def _rename(record: Record, names: Mapping[str, str]) -> None:
             record.fields[own] = record.fields.pop(other)
 
 
+OF_TOPICS = {"qid", "query", "spans", "quotes", "judged", "by"}
+"""Fields of a topic that no document answers; a misspelt `doc` is not among them."""
+
+
 def _quotes_only(record: Record) -> bool:
-    """Return whether the record has only texts, which may be searched for in all documents."""
+    """Return whether the record has only texts, which may be searched for in all documents.
+
+    Without texts and without a document, it states that nothing answers the question.
+    """
     spans = record.fields.get("spans")
     return (
         "doc" not in record
         and isinstance(spans, list)
-        and len(spans) > 0
         and all(isinstance(one, dict) and "text" in one and "s" not in one for one in spans)
+        and (bool(spans) or record.fields.keys() <= OF_TOPICS)
     )
 
 
@@ -492,6 +500,8 @@ def _topic_lines(
             yield {**qid, "pool": {name: value for name, value in pool.items() if value}}
     for row, name in zip(rows.tolist(), judgements.documents.take(rows), strict=True):
         one: dict[str, Any] = {**qid, "doc": text(name), "spans": []}
+        if not name:
+            del one["doc"]
         if people is not None:
             one["by"] = text(people.take(np.array([row]))[0])
         if elements is not None:

@@ -258,13 +258,13 @@ def result_in(record: Record) -> Result:
 
 @writer("span_run")
 def write_span_run(run: Run) -> Iterator[bytes]:
-    """Write a run with everything it has."""
+    """Write a run with everything it has; without topic ids, the questions identify topics."""
     header = {"header": dict(run.header)} if run.header is not None else {}
     yield line({"format": RUN, "run": run.name, **unit_fields(run.unit), **header})
     for topic, rows in topics_of(run):
-        yield b"".join(
-            line({"qid": text(topic), **fields_of(result)}) for result in results_at(run, rows)
-        )
+        number = text(topic)
+        name = (run.questions.get(topic) or number) if run.numbered else number
+        yield b"".join(line({"qid": name, **fields_of(result)}) for result in results_at(run, rows))
 
 
 def fields_of(result: Result) -> dict[str, Any]:

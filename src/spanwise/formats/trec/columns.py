@@ -17,7 +17,7 @@ from spanwise.errors import FormatError, InputError
 from spanwise.formats.builders import in_parts, number, topics_of
 from spanwise.formats.io.columns import Layout
 from spanwise.formats.io.columns import read as read_columns
-from spanwise.formats.io.files import beginning, first_lines, stem
+from spanwise.formats.io.files import first_lines, stem
 from spanwise.formats.registry import Lines, Reading, reader, writer
 from spanwise.model import contents
 from spanwise.model.columns import text
@@ -45,7 +45,7 @@ REORDERED = "scores in conflict with the order of the file, which was kept"
 
 def columns_of(head: bytes) -> int:
     """Return the most frequent number of columns in the first lines, or 0 for XML and JSON."""
-    if beginning(head) in (b"<", b"{"):
+    if head.lstrip()[:1] in (b"<", b"{"):
         return 0
     counts: dict[int, int] = {}
     for fields in first_lines(head):
@@ -321,7 +321,7 @@ SCORE = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 def looks_like_lemur(head: bytes) -> bool:
     """Return whether there are three columns, the last with a fractional number somewhere."""
-    lines = [] if beginning(head) in (b"<", b"{") else first_lines(head)
+    lines = [] if head.lstrip()[:1] in (b"<", b"{") else first_lines(head)
     scores = [fields[2] for fields in lines if len(fields) == 3 and SCORE.fullmatch(fields[2])]
     return 0 < len(scores) == len(lines) and any(re.search(rb"[.eE]", one) for one in scores)
 

@@ -1,0 +1,168 @@
+"""The verdict of a comparison: sentences that say which run is best, or that none is.
+
+A run is called best only where every other run is clearly behind it. Every number in a sentence
+stands in the tables too. The first measure decides; the others are said to agree or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from spanwise.model.comparison import Answer
+from spanwise.model.scores import number
+
+if TYPE_CHECKING:
+    from spanwise.model.comparison import Comparison, Contest, Difference
+
+HINT = 25
+"""Number of topics below which a result is called a hint."""
+NAMED = 3
+"""Maximum number of runs that a sentence names; the rest are counted."""
+
+
+def verdict(c: Comparison) -> tuple[Answer, ...]:
+    """Return the answer of each measure; that of the first mentions the others."""
+    answers = [_answer(c, measure, contest) for measure, contest in c.contests.items()]
+    if not answers:
+        return ()
+    first, *others = answers
+    more = [*_agreement(c, first, others), *_hint(c.contests[first.measure])]
+    return (first.followed_by(more), *others)
+
+
+def _answer(c: Comparison, measure: str, contest: Contest) -> Answer:
+    best = contest.winner(c.confidence)
+    contenders = [contest.runs[run] for run in contest.contenders]
+    out = tuple(run for run in contest.runs if run not in contenders)
+    if best is not None:
+        name = contest.runs[best]
+        return Answer(measure, _settled(c, measure, contest, name), (name,), out, ())
+    return Answer(measure, _open(c, measure, contest, contenders, out), (), out, tuple(contenders))
+
+
+def _settled(c: Comparison, measure: str, contest: Contest, best: str) -> str:
+    value = number(c.mean(best, measure).value)
+    sentence = f"{best} is best on {measure}: {value}"
+    second = c.baseline if c.baseline not in (None, best) else _following(contest)
+    found = _difference(c, measure, best, second)
+    if found is None:
+        return f"{sentence}; {_are(_others(contest, best))} clearly behind."
+    if found.run != best:  # the table compares the other one with the best
+        return f"{sentence}; {found.run} has {found.difference:+.4f} {_surely(c, found)}."
+    return f"{sentence}, {found.difference:+.4f} over {found.baseline} {_surely(c, found)}."
+
+
+def _open(
+    c: Comparison, measure: str, contest: Contest, contenders: Sequence[str], out: Sequence[str]
+) -> str:
+    leader = contest.runs[contest.leader]
+    value = number(c.mean(leader, measure).value)
+    equal = [run for run, gap in zip(contest.runs, contest.gap, strict=True) if gap == 0]
+    others = [run for run in contenders if run not in (leader, *equal)]
+    sentence = f"No run is best on {measure}: {_names(equal or [leader])} "
+    sentence += f"have {value}" if len(equal) > 1 else f"leads with {value}"
+    if others:
+        sentence += f", but {_names(others)} cannot be told from it"
+        found = _difference(c, measure, leader, others[0])
+        if found is not None and len(others) == 1:
+            sentence += f" ({_uncertain(found)})"
+    elif len(equal) < 2:
+        sentence += ", but not surely enough"
+    return f"{sentence}; {_are(out)} clearly behind." if out else f"{sentence}."
+
+
+def _difference(c: Comparison, measure: str, one: str, other: str | None) -> Difference | None:
+    """Return the tested difference of two runs, in the direction in which the table has it."""
+    found = c.select(measure=measure, test=c.tests[0])
+    return next((d for d in found if {d.run, d.baseline} == {one, other}), None)
+
+
+def _surely(c: Comparison, d: Difference) -> str:
+    better = d.wins if d.difference * (-1 if d.measure in c.lowest else 1) >= 0 else d.losses
+    word = "better" if better == d.wins else "worse"
+    bounds = f"{c.confidence:.0%} interval {d.low:+.4f} to {d.high:+.4f}, "
+    bounds = bounds if isfinite(d.low) else ""
+    return f"({bounds}{_p(d)}; {word} on {better} of {d.topics} topics)"
+
+
+def _uncertain(d: Difference) -> str:
+    needed = ""
+    if isfinite(d.topics_needed) and d.topics_needed > d.topics:
+        needed = f"; about {d.topics_needed:,.0f} topics would be needed"
+    return f"{d.difference:+.4f}, {_p(d)}{needed}"
+
+
+def _p(d: Difference) -> str:
+    return "p < 0.0001" if d.p_adjusted < 0.0001 else f"p = {d.p_adjusted:.4f}"
+
+
+def _following(contest: Contest) -> str | None:
+    """Return the run with the second-best mean."""
+    others = [run for run in range(len(contest.runs)) if run != contest.leader]
+    return contest.runs[min(others, key=lambda run: contest.gap[run])] if others else None
+
+
+def _others(contest: Contest, best: str) -> list[str]:
+    return [run for run in contest.runs if run != best]
+
+
+def _agreement(c: Comparison, first: Answer, others: Sequence[Answer]) -> list[str]:
+    """Say which other measures contradict the first, and which only point its way."""
+    against: dict[str, list[str]] = {}
+    agreeing, unsettled = [], []
+    leader = _leader(c, first)
+    for one in others:
+        if one.best and one.best != (leader,):
+            against.setdefault(one.best[0], []).append(one.measure)
+        elif one.best:
+            agreeing.append(one.measure)
+        elif first.best and _leader(c, one) == leader:
+            unsettled.append(one.measure)
+    found = [
+        f"{_names(measures)} {_say(measures)} otherwise: there {run} is best."
+        for run, measures in against.items()
+    ]
+    if first.best and agreeing:
+        found.append(f"{_names(agreeing)} {'agrees' if len(agreeing) == 1 else 'agree'}.")
+    if unsettled:
+        some = "agrees" if len(unsettled) == 1 else "agree"
+        found.append(f"{_names(unsettled)} {some} in direction but {_do(unsettled)} not settle it.")
+    return found
+
+
+def _leader(c: Comparison, answer: Answer) -> str:
+    contest = c.contests[answer.measure]
+    return contest.runs[contest.leader]
+
+
+def _say(names: Sequence[str]) -> str:
+    return "says" if len(names) == 1 else "say"
+
+
+def _do(names: Sequence[str]) -> str:
+    return "does" if len(names) == 1 else "do"
+
+
+def _hint(contest: Contest) -> list[str]:
+    if contest.topics >= HINT:
+        return []
+    return [f"With {contest.topics} topics this is a hint, not a proof."]
+
+
+def _names(names: Sequence[str]) -> str:
+    """List names as a sentence does.
+
+    >>> _names(["a"]), _names(["a", "b"]), _names(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 others')
+    """
+    if len(names) > NAMED:
+        more = len(names) - NAMED
+        return f"{', '.join(names[:NAMED])} and {more} other{'s' if more > 1 else ''}"
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{_names(names)} {'is' if len(names) == 1 else 'are'}"

@@ -1,0 +1,167 @@
+"""The best of several runs: how probable it is, what ranks are likely, and which runs are out.
+
+Topics are resampled for all runs together. A run is out if another is so much better that the
+largest of all pairwise differences would be as large by chance in few sets of topics only. The
+bound is that of the largest studentised difference (max-t). Runs that are out are removed, and the
+bound is formed anew for the others, until none is out: with the stated confidence, no run that is
+truly the best is removed, however many runs there are.
+
+Reference: Hansen, Lunde and Nason: The Model Confidence Set. Econometrica 79, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanwise.model.comparison import Contest
+from spanwise.stats.paired import CONFIDENCE, checked, special
+from spanwise.stats.resampling import SAME, Draws, sums
+
+if TYPE_CHECKING:
+    from spanwise.model.arrays import BoolArray, FloatArray, IntArray
+
+FEWEST = 2
+"""Number of topics from which anything can be said."""
+
+
+def contests(
+    runs: Sequence[str],
+    tables: Sequence[FloatArray],
+    lowest: Sequence[bool] = (),
+    draws: Draws | None = None,
+    confidence: float = CONFIDENCE,
+) -> list[Contest]:
+    """Resample the topics of all runs together, for several measures.
+
+    Each table has the values of a measure, a row per topic and a column per run; topics without a
+    value for some run are left out. `lowest` tells for each table whether less is better. Tables
+    with values for the same topics are resampled at once.
+    """
+    checked(confidence)
+    rows = [~np.isnan(table).any(axis=1) for table in tables]
+    signs = [-1.0 if less else 1.0 for less in lowest] or [1.0] * len(tables)
+    found: dict[int, Contest] = {}
+    for number, mine in enumerate(rows):
+        if number in found:
+            continue
+        alike = [n for n, other in enumerate(rows) if np.array_equal(mine, other)]
+        some = [_Resampled(tuple(runs), signs[n] * tables[n][mine]) for n in alike]
+        _resample(some, draws or Draws())
+        found |= {n: one.contest(confidence) for n, one in zip(alike, some, strict=True)}
+    return [found[number] for number in range(len(tables))]
+
+
+def _resample(some: Sequence[_Resampled], draws: Draws) -> None:
+    """Draw topics with replacement, and give each table the means of its runs."""
+    topics = len(some[0].values)
+    if topics < FEWEST:
+        return
+    ends = np.cumsum([one.values.shape[1] for one in some])
+    together = np.hstack([one.values for one in some])
+    for counts in draws.counts(topics):
+        means = sums(counts, together) / topics
+        for one, end in zip(some, ends.tolist(), strict=True):
+            one.add(means[:, end - one.values.shape[1] : end])
+
+
+@dataclass(slots=True, eq=False)
+class _Resampled:
+    """The values of a measure, and what resampling them has shown so far."""
+
+    runs: tuple[str, ...]
+    values: FloatArray
+    firsts: list[FloatArray] = field(default_factory=list)
+    ranks: list[IntArray] = field(default_factory=list)
+    shifted: list[FloatArray] = field(default_factory=list)  # means less those of all topics
+    spreads: FloatArray = field(init=False)  # of the mean differences of all pairs
+
+    def __post_init__(self) -> None:
+        topics, runs = self.values.shape
+        self.spreads = np.zeros((runs, runs))
+        for run in range(runs) if topics >= FEWEST else ():
+            self.spreads[run] = (self.values - self.values[:, [run]]).std(axis=0) / np.sqrt(topics)
+
+    def add(self, drawn: FloatArray) -> None:
+        """Add the means of some resamples: a row each, a column per run."""
+        ahead = drawn >= drawn.max(axis=1, keepdims=True) - SAME
+        self.firsts.append((ahead / ahead.sum(axis=1, keepdims=True)).sum(axis=0))
+        order = np.argsort(-drawn, axis=1, kind="stable")
+        ranks = np.empty_like(order)
+        np.put_along_axis(ranks, order, np.arange(1, drawn.shape[1] + 1)[None, :], axis=1)
+        self.ranks.append(ranks)
+        self.shifted.append(drawn - self.values.mean(axis=0))
+
+    def _bound(self, runs: IntArray, confidence: float) -> float:
+        """Return what no studentised difference of these runs exceeds by chance."""
+        shifted = np.concatenate(self.shifted)
+        largest = np.zeros(len(shifted))
+        for place, run in enumerate(runs.tolist()):
+            others = runs[place + 1 :]
+            others = others[self.spreads[run, others] > SAME]
+            if len(others):
+                gaps = np.abs(shifted[:, [run]] - shifted[:, others]) / self.spreads[run, others]
+                np.maximum(largest, gaps.max(axis=1), out=largest)
+        bound = float(np.quantile(largest, confidence))
+        return _of_few_topics(bound, len(self.values))
+
+    def _behind(self, gaps: FloatArray, errors: FloatArray, confidence: float) -> BoolArray:
+        """Return which runs (columns) are clearly behind which (rows)."""
+        runs = np.arange(len(gaps))
+        clear: BoolArray = np.zeros(gaps.shape, np.bool_)
+        while True:
+            inside = np.ix_(runs, runs)
+            limits = self._bound(runs, confidence) * errors[inside]
+            clear[inside] = (gaps[inside] > SAME) & (gaps[inside] > limits + SAME)
+            left = runs[~clear[inside].any(axis=0)]
+            if len(left) == len(runs) or len(left) < 2:
+                return clear
+            runs = left
+
+    def contest(self, confidence: float) -> Contest:
+        """Return what the resamples show."""
+        topics, runs = self.values.shape
+        if topics < FEWEST:
+            unknown = (float("nan"),) * runs
+            nobody: tuple[tuple[int, ...], ...] = ((),) * runs
+            return Contest(
+                self.runs,
+                topics,
+                unknown,
+                (1,) * runs,
+                (runs,) * runs,
+                nobody,
+                0,
+                unknown,
+                unknown,
+                unknown,
+            )
+        means, ranks = self.values.mean(axis=0), np.concatenate(self.ranks)
+        errors = self.spreads * np.sqrt(topics / (topics - 1))
+        gaps = means[:, None] - means[None, :]
+        clear = self._behind(gaps, errors, confidence)
+        reach = errors[int(np.argmax(means))] * self._bound(np.arange(runs), confidence)
+        levels = [(1 - confidence) / 2, (1 + confidence) / 2]
+        bounds = np.quantile(ranks, levels, axis=0, method="inverted_cdf").astype(np.int64)
+        low, high = bounds.tolist()
+        first = int(np.argmax(means))
+        return Contest(
+            self.runs,
+            topics,
+            tuple((np.sum(self.firsts, axis=0) / len(ranks)).tolist()),
+            tuple(low),
+            tuple(high),
+            tuple(tuple(np.flatnonzero(clear[:, run]).tolist()) for run in range(runs)),
+            first,
+            tuple(gaps[first].tolist()),
+            tuple((gaps[first] - reach).tolist()),
+            tuple((gaps[first] + reach).tolist()),
+        )
+
+
+def _of_few_topics(bound: float, topics: int) -> float:
+    """Return the bound of Student's t that is as improbable as this one of the normal."""
+    return float(special().stdtrit(topics - 1, special().ndtr(min(bound, 8.0))))

@@ -1,0 +1,110 @@
+"""The best of several runs: probabilities, ranks, and the runs that are out."""
+
+from itertools import product
+from math import isclose, isnan
+
+import numpy as np
+import pytest
+
+from spanwise.stats.best import contests
+from spanwise.stats.resampling import Draws
+
+MANY = Draws(resamples=40_000)
+
+
+def contest(rows, less=False, draws=MANY, confidence=0.95):
+    rows = np.array(rows, float)
+    (found,) = contests("abcdefgh"[: rows.shape[1]], [rows], [less], draws, confidence)
+    return found
+
+
+def exact_probability(rows):
+    """Go through every resample of a few topics."""
+    rows = np.array(rows, float)
+    topics, runs = rows.shape
+    wins = np.zeros(runs)
+    for drawn in product(range(topics), repeat=topics):
+        sums = rows[list(drawn)].sum(axis=0)
+        first = sums >= sums.max() - 1e-9
+        wins += first / first.sum()
+    return wins / topics**topics
+
+
+def test_the_probability_of_being_best_is_that_of_all_resamples():
+    rows = [[0.1, 0.4, 0.3], [0.9, 0.5, 0.8], [0.2, 0.3, 0.3], [0.6, 0.1, 0.2]]
+    assert contest(rows).probability == pytest.approx(exact_probability(rows), abs=0.01)
+
+
+def test_equal_runs_share_the_probability():
+    found = contest([[0.5, 0.5, 0.1], [0.7, 0.7, 0.2], [0.6, 0.6, 0.3]])
+    assert found.probability == (0.5, 0.5, 0.0)
+    assert set(found.contenders) >= {0, 1}
+    assert found.winner(0.95) is None
+
+
+def test_a_run_that_is_better_by_the_same_on_every_topic_wins():
+    found = contest([[0.5, 0.4], [0.9, 0.8], [0.2, 0.1]])
+    assert found.winner(0.95) == 0
+    assert found.behind == ((), (0,))
+    assert (found.rank_low, found.rank_high) == ((1, 2), (1, 2))
+    assert found.gap == pytest.approx((0, 0.1))
+
+
+def test_where_less_is_better_the_lowest_wins():
+    assert contest([[0.5, 0.4], [0.9, 0.8], [0.2, 0.1]], less=True).winner(0.95) == 1
+
+
+def test_two_runs_are_told_apart_as_by_a_t_test():
+    from scipy.stats import ttest_rel
+
+    generator = np.random.default_rng(5)
+    agree = 0
+    for _ in range(200):
+        rows = generator.normal(0.5, 0.2, (60, 1)) + generator.normal(0, 0.1, (60, 2))
+        rows[:, 0] += generator.uniform(0, 0.07)
+        p = ttest_rel(rows[:, 0], rows[:, 1]).pvalue
+        agree += (contest(rows, draws=Draws(resamples=4000)).winner(0.95) is not None) == (p < 0.05)
+    assert agree >= 190
+
+
+def test_the_best_of_equal_runs_is_rarely_out():
+    generator = np.random.default_rng(11)
+    out = 0
+    for world in range(400):
+        rows = generator.normal(0.5, 0.2, (50, 1)) + generator.normal(0, 0.1, (50, 8))
+        out += len(contest(rows, draws=Draws(world, 1000)).contenders) < 8
+    assert out / 400 < 0.08  # 5 % and chance
+
+
+def test_topics_without_a_value_are_left_out():
+    rows = [[0.5, 0.4], [0.9, 0.8], [float("nan"), 0.1], [0.3, 0.1]]
+    assert contest(rows) == contest([rows[0], rows[1], rows[3]])
+
+
+def test_one_topic_says_nothing():
+    found = contest([[0.5, 0.4, 0.3]])
+    assert found.topics == 1
+    assert found.contenders == (0, 1, 2)
+    assert all(map(isnan, found.probability))
+
+
+def test_tables_resampled_together_give_what_each_gives_alone():
+    generator = np.random.default_rng(3)
+    one, other, short = (generator.random((n, 4)) for n in (30, 30, 20))
+    assert contests("abcd", [one, short, other], [False, True, True]) == [
+        *contests("abcd", [one]),
+        *contests("abcd", [short], [True]),
+        *contests("abcd", [other], [True]),
+    ]
+
+
+def test_the_gap_has_an_interval_that_excludes_0_where_a_run_is_behind():
+    generator = np.random.default_rng(8)
+    rows = generator.normal(0.5, 0.2, (40, 1)) + generator.normal(0, 0.1, (40, 5))
+    rows += [0.2, 0.15, 0.1, 0.02, 0.0]
+    found = contest(rows)
+    for run in range(5):
+        assert found.gap_low[run] <= found.gap[run] <= found.gap_high[run]
+        if found.gap_low[run] > 0:
+            assert found.leader in found.behind[run]
+    assert isclose(found.gap[found.leader], 0)
