@@ -253,7 +253,7 @@ def test_a_measure_may_have_a_larger_budget_than_the_sweep():
 def test_help_needs_no_numpy():
     """Names of chunkers and retrievers are listed without the libraries that they need."""
     code = (
-        "import sys\nfrom spanwise.cli.command import chunker_names, retriever_names\n"
+        "import sys\nfrom spanwise.cli.options import chunker_names, retriever_names\n"
         "names = [*chunker_names(), *retriever_names()]\n"
         "assert 'hybrid' in names and 'numpy' not in sys.modules, sorted(sys.modules)"
     )
