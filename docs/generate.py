@@ -29,9 +29,9 @@ from spanwise.model import policy
 from spanwise.model.measure import REQUIRED, Measure
 from spanwise.plugin_loading import Registry, is_ours
 from spanwise.report import catalogue
+from spanwise.retrieve.asking import KNOWN
 from spanwise.retrieve.chunkers import CHUNKERS
 from spanwise.retrieve.registry import ENGINES
-from spanwise.retrieve.retrievers import KNOWN
 
 T = TypeVar("T")
 REFERENCE = Path(__file__).parent / "reference"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.retrieve.asking import asking, until
+from spanwise.retrieve.asking import asking, full_name, until
 from spanwise.retrieve.retrievers import (
     Asked,
     Dense,
@@ -16,7 +16,6 @@ from spanwise.retrieve.retrievers import (
     Indexes,
     Scored,
     find_reranker,
-    full_name,
     refuse_missing,
     reranked,
 )
@@ -158,6 +157,19 @@ def test_functions_are_asked_for_more_until_the_budget_is_reached():
     found = order(index, "q", Depth(costs, 590, 1))
     assert found == list(range(64))  # 50 + 14 * 39 = 596
     assert asked == [35, 140]  # one and a half times 590 / 29.5, and 5 more; then four times that
+
+
+def test_objects_search_by_a_method():
+    class Engine:
+        def __init__(self, texts):
+            self.count = len(texts)
+
+        def search(self, question, top):
+            return list(range(self.count))[::-1][:top]
+
+    assert order(Indexes(TEXTS).of(Engine), "q") == [3, 2, 1, 0]
+    with pytest.raises(UsageError, match="a method invoke, retrieve or search"):
+        Indexes(TEXTS).of(lambda texts: 3)
 
 
 def test_equal_texts_are_found_one_after_the_other():

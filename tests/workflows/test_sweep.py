@@ -2,15 +2,19 @@
 
 import csv
 import json
+import subprocess
+import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import spanwise
-from shared_data import shared
-from spanwise.errors import InputError, UnknownName, UsageError
+from shared_data import REPOSITORY, shared
+from spanwise.errors import InputError, MissingExtra, UnknownName, UsageError
 from spanwise.evaluation.request import Request
+from spanwise.retrieve.asking import KNOWN
 from spanwise.retrieve.chunkers import CHUNKERS, find_chunker
 from spanwise.stats.statements import Question
 from spanwise.workflows.sweep import Sweep, Way, cut_up, swept
@@ -237,6 +241,57 @@ def test_unknown_names_are_answered_with_the_known_ones():
         spanwise.sweep(GOLD, DOCUMENTS, retrievers=())
     with pytest.raises(InputError, match="number 999; expected one from 0 to"):
         spanwise.sweep(GOLD, DOCUMENTS, retrievers=lambda texts: lambda question: [999])
+
+
+def test_a_measure_may_have_a_larger_budget_than_the_sweep():
+    request = Request(GOLD, [], ["SpanR(budget=3500)"], collection=DOCUMENTS)
+    asked = Sweep(request, sizes=(20,), retrievers="tfidf", budgets=100)
+    compared, _ = swept(asked, None, Question())
+    assert min(read(compared.runs[0])) >= 3500
+
+
+def test_help_needs_no_numpy():
+    """Names of chunkers and retrievers are listed without the libraries that they need."""
+    code = (
+        "import sys\nfrom spanwise.cli.options import chunker_names, retriever_names\n"
+        "names = [*chunker_names(), *retriever_names()]\n"
+        "assert 'hybrid' in names and 'numpy' not in sys.modules, sorted(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("langchain-markdown", "langchain_text_splitters"),
+        ("llamaindex-sentence-window", "llama_index.core"),
+        ("chonkie-semantic", "chonkie"),
+    ],
+)
+def test_a_missing_library_names_its_extra(monkeypatch, name, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    extra = name.partition("-")[0]
+    expected = rf"chunker '{name}' needs {library}; .*pip install 'spanwise\[{extra}\]'"
+    with pytest.raises(MissingExtra, match=expected):
+        spanwise.sweep(GOLD, DOCUMENTS, chunkers=name)
+
+
+def test_what_sweeps_need_is_an_extra_and_part_of_all():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    named = {entry.install for entry in CHUNKERS.values() if entry.library}
+    asked = {name.partition("[")[2].partition("]")[0] for name in named}
+    asked |= {extra for _, some in KNOWN.values() for extra in some.split(",") if extra}
+    asked.discard("")
+    assert {"langchain", "llamaindex", "chonkie", "sweep", "wordllama", "model2vec"} <= asked
+    whole = {
+        extra
+        for line in extras["all"]
+        if line.startswith("spanwise[")
+        for extra in line.partition("[")[2].rstrip("]").split(",")
+    }
+    assert asked <= set(extras) & whole
 
 
 @pytest.fixture

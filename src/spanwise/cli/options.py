@@ -105,7 +105,7 @@ def chunker_names() -> list[str]:
 
 def retriever_names() -> list[str]:
     """Return the names of all retrievers of a sweep."""
-    from spanwise.retrieve.retrievers import KNOWN
+    from spanwise.retrieve.asking import KNOWN
 
     return list(KNOWN)
 

@@ -121,7 +121,7 @@ class Prepared:
         from spanwise.formats.frames.chunks import Shelf, chunks_run
 
         if is_retriever(source):
-            source = self._patient(source)
+            source = _patient(source, self.request)
         questions = _questions(self.judgements)
         documents = self.collection
         if documents is None:
@@ -129,25 +129,6 @@ class Prepared:
         names = [one.name for one in documents.documents()]
         shelf = Shelf(names, lambda name: _is_known(name, documents))
         return _renamed(chunks_run(source, "run", questions, shelf), documents)
-
-    def _patient(self, retriever: Any) -> Any:
-        """Return a retriever that returns as many chunks as the largest budget needs."""
-        from spanwise.formats.frames.chunks import listed, result_of
-        from spanwise.matching.units import find_tokenizer
-        from spanwise.retrieve.asking import patient
-
-        unit, _, tokenizer = str(self._given.get("unit", "characters")).partition(":")
-        known = [one for one in asked(self.request.measures) if "budget" in one.measure.parameters]
-        sizes = [size for one in known if (size := one.parameter("budget")) is not None]
-
-        def cost(chunk: Any) -> float:
-            result = result_of(chunk, 1)
-            if unit == "tokens" and result.text:
-                return float(len(find_tokenizer(tokenizer)(result.text)[0]))
-            return float(result.length)
-
-        most = None if unit == "cost" else max(sizes, default=None)
-        return patient(retriever, lambda answer: list(listed(answer)), cost, most)
 
     def with_chunks(self, run: Run, name: str | None) -> Run:
         """Return a run with all chunks of its system, if these are known, placed in documents."""
@@ -457,3 +438,27 @@ def asked(
     if not defaults:
         return found
     return [one.assuming(defaults.get(one.measure.family, {})) for one in found]
+
+
+def budgets_in(measures: Iterable[str]) -> list[float]:
+    """Return the budgets that measures state."""
+    known = [one for one in asked(measures) if "budget" in one.measure.parameters]
+    return [float(size) for one in known if (size := one.parameter("budget")) is not None]
+
+
+def _patient(retriever: Any, request: Request) -> Any:
+    """Return a retriever that returns as many chunks as the largest budget needs."""
+    from spanwise.formats.frames.chunks import listed, result_of
+    from spanwise.matching.units import find_tokenizer
+    from spanwise.retrieve.asking import patient
+
+    unit, _, tokenizer = str((request.policy or {}).get("unit", "characters")).partition(":")
+
+    def cost(chunk: Any) -> float:
+        result = result_of(chunk, 1)
+        if unit == "tokens" and result.text:
+            return float(len(find_tokenizer(tokenizer)(result.text)[0]))
+        return float(result.length)
+
+    most = None if unit == "cost" else max(budgets_in(request.measures), default=None)
+    return patient(retriever, lambda answer: list(listed(answer)), cost, most)

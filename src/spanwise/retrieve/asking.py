@@ -1,8 +1,8 @@
-"""Retrievers as objects: asked for a number of results, in the way each of them takes one.
+"""Retrievers: their names, and how one that is an object is asked for a number of results.
 
 A retriever of LangChain has a method `invoke`, one of LlamaIndex a method `retrieve`; both keep the
 number of results in a field. Any other retriever is a function of a question, perhaps also of that
-number.
+number, or has one as its method `search`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,54 @@ from inspect import Parameter, signature
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from spanwise.errors import UsageError
+from spanwise.errors import UnknownName, UsageError
+
+# Names --------------------------------------------------------------------------------------------
+
+WORDLLAMA = "wordllama"
+DENSE, HYBRID = "dense", "hybrid"
+KNOWN = {
+    "bm25": ("BM25 of the library bm25s, without English stop words", "sweep"),
+    "tfidf": ("TF-IDF of stems with cosine, as the engine of that name", ""),
+    f"{DENSE}:{WORDLLAMA}": (
+        "Cosine of the static vectors that the package wordllama contains; also `dense`",
+        "wordllama",
+    ),
+    f"{DENSE}:FOLDER": (
+        "Cosine of the vectors of a model that model2vec or sentence-transformers has written",
+        "model2vec",
+    ),
+    HYBRID: ("Reciprocal rank fusion of bm25 and dense:wordllama", "sweep,wordllama"),
+    f"{HYBRID}:A+B": ("Reciprocal rank fusion of two of the others", ""),
+}
+"""Names of retrievers, how they rank, and the extras that they need.
+
+FOLDER, A and B stand for what a user names.
+"""
+
+
+def full_name(name: str) -> str:
+    """Return the name of a retriever with all that it stands for.
+
+    >>> full_name("dense"), full_name("hybrid"), full_name("hybrid:tfidf+dense")
+    ('dense:wordllama', 'hybrid:bm25+dense:wordllama', 'hybrid:tfidf+dense:wordllama')
+    """
+    kind, colon, rest = name.partition(":")
+    if kind == DENSE and (rest or not colon):
+        return f"{DENSE}:{rest or WORDLLAMA}"
+    if kind == HYBRID:
+        parts = (rest if colon else f"bm25+{DENSE}").split("+")
+        if len(parts) != 2 or any(part.partition(":")[0] == HYBRID for part in parts):
+            raise UsageError(
+                f"retriever {name!r}; expected two others, such as {HYBRID}:bm25+tfidf"
+            )
+        return f"{HYBRID}:{'+'.join(full_name(part) for part in parts)}"
+    if name not in ("bm25", "tfidf"):
+        raise UnknownName("retriever", name, list(KNOWN))
+    return name
+
+
+# Objects ------------------------------------------------------------------------------------------
 
 Results = TypeVar("Results", bound=Sized)
 Ask = Callable[[str, int], Any]
@@ -34,12 +81,13 @@ def asking(retriever: Any) -> tuple[Ask, bool]:
         ask = getattr(retriever, method, None)
         if callable(ask):
             return _by_field(retriever, ask), _has_count(retriever)
-    if not callable(retriever):
+    search = getattr(retriever, "search", retriever)
+    if not callable(search):
         raise UsageError(
             f"retriever {retriever!r}; expected a name, a function of a question, or an object with"
-            " a method invoke or retrieve"
+            " a method invoke, retrieve or search"
         )
-    return _by_parameter(retriever)
+    return _by_parameter(search)
 
 
 def _has_count(retriever: Any) -> bool:

@@ -7,6 +7,7 @@ chunkers too, and bring sizes of their own.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -177,6 +178,7 @@ def _enter_langchain(kind: str, splitter: str, remark: str) -> None:
     def made(size: int, overlap: int) -> Any:
         import langchain_text_splitters as library
 
+        logging.getLogger(library.__name__).setLevel(logging.ERROR)  # it reports every long chunk
         return getattr(library, splitter)(chunk_size=size, chunk_overlap=overlap)
 
     def split(text: str, size: int, overlap: int) -> list[str]:
@@ -293,7 +295,7 @@ def _semantic(size: int, model: str) -> Any:
     try:
         if not Path(folder).is_dir():  # the library would look for it elsewhere
             raise FileNotFoundError(folder)
-        vectors = StaticModel.from_pretrained(folder, force_download=False)
+        vectors = StaticModel.from_pretrained(folder)
     except (OSError, LookupError, ValueError) as error:
         raise UsageError(
             f"{folder}: found no model of model2vec ({type(error).__name__}); expected a folder"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from spanwise.errors import InputError, MissingExtra, SpanwiseError, UnknownName, UsageError
-from spanwise.retrieve.asking import asking, until
+from spanwise.retrieve.asking import DENSE, HYBRID, KNOWN, WORDLLAMA, asking, full_name, until
 from spanwise.retrieve.fusion import K
 from spanwise.retrieve.models.vectors import tfidf_of
 from spanwise.retrieve.postings import postings_of, stems_of_each
@@ -27,26 +27,6 @@ if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray, IntArray
 
 K1, B = 1.2, 0.75
-WORDLLAMA = "wordllama"
-DENSE, HYBRID = "dense", "hybrid"
-KNOWN = {
-    "bm25": ("BM25 of the library bm25s, without English stop words", "sweep"),
-    "tfidf": ("TF-IDF of stems with cosine, as the engine of that name", ""),
-    f"{DENSE}:{WORDLLAMA}": (
-        "Cosine of the static vectors that the package wordllama contains; also `dense`",
-        "wordllama",
-    ),
-    f"{DENSE}:FOLDER": (
-        "Cosine of the vectors of a model that model2vec or sentence-transformers has written",
-        "model2vec",
-    ),
-    HYBRID: ("Reciprocal rank fusion of bm25 and dense:wordllama", "sweep,wordllama"),
-    f"{HYBRID}:A+B": ("Reciprocal rank fusion of two of the others", ""),
-}
-"""Names of retrievers, how they rank, and the extras that they need.
-
-FOLDER, A and B stand for what a user names.
-"""
 BLOCK = 64
 """Number of questions that are scored together."""
 DIGITS = 6
@@ -344,27 +324,6 @@ class Indexes:
         if kind == DENSE:
             return Dense(self.texts, embedding(rest))
         return Bm25(self.texts) if kind == "bm25" else TfIdf(self.texts)
-
-
-def full_name(name: str) -> str:
-    """Return the name of a retriever with all that it stands for.
-
-    >>> full_name("dense"), full_name("hybrid"), full_name("hybrid:tfidf+dense")
-    ('dense:wordllama', 'hybrid:bm25+dense:wordllama', 'hybrid:tfidf+dense:wordllama')
-    """
-    kind, colon, rest = name.partition(":")
-    if kind == DENSE and (rest or not colon):
-        return f"{DENSE}:{rest or WORDLLAMA}"
-    if kind == HYBRID:
-        parts = (rest if colon else f"bm25+{DENSE}").split("+")
-        if len(parts) != 2 or any(part.partition(":")[0] == HYBRID for part in parts):
-            raise UsageError(
-                f"retriever {name!r}; expected two others, such as {HYBRID}:bm25+tfidf"
-            )
-        return f"{HYBRID}:{'+'.join(full_name(part) for part in parts)}"
-    if name not in ("bm25", "tfidf"):
-        raise UnknownName("retriever", name, list(KNOWN))
-    return name
 
 
 def refuse_missing(retriever: Any) -> None:

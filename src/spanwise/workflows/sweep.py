@@ -25,7 +25,7 @@ from spanwise.console import say, watched, write_atomically
 from spanwise.errors import InputError, UsageError
 from spanwise.evaluation.compare import compare_at, of_chunks, sizes_of
 from spanwise.evaluation.evaluate import PROCESSES
-from spanwise.evaluation.prepare import texts_along
+from spanwise.evaluation.prepare import budgets_in, texts_along
 from spanwise.evaluation.request import Request, plain, request_of
 from spanwise.formats import FORMATS, read_judgements
 from spanwise.matching.quotes import Page, Quote
@@ -129,9 +129,13 @@ class Cut:
         rows = Rows(self.name, (b"",), np.array([0, len(placed)]), has_lines=False)
         documents = PlainIds(self.documents_of(placed))
         return Run(
-            self.name, rows, documents, np.zeros(len(placed)), spans=self.spans.at(placed),
+            self.name,
+            rows,
+            documents,
+            np.zeros(len(placed)),
+            spans=self.spans.at(placed),
             unit="codepoint",
-        )  # fmt: skip
+        )
 
     def digest(self) -> bytes:
         """Return a fingerprint of the chunks, in whatever order they are."""
@@ -203,9 +207,7 @@ def sweep(
         assume={} if rel is None else {"rel": rel},
         **fields,
     )
-    wanted = Sweep(
-        request, chunkers, retrievers, rerankers, sizes, overlaps, budgets, keep, on
-    )  # fmt: skip
+    wanted = Sweep(request, chunkers, retrievers, rerankers, sizes, overlaps, budgets, keep, on)
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
     return swept(wanted, baseline, Question(chosen, draws=Draws(seed)))[1]
 
@@ -226,9 +228,9 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> tuple[Reque
     unit = (request.policy or {}).get("unit", "characters")
     if unit == "cost":
         raise UsageError("--unit cost has no effect on chunks that a sweep makes; leave it out")
-    work = Work(
-        _texts(documents, sweep), questions, max(budgets), unit, retrievers, rerankers
-    )  # fmt: skip
+    largest = max([*budgets, *budgets_in(request.measures)])
+    texts = _texts(documents, sweep)
+    work = Work(texts, questions, largest, unit, retrievers, rerankers)
     runs: list[Run] = []
     cuts: list[tuple[Way, Found]] = []
     with _searched(work, ways, sweep.on) as results:
@@ -489,9 +491,8 @@ def _stem(name: str) -> bytes:
 def _runs_of(found: Found, topics: Sequence[bytes]) -> list[Run]:
     pool = found.cut.as_run()
     return [
-        replace(_run(name, found.cut, topics, ranked), pool=pool)
-        for name, ranked in found.rankings
-    ]  # fmt: skip
+        replace(_run(name, found.cut, topics, ranked), pool=pool) for name, ranked in found.rankings
+    ]
 
 
 def _run(name: str, cut: Cut, topics: Sequence[bytes], ranked: Sequence[Ranking]) -> Run:
