@@ -50,6 +50,12 @@ def test_the_table_of_a_comparison_at_equal_reading(folder, capfdbinary):
     assert "70 % of the text that B returns is duplicate" in said
     assert main(words) == 0
     table = capfdbinary.readouterr().out.decode()
+    assert table.startswith("At 500 characters: A, recall ")
+    assert "\n\nAt 2,000 characters: A, recall 1.0000; B and C are not distinguishable" in table
+    rows = [line.split()[0] for line in table.partition("---\n")[2].splitlines()[:3]]
+    assert rows == ["A", "B", "C"]
+    assert main([*words, "--all"]) == 0
+    table = capfdbinary.readouterr().out.decode()
     assert "recall at 2,000" in table
     assert "complete evidence at 500" in table
 

@@ -105,6 +105,5 @@ def test_the_gap_has_an_interval_that_excludes_0_where_a_run_is_behind():
     found = contest(rows)
     for run in range(5):
         assert found.gap_low[run] <= found.gap[run] <= found.gap_high[run]
-        if found.gap_low[run] > 0:
-            assert found.leader in found.behind[run]
+        assert (found.leader in found.behind[run]) == (found.gap_low[run] > 0)
     assert isclose(found.gap[found.leader], 0)

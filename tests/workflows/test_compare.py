@@ -142,11 +142,14 @@ def test_what_comes_through_a_pipe_is_read_once(tmp_path, monkeypatch):
     assert err == "spanwise: error: -: cannot be read twice; this picture needs a file\n"
 
 
-def test_chunks_at_a_budget_have_runs_across_in_latex_too():
+def test_chunks_at_a_budget_have_a_row_for_each_system_or_runs_across_in_latex_too():
     book = DEMO.parent / "handbook"
     runs = (book / "passages.run", book / "elements.run")
     words = ("--collection", book / "articles", "--budget", "500", "--format", "latex")
     out, _, status = called(main, "compare", book / "qrels.txt", *runs, *words)
+    assert status == 0
+    assert "\nsystem & recall at 500 & precision at 500 & complete at 500" in out.decode()
+    out, _, status = called(main, "compare", book / "qrels.txt", *runs, *words, "--all")
     lines = out.decode().splitlines()
     assert status == 0
     assert " & elements & interval & passages & interval \\\\" in lines

@@ -404,9 +404,10 @@ structure_option = option(
 copies_option = option(
     "--copies",
     type=click.Choice([choice for choice in CHOICES["copies"] if choice != "default"]),
+    metavar="WHICH",
     section=CHUNKS,
-    help="Places in which evidence may be read. [default: any for evidence without a position, else"
-    " stated]",
+    help="Places in which evidence may be read: any, stated. [default: any for evidence without a"
+    " position, else stated]",
 )
 annotators_option = option(
     "--annotators",
@@ -591,6 +592,22 @@ evaluation_options = all_of(choice_options, match_option, chunks_option, run_for
 
 html_option = option(
     "--html", metavar="FILE", help="Page with tables, pictures and rankings to write too."
+)
+
+
+all_option = option(
+    "--all",
+    "everything",
+    is_flag=True,
+    section=CHUNKS,
+    help="Show all measures and differences, not only what to look at first.",
+)
+warnings_option = option(
+    "--warnings",
+    type=click.Choice(["grouped", "all"]),
+    default="grouped",
+    metavar="HOW",
+    help="Warnings: a line for each kind, or all. [default: grouped]",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,18 +86,22 @@ def _parquet(results: Sequence[Scores], per_topic: bool, output: str | None) -> 
 
 
 def report_comparison(
-    c: Comparison, layout: str, output: str | None = None, *, across: bool = False
+    c: Comparison,
+    layout: str,
+    output: str | None = None,
+    *,
+    everything: bool = False,
+    warnings: str | None = None,
 ) -> None:
     """Print a comparison; warnings go to standard error where the layout has no place for them.
 
-    `across` prints a column for each run, which suits many measures and few runs.
+    Of systems of chunks, `everything` prints all measures and differences.
     """
-    from spanwise.report.comparison import rendered as rendered_down
-    from spanwise.report.comparison import rendered_across
+    from spanwise.report.comparison import rendered
 
-    across = across and layout in ("table", "md", "latex")
-    drawn = rendered_across if across else rendered_down
-    emit(drawn(c, layout, page_width(output), styled(output)), output)
+    c = replace(c, ungrouped=warnings == "all")
+    width, colours = page_width(output), styled(output)
+    emit(rendered(c, layout, width, colours, everything=everything), output)
     if layout in ("csv", "latex"):
         for warning in c.warnings:
             say("warning", warning)

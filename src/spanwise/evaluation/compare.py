@@ -144,7 +144,10 @@ def only(scores: Scores, measures: Sequence[str]) -> Scores:
 
 
 def stated(
-    results: Sequence[Scores], baseline: str | None = None, question: Question | None = None
+    results: Sequence[Scores],
+    baseline: str | None = None,
+    question: Question | None = None,
+    unit: str = "characters",
 ) -> Comparison:
     """Compare runs that have been scored; of some measures less is better."""
     if not results:
@@ -153,7 +156,8 @@ def stated(
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
     found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
     unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
-    return replace(found, warnings=(*found.warnings, *unmatched), verdict=verdict(found))
+    answers = verdict(found, unit_in_words(unit))
+    return replace(found, warnings=(*found.warnings, *unmatched), verdict=answers)
 
 
 def less_is_better(name: str) -> bool:
@@ -229,6 +233,11 @@ class Budgets:
         best = [ceiling_of(of, size) for of in self.ceilings for size in self.sizes]
         last = [f"Waste(budget={most})", f"FirstEvidence(budget={most})"]
         return [*spans, "MAiP", *last, *best]
+
+    @property
+    def contested(self) -> list[str]:
+        """Return the measures that decide which system is best."""
+        return [name for name in self.wanted if self.measures or name.startswith("SpanR(")]
 
     @property
     def for_warnings(self) -> list[str]:
@@ -318,13 +327,15 @@ def compare_at(
     ]
     if ceilings and costly and not budgets.measures:
         warnings.append("no ceilings: the costs of other orders are unknown")
-    found = stated([only(scores, budgets.wanted) for scores in results], baseline, question)
+    question = replace(question or Question(), contested=frozenset(budgets.contested))
+    found = stated([only(scores, budgets.wanted) for scores in results], baseline, question, unit)
     in_memory = not any(isinstance(one, str) for one in request.runs)
     drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
     return replace(
         found,
         warnings=(*found.warnings, *warnings),
         drawn=drawn,
+        systems=not budgets.measures,
         losses=budgets.losses(sorted(results, key=lambda one: found.runs.index(one.run))),
     )
 
@@ -344,6 +355,7 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
         {word: scores.means[label] for label, word in TOUCHING.items()},
         {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
         scores.means[f"UnreadBlank(budget={most})"],
+        bool(counts.get("quoted evidence")),
     )
 
 

@@ -271,7 +271,7 @@ def measured(
     """
     matched = match(prepared, run, settled, share, name)
     measures, policy = settled
-    judgements, facts = matched.judgements, _facts(run, matched.run, measures)
+    judgements, facts = matched.judgements, _facts(matched, run, measures)
     run = matched.run
     judged = frozenset(judgements.rows.topics)
     answered = frozenset(run.rows.topics).union(run.questions)  # some with nothing
@@ -303,11 +303,13 @@ def measured(
     )
 
 
-def _facts(given: Run, run: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
+def _facts(matched: Matched, given: Run, measures: Sequence[MeasureRequest]) -> dict[str, int]:
     """Count the results of a run of chunks, and how they were placed."""
+    run, judgements = matched.run, matched.judgements
     if run.spans is None or not any(one.measure.reads == OF_TEXT for one in measures):
         return {}
-    facts = {"results": len(run.rows)}
+    quoted = isinstance(judgements, Judgements) and judgements.evidence is not None
+    facts = {"results": len(run.rows), "quoted evidence": int(quoted)}
     if run.labels is not None:
         facts |= {f"placed {label}": count for label, count in counted(run.labels).items()}
         if given.chunks is not None and given.chunks.stated.any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isfinite, isnan, nan
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,9 @@ from spanwise.model.scores import (
     SHORT,
     UNREACHED,
     ScoreTable,
-    html_table,
     number,
     on_reach,
-    plain_table,
     plotted,
-    safe,
     unreached,
 )
 
@@ -30,6 +27,8 @@ if TYPE_CHECKING:
     from spanwise.model.scores import Scores
 
 BETTER, WORSE = "†", "‡"
+MOST_CAUTIONS = 10
+"""Maximum number of lines of warnings that are shown unless all are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class Contest:
     behind: tuple[tuple[int, ...], ...]  # the runs that are clearly better than each run
     leader: int  # the run with the best mean over these topics; of equal runs the first
     gap: tuple[float, ...]  # from each run to the leader, 0 or more
-    gap_low: tuple[float, ...]  # an interval that holds for all pairs of runs together
+    gap_low: tuple[float, ...]  # an interval for all pairs of runs that were left together
     gap_high: tuple[float, ...]
 
     @property
@@ -114,10 +113,79 @@ class Answer:
     best: tuple[str, ...]  # the winner, if there is one
     out: tuple[str, ...]  # clearly worse than another run
     open: tuple[str, ...]  # cannot be told from the best
+    budget: float | None = None
 
     def followed_by(self, sentences: Sequence[str]) -> Answer:
         """Return the answer with further sentences."""
         return replace(self, sentence=" ".join([self.sentence, *sentences]))
+
+
+class Caution(str):
+    """A warning about one run, which can be joined with warnings of its kind about other runs.
+
+    `kind` is the sentence for several runs: it may contain `{runs}` and `{amount}`, the smallest
+    and the largest of their amounts.
+    """
+
+    run: str
+    kind: str
+    amount: float
+
+    def __new__(cls, sentence: str, run: str, kind: str, amount: float = nan) -> Caution:
+        """Return a warning with what is needed to join it with others."""
+        made = super().__new__(cls, sentence)
+        made.run, made.kind, made.amount = run, kind, amount
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, str, float]:  # type: ignore[override]
+        return str(self), self.run, self.kind, self.amount
+
+
+def joined_cautions(warnings: Sequence[str]) -> list[str]:
+    """Return a line for each kind of warning, with the runs that it concerns.
+
+    >>> rest = [Caution(f"{run} is long.", run, "{runs} are long.") for run in "abc"]
+    >>> joined_cautions(["few topics", *rest[:1]]), joined_cautions(rest)
+    (['few topics', 'a is long.'], ['a, b and c are long.'])
+    """
+    kinds: dict[str, list[str]] = {}
+    for warning in warnings:
+        kinds.setdefault(getattr(warning, "kind", warning), []).append(warning)
+    return [
+        some[0] if len(some) == 1 else _joined([one for one in some if isinstance(one, Caution)])
+        for some in kinds.values()
+    ]
+
+
+def _joined(some: Sequence[Caution]) -> str:
+    amounts = [one.amount for one in some]
+    low, high = share(min(amounts)), share(max(amounts))
+    amount = low if low == high else f"{low} to {high}"
+    return some[0].kind.format(runs=listed([one.run for one in some]), amount=amount)
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """List names as a sentence does; of many, the first, and how many others there are.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 others')
+    """
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} others"
+    *some, last = names
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def share(value: float) -> str:
+    """Format a share in percent, with a decimal if it is not whole.
+
+    >>> share(0.41), share(0.379)
+    ('41 %', '37.9 %')
+    """
+    if isnan(value):
+        return ""
+    percent = round(100 * value, 1)
+    return f"{percent:.0f} %" if percent.is_integer() else f"{percent:.1f} %"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,12 +207,19 @@ class Comparison:
     drawn: Callable[[str], list[dict[str, Any]]] | None = None  # values over reading budgets
     contests: Mapping[str, Contest] = field(default_factory=dict)  # who is best in each measure
     verdict: tuple[Answer, ...] = ()  # one per measure
+    systems: bool = False  # whether systems of chunks are compared at reading budgets
+    ungrouped: bool = False  # whether each warning is shown on a line of its own
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
+
+    @property
+    def budgeted(self) -> bool:
+        """Whether systems are compared at reading budgets."""
+        return bool(self.scores) and self.measures[0] in self.scores[0].budgets
 
     @property
     def headline(self) -> tuple[str, ...]:
         """The sentences to read first."""
-        return tuple(one.sentence for one in self.verdict[:1])
+        return tuple(one.sentence for one in self.verdict[: None if self.budgeted else 1])
 
     @property
     def alpha(self) -> float:
@@ -315,6 +390,7 @@ class Comparison:
             "verdict": [
                 {
                     "measure": one.measure,
+                    **({} if one.budget is None else {"budget": one.budget}),
                     "sentence": one.sentence,
                     "best": list(one.best),
                     "out": list(one.out),
@@ -362,19 +438,15 @@ class Comparison:
         import_module("spanwise.workflows.page").write_comparison(self, fspath(path))
 
     def table(self) -> str:
-        """Return means, intervals and marks as text."""
-        return "\n\n".join([*self.headline, plain_table(*self._cells(), self.legend())])
+        """Return the verdict, means and differences as the command line prints them."""
+        from importlib import import_module
+
+        return str(import_module("spanwise.report.comparison").rendered(self, "table"))
 
     def _repr_html_(self) -> str:
-        sentences = "".join(f"<p><b>{safe(sentence)}</b></p>" for sentence in self.headline)
-        return sentences + html_table(*self._cells(), self.legend())
+        from importlib import import_module
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        rows = [
-            [self.named(run), *(self.cell(run, name) for name in self.measures)]
-            for run in self.runs
-        ]
-        return ["run", *self.measures], rows
+        return str(import_module("spanwise.report.comparison").as_html(self))
 
     @property
     def allowing(self) -> str:
@@ -418,7 +490,7 @@ class Comparison:
             return ""
         return BETTER if better else WORSE if self.worse(run, measure) else ""
 
-    def legend(self) -> list[str]:
+    def legend(self, *, cautions: bool = True) -> list[str]:
         """Return lines that explain the marks, the test, and the cautions."""
         lines = [f"[low, high]: {self.confidence:.0%} interval of the mean"]
         if self.lettered:
@@ -431,7 +503,16 @@ class Comparison:
         lines += short
         if short and self.differences:
             lines.append("differences at a budget are over the topics in which both runs reach it")
-        return [*lines, *(f"beware: {warning}" for warning in self.warnings)]
+        return [*lines, *self.cautions()] if cautions else lines
+
+    def cautions(self) -> list[str]:
+        """Return the warnings grouped by kind, a line for each; the rest is counted."""
+        if self.ungrouped:
+            return [f"beware: {warning}" for warning in self.warnings]
+        lines = [f"beware: {warning}" for warning in joined_cautions(self.warnings)]
+        more = len(lines) - MOST_CAUTIONS
+        rest = f"beware: {more} more kinds of warnings; --warnings all shows them"
+        return lines if more <= 0 else [*lines[:MOST_CAUTIONS], rest]
 
     def __str__(self) -> str:
         return self.table()

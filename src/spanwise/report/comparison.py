@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isfinite, isnan
+from math import ceil, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from spanwise.model.comparison import defined
-from spanwise.model.scores import UNREACHED, number
+from spanwise.model.comparison import defined, listed
+from spanwise.model.scores import UNREACHED, html_table, number, safe
 from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible, wrapped
 
 if TYPE_CHECKING:
@@ -82,12 +82,7 @@ def below(c: Comparison) -> list[str]:
     counts = sorted({mean.topics for mean in c.means})
     topics = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     first = f"{topics} topic{'s' if topics != '1' else ''}"
-    notes = [
-        f"{name}: {note}"
-        for name, scores in zip(c.runs, c.scores, strict=True)
-        for note in scores.notes
-    ]
-    return [first, c.scores[0].signature, *c.legend(), *analysis(c), *notes]
+    return [first, c.scores[0].signature, *c.legend(), *analysis(c), *_shared_notes(c)]
 
 
 def analysis(c: Comparison) -> list[str]:
@@ -142,6 +137,13 @@ def probability(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
+def as_html(c: Comparison) -> str:
+    """Return the verdict and the table as HTML, for a notebook."""
+    table = (systems_table if c.systems else means_table)(c).in_one_line().written()
+    sentences = "".join(f"<p><strong>{safe(sentence)}</strong></p>" for sentence in c.headline)
+    return sentences + html_table(table.header, table.rows, table.below)
+
+
 # JSON and CSV -------------------------------------------------------------------------------------
 
 
@@ -178,12 +180,25 @@ def against(c: Comparison) -> str:
     return "all pairs:\n" if c.baseline is None else f"against {visible(c.baseline)}:\n"
 
 
-def rendered(c: Comparison, how: str, width: int | None = None, styled: bool = False) -> str:
-    """Render a comparison in a layout of the command line."""
+def rendered(
+    c: Comparison,
+    how: str,
+    width: int | None = None,
+    styled: bool = False,
+    *,
+    everything: bool = False,
+) -> str:
+    """Render a comparison in a layout of the command line.
+
+    Of systems of chunks there is a row for each; with `everything`, all measures and differences.
+    """
     if how == "json":
         return as_json(c)
     if how == "csv":
         return as_csv(c)
+    if c.systems:
+        drawn = _across if everything else _by_system
+        return drawn(c, how, width, styled)
     means, differences = means_table(c), differences_table(c)
     if how == "latex":
         return as_latex(means)
@@ -267,6 +282,124 @@ def values_table(c: Comparison) -> Table:
     return _with_intervals(c, header, [*rows, *_losses(c)], bold, marks)
 
 
+def fitting(value: float, low: float, high: float) -> tuple[str, str, str]:
+    """Return a value and its bounds in as many digits as the interval justifies.
+
+    >>> fitting(0.71234, 0.67111, 0.75222), fitting(1019.99, 526.1, 787.2)
+    (('0.71', '0.67', '0.75'), ('1,020', '526', '787'))
+    """
+    half, digits = (high - low) / 2, 4
+    if isfinite(half) and half > 0:
+        digits = 0 if half >= 1 else min(max(ceil(-log10(half)), 2), 4)
+    return tuple("-" if isnan(one) else f"{one:,.{digits}f}" for one in (value, low, high))  # type: ignore[return-value]
+
+
+HEADINGS = {"FullEvidence": "complete", "FirstEvidence": "first found"}
+"""Short headings of measures in a narrow table."""
+PARTS = ("chunker", "retriever", "ranker")
+
+
+def systems_table(c: Comparison) -> Table:
+    """Return a table with a row for each system: what to look at first.
+
+    It has recall and precision at each budget; complete evidence, losses and the cost of the first
+    evidence at the largest that is reached.
+    """
+    sizes = {size: name for name in c.measures if (size := at(name)) is not None}
+    most = max([size for size, name in sizes.items() if not c.unreached(name)] or sizes)
+    shown = [m for base in ("SpanR", "SpanP") for m in c.measures if base_of(m) == base]
+    last_ones = [f"{base}(budget={most:g})" for base in ("FullEvidence", "FirstEvidence")]
+    shown += [m for m in c.measures if m in last_ones]
+    header, attached, last = ["system"], set(), ""
+    for measure in shown:
+        base = base_of(measure)
+        header.append(f"{HEADINGS.get(base, WORDS[base])}\nat {at(measure):,g}")
+        if base == last:
+            attached.add(len(header) - 1)
+        last = base
+    lost = [part for part in PARTS if _known(c, part, most)]
+    header += [f"lost by\n{part}" for part in lost]
+    rows, bold, marks = [], set(), {}
+    losses = {(one.run, one.budget): one for one in c.losses}
+    for place, run in enumerate(c.runs):
+        cells = [c.named(run)]
+        for measure in shown:
+            if len(c.runs) > 1 and run in c.best(measure):
+                bold.add((place, len(cells)))
+            if mark := c.mark(run, measure):
+                marks[place, len(cells)] = mark
+            cells.append(_with_half(c, c.mean(run, measure), bare=base_of(measure) == "SpanP"))
+        cells += [_loss(c, getattr(losses[run, most], part), most) for part in lost]
+        rows.append(tuple(cells))
+    first = len(header) - len(lost)
+    attached |= set(range(first + 1, len(header)))
+    return Table(
+        tuple(header),
+        tuple(rows),
+        tuple(_below_systems(c)),
+        bold=frozenset(bold),
+        marks=marks,
+        attached=frozenset(attached),
+    )
+
+
+def _known(c: Comparison, part: str, size: float) -> bool:
+    return any(isfinite(getattr(one, part)) for one in c.losses if one.budget == size)
+
+
+def _with_half(c: Comparison, mean: Mean, *, bare: bool) -> str:
+    """Return a mean, and unless `bare`, half the width of its interval."""
+    if c.unreached(mean.measure):
+        return UNREACHED
+    value, low, _ = fitting(mean.value, mean.low, mean.high)
+    if low == "-" or bare:
+        return value
+    half = f"{(mean.high - mean.low) / 2:,.{len(value.partition('.')[2])}f}"
+    return f"{value}±{half.removeprefix('0')}"
+
+
+def _loss(c: Comparison, value: float, size: float) -> str:
+    far = not any(c.unreached(name) for name in c.measures if at(name) == size)
+    return number(value + 0.0, 2) if far else UNREACHED
+
+
+def _below_systems(c: Comparison) -> list[str]:
+    """Return the footer of the table of systems: cautions first, then what numbers depend on."""
+    counts = sorted({mean.topics for mean in c.means if at(mean.measure) is not None})
+    topics = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    topics += " topic" if topics == "1" else " topics"
+    legend = [line for line in c.legend(cautions=False) if not line.startswith("[low")]
+    return [
+        *c.cautions(),
+        f"{topics}; ±: half of the {c.confidence:.0%} interval of the mean",
+        *legend,
+        *_shared_notes(c),
+        c.scores[0].signature,
+    ]
+
+
+def _shared_notes(c: Comparison) -> list[str]:
+    """Return the notes of all runs; those that all share stand once."""
+    notes: dict[str, list[str]] = {}
+    for name, scores in zip(c.runs, c.scores, strict=True):
+        for note in scores.notes:
+            notes.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(c.runs) > 1 else f"{listed(names)}: {note}"
+        for note, names in notes.items()
+    ]
+
+
+def _by_system(c: Comparison, how: str, width: int | None, styled: bool) -> str:
+    """Render the verdict and the table of systems."""
+    table = systems_table(c)
+    if how == "latex":
+        return as_latex(table)
+    if how == "md":
+        return "\n".join([*(f"{one}\n" for one in c.headline), as_markdown(table)])
+    return "\n".join([*_headline(c, width), as_text(table, width, styled)])
+
+
 def _losses(c: Comparison) -> Iterator[list[str]]:
     """Yield a row for each part of the systems and each budget, with what it loses of recall."""
     of_run = {(one.run, one.budget): one for one in c.losses}
@@ -280,19 +413,18 @@ def _losses(c: Comparison) -> Iterator[list[str]]:
                 yield [f"lost by the {part} at {budget:,g}", *columns]
 
 
-def rendered_across(c: Comparison, layout: str, width: int | None, styled: bool) -> str:
+def _across(c: Comparison, how: str, width: int | None, styled: bool) -> str:
     """Render the table of values and the table of differences."""
-    if layout == "latex":
+    if how == "latex":
         return as_latex(values_table(c))
     tables = [values_table(c)]
     if c.differences:
         tables.append(differences_table(c, worded))
-    if layout == "md":
-        parts = [as_markdown(table) for table in tables]
+    if how == "md":
+        parts = [*c.headline, *(as_markdown(table) for table in tables)]
     else:
-        parts = [as_text(table, width, styled) for table in tables]
-    if c.differences and layout != "md":
-        parts.insert(1, against(c))
+        drawn = [as_text(table, width, styled) for table in tables]
+        parts = [*_headline(c, width), *drawn[:1], *(against(c) for _ in drawn[1:]), *drawn[1:]]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from unicodedata import category, combining, east_asian_width, normalize
 
 # Text on terminals --------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ Cell = tuple[int, int]
 class Table:
     """A table of text cells; the first column is words and all others are numbers by default."""
 
-    header: tuple[str, ...]
+    header: tuple[str, ...]  # a newline begins a second line, where a layout has one
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()  # lines of explanation
     rules: tuple[int, ...] = ()  # a line is drawn before these rows
@@ -112,9 +113,19 @@ class Table:
 
     def widths(self) -> list[int]:
         """Return the width of the widest cell of every column."""
-        return [
-            max(map(display_width, column)) for column in zip(self.header, *self.rows, strict=True)
+        lines = (*self.header_lines(), *self.rows)
+        return [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+
+    def header_lines(self) -> list[tuple[str, ...]]:
+        """Return the lines of the header, the last of which stands above the rows."""
+        most = max(cell.count("\n") for cell in self.header)
+        lines = [(["", *cell.split("\n")])[-most - 1 :] for cell in self.header]
+        repeated = [before[:-1] == here[:-1] for before, here in pairwise([[""], *lines])]
+        shown = [
+            ["" if again else one for one in here[:-1]] + here[-1:]
+            for here, again in zip(lines, repeated, strict=True)
         ]
+        return list(zip(*shown, strict=True))
 
     def written(
         self,
@@ -137,8 +148,14 @@ class Table:
             tuple(cell(text, (number, column)) for column, text in enumerate(row))
             for number, row in enumerate(self.rows)
         )
-        header = tuple(change(visible(text)) for text in self.header)
+        header = tuple(
+            "\n".join(change(visible(line)) for line in text.split("\n")) for text in self.header
+        )
         return replace(self, header=header, rows=rows, below=tuple(map(visible, self.below)))
+
+    def in_one_line(self) -> Table:
+        """Return the table with a header of one line."""
+        return replace(self, header=tuple(" ".join(cell.split()) for cell in self.header))
 
     def mark_widths(self) -> list[int]:
         """Return the width of the widest mark of every column."""
@@ -178,14 +195,39 @@ def _keys(table: Table) -> list[int]:
     return list(range(max(named, 1)))
 
 
+NARROW = 24
+"""Minimum width of a column of words that is shortened for columns that belong together."""
+
+
+def _together(table: Table, keys: Sequence[int]) -> list[list[int]]:
+    """Group the columns of numbers that belong together."""
+    groups: list[list[int]] = []
+    for column in range(len(keys), len(table.header)):
+        if groups and column in table.attached:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return groups
+
+
+def _sum(widths: Sequence[int], columns: Sequence[int]) -> int:
+    """Return the width of columns with the gaps between them."""
+    return sum(widths[column] + 2 for column in columns) - 2
+
+
 def _narrowed(table: Table, width: int) -> Table:
     """Shorten names until one more column fits, if that is possible."""
     keys, widths = _keys(table), table.widths()
-    widest = max(widths[len(keys) :], default=0)
-    excess = sum(widths[key] + 2 for key in keys) + widest - width
-    while excess > 0 and any(widths[key] > NARROWEST for key in keys):
-        widths[max(keys, key=lambda key: widths[key])] -= 1
-        excess -= 1
+    for needed, least in (
+        (max((_sum(widths, group) for group in _together(table, keys)), default=0), NARROW),
+        (max(widths[len(keys) :], default=0), NARROWEST),
+    ):
+        excess = sum(widths[key] + 2 for key in keys) + needed - width
+        if excess > sum(max(widths[key] - least, 0) for key in keys) and least > NARROWEST:
+            continue
+        while excess > 0 and any(widths[key] > least for key in keys):
+            widths[max(keys, key=lambda key: widths[key])] -= 1
+            excess -= 1
 
     def row(cells: tuple[str, ...]) -> tuple[str, ...]:
         names = (shortened(cells[key], widths[key], widths[key] // 3) for key in keys)
@@ -237,7 +279,7 @@ def _panel(table: Table, columns: list[int], styled: bool) -> str:
         return "  ".join(drawn(cells, column, row) for column in columns).rstrip()
 
     rule = "-" * (sum(widths[column] for column in columns) + 2 * (len(columns) - 1))
-    lines = [line(table.header), rule]
+    lines = [*map(line, table.header_lines()), rule]
     for number, row in enumerate(table.rows):
         lines += [rule] if number in table.rules else []
         lines.append(line(row, number))
@@ -267,7 +309,7 @@ def _in_line(text: str) -> str:
 
 def as_markdown(table: Table) -> str:
     """Draw a table in Markdown as GitHub and most other sites render it."""
-    table = table.written(_in_cell, "**{}**".format)
+    table = table.in_one_line().written(_in_cell, "**{}**".format)
     widths = [max(width, 4) for width in table.widths()]
 
     def line(cells: Sequence[str]) -> str:
@@ -328,7 +370,7 @@ def _raised(mark: str) -> str:
 
 def as_latex(table: Table) -> str:
     """Draw a table for the LaTeX package booktabs."""
-    table = table.written(
+    table = table.in_one_line().written(
         escaped,
         r"\textbf{{{}}}".format,
         lambda mark, _: _raised(mark) if mark else "",

@@ -10,20 +10,28 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from spanwise.model.comparison import Answer
+from spanwise.model.comparison import Answer, listed
 from spanwise.model.scores import number
+from spanwise.report.comparison import at, base_of, fitting, worded
 
 if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison, Contest, Difference
 
 HINT = 25
 """Number of topics below which a result is called a hint."""
-NAMED = 3
-"""Maximum number of runs that a sentence names; the rest are counted."""
 
 
-def verdict(c: Comparison) -> tuple[Answer, ...]:
-    """Return the answer of each measure; that of the first mentions the others."""
+def verdict(c: Comparison, unit: str = "characters") -> tuple[Answer, ...]:
+    """Return the answer of each measure; that of the first mentions the others.
+
+    Of measures at reading budgets there is an answer for each budget, in this unit.
+    """
+    if len(c.runs) < 2:
+        return ()
+    if c.budgeted:
+        base = base_of(c.measures[0])
+        measures = [m for m in c.measures if base_of(m) == base and at(m) is not None]
+        return tuple(_at_budget(c, measure, unit) for measure in measures)
     answers = [_answer(c, measure, contest) for measure, contest in c.contests.items()]
     if not answers:
         return ()
@@ -61,10 +69,10 @@ def _open(
     value = number(c.mean(leader, measure).value)
     equal = [run for run, gap in zip(contest.runs, contest.gap, strict=True) if gap == 0]
     others = [run for run in contenders if run not in (leader, *equal)]
-    sentence = f"No run is best on {measure}: {_names(equal or [leader])} "
+    sentence = f"No run is best on {measure}: {listed(equal or [leader])} "
     sentence += f"have {value}" if len(equal) > 1 else f"leads with {value}"
     if others:
-        sentence += f", but {_names(others)} cannot be told from it"
+        sentence += f", but {listed(others)} cannot be told from it"
         found = _difference(c, measure, leader, others[0])
         if found is not None and len(others) == 1:
             sentence += f" ({_uncertain(found)})"
@@ -121,14 +129,14 @@ def _agreement(c: Comparison, first: Answer, others: Sequence[Answer]) -> list[s
         elif first.best and _leader(c, one) == leader:
             unsettled.append(one.measure)
     found = [
-        f"{_names(measures)} {_say(measures)} otherwise: there {run} is best."
+        f"{listed(measures)} {_say(measures)} otherwise: there {run} is best."
         for run, measures in against.items()
     ]
     if first.best and agreeing:
-        found.append(f"{_names(agreeing)} {'agrees' if len(agreeing) == 1 else 'agree'}.")
+        found.append(f"{listed(agreeing)} {'agrees' if len(agreeing) == 1 else 'agree'}.")
     if unsettled:
         some = "agrees" if len(unsettled) == 1 else "agree"
-        found.append(f"{_names(unsettled)} {some} in direction but {_do(unsettled)} not settle it.")
+        found.append(f"{listed(unsettled)} {some} in direction but {_do(unsettled)} not settle it.")
     return found
 
 
@@ -151,18 +159,64 @@ def _hint(contest: Contest) -> list[str]:
     return [f"With {contest.topics} topics this is a hint, not a proof."]
 
 
-def _names(names: Sequence[str]) -> str:
-    """List names as a sentence does.
-
-    >>> _names(["a"]), _names(["a", "b"]), _names(["a", "b", "c", "d", "e"])
-    ('a', 'a and b', 'a, b, c and 2 others')
-    """
-    if len(names) > NAMED:
-        more = len(names) - NAMED
-        return f"{', '.join(names[:NAMED])} and {more} other{'s' if more > 1 else ''}"
-    *some, last = names
-    return f"{', '.join(some)} and {last}" if some else last
-
-
 def _are(names: Sequence[str]) -> str:
-    return f"{_names(names)} {'is' if len(names) == 1 else 'are'}"
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+# Reading budgets --------------------------------------------------------------------------------
+
+
+def _at_budget(c: Comparison, measure: str, unit: str) -> Answer:
+    """Answer which system is best at a budget, among those that return as much."""
+    budget, contest = at(measure), c.contests.get(measure)
+    begin = f"At {budget:,g} {unit}: "
+    far = [run for run, scores in zip(c.runs, c.scores, strict=True) if scores.far(measure)]
+    if contest is None:
+        if not far:
+            begin += "no system returns as much in half of the topics, so nothing can be said."
+            return Answer(measure, begin, (), (), c.runs, budget)
+        value = _valued(c, measure, far[0])
+        return Answer(
+            measure,
+            f"{begin}only {far[0]} returns as much in half of the topics, {value}.",
+            *((), (), tuple(far)),
+            budget,
+        )
+    best = contest.winner(c.confidence)
+    out = tuple(run for run, better in zip(contest.runs, contest.behind, strict=True) if better)
+    leader = contest.runs[contest.leader]
+    begin += f"{leader}{' is best' if best is not None else ''}, {_valued(c, measure, leader)}"
+    others = [run for run in contest.runs if run not in (leader, *out)]
+    if best is not None:
+        begin += f", {_ahead(contest)}"
+    elif others:
+        verb = "is" if len(others) == 1 else "are"
+        begin += f"; {listed(others)} {verb} not distinguishable from it"
+    else:
+        begin += "; it leads, but not surely enough"
+    if out and best is None:
+        begin += f"; {_are(out)} clearly behind"
+    left = len(c.runs) - len(far)
+    if left:
+        begin += f"; {left} of {len(c.runs)} systems do not return as much"
+    most = max(c.mean(run, measure).topics for run in far)
+    if contest.topics < most:
+        begin += f" (compared on the {contest.topics} of {most} topics in which all return as much)"
+    named = (leader,) if best is not None else ()
+    return Answer(measure, f"{begin}.", named, out, () if named else (leader, *others), budget)
+
+
+def _valued(c: Comparison, measure: str, run: str) -> str:
+    """Return a mean with its interval, in as many digits as the interval justifies."""
+    mean = c.mean(run, measure)
+    value, low, high = fitting(mean.value, mean.low, mean.high)
+    bounds = f" [{low}, {high}]" if isfinite(mean.low) else ""
+    return f"{worded(base_of(measure))} {value}{bounds}"
+
+
+def _ahead(contest: Contest) -> str:
+    """Return by how much the leader is ahead of the next one."""
+    second = _following(contest)
+    place = contest.runs.index(second) if second is not None else contest.leader
+    gap, low, high = fitting(contest.gap[place], contest.gap_low[place], contest.gap_high[place])
+    return f"{gap} [{low}, {high}] ahead of {second}"

@@ -108,17 +108,24 @@ class _Resampled:
         bound = float(np.quantile(largest, confidence))
         return _of_few_topics(bound, len(self.values))
 
-    def _behind(self, gaps: FloatArray, errors: FloatArray, confidence: float) -> BoolArray:
-        """Return which runs (columns) are clearly behind which (rows)."""
+    def _behind(
+        self, gaps: FloatArray, errors: FloatArray, confidence: float
+    ) -> tuple[BoolArray, FloatArray]:
+        """Return which runs (columns) are clearly behind which (rows), and the limit of each run.
+
+        The limit is the bound with which a run was last compared.
+        """
         runs = np.arange(len(gaps))
         clear: BoolArray = np.zeros(gaps.shape, np.bool_)
+        limits = np.zeros(len(gaps))
         while True:
             inside = np.ix_(runs, runs)
-            limits = self._bound(runs, confidence) * errors[inside]
-            clear[inside] = (gaps[inside] > SAME) & (gaps[inside] > limits + SAME)
+            limits[runs] = self._bound(runs, confidence)
+            reach = limits[runs] * errors[inside]
+            clear[inside] = (gaps[inside] > SAME) & (gaps[inside] > reach + SAME)
             left = runs[~clear[inside].any(axis=0)]
             if len(left) == len(runs) or len(left) < 2:
-                return clear
+                return clear, limits
             runs = left
 
     def contest(self, confidence: float) -> Contest:
@@ -142,8 +149,8 @@ class _Resampled:
         means, ranks = self.values.mean(axis=0), np.concatenate(self.ranks)
         errors = self.spreads * np.sqrt(topics / (topics - 1))
         gaps = means[:, None] - means[None, :]
-        clear = self._behind(gaps, errors, confidence)
-        reach = errors[int(np.argmax(means))] * self._bound(np.arange(runs), confidence)
+        clear, limits = self._behind(gaps, errors, confidence)
+        reach = errors[int(np.argmax(means))] * limits
         levels = [(1 - confidence) / 2, (1 + confidence) / 2]
         bounds = np.quantile(ranks, levels, axis=0, method="inverted_cdf").astype(np.int64)
         low, high = bounds.tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from spanwise.model.comparison import Caution, share
 from spanwise.model.notes import UNPLACED
 
 MORE = 1.25
@@ -34,6 +35,7 @@ class Facts:
     )  # measures that depend on chunk size
     recall: Mapping[float, float] = field(default_factory=dict)  # at each budget
     blank: float = 0.0  # share of white space in the relevant text that is not read
+    quoted: bool = False  # the judgements are evidence: text beside it was not to be judged
 
 
 def sentences(facts: Sequence[Facts], k: int, unit: str) -> list[str]:
@@ -62,42 +64,75 @@ def nothing_placed(run: str, results: int, placements: Mapping[str, int]) -> str
 
 def _of_run(one: Facts) -> Iterator[str]:
     if one.waste >= OFTEN:
-        yield f"{_share(one.waste)} of the text that {one.run} returns is duplicate."
+        yield Caution(
+            f"{share(one.waste)} of the text that {one.run} returns is duplicate.",
+            one.run,
+            "{amount} of the text that {runs} return is duplicate.",
+            one.waste,
+        )
     lost = one.placements.get("lost", 0)
     partial = one.placements.get("partial", 0)
     if partial:
-        yield (
+        yield Caution(
             f"{partial} of {one.results} chunks of {one.run} {'is' if partial == 1 else 'are'} only"
-            " partly in the documents: the rest of their text is read and holds nothing."
+            " partly in the documents: the rest of their text is read and holds nothing.",
+            one.run,
+            "{amount} of the chunks of {runs} are only partly in the documents: the rest of their"
+            " text is read and holds nothing.",
+            partial / one.results,
         )
     if nothing := nothing_placed(one.run, one.results, one.placements):
-        yield f"{nothing}."
+        yield Caution(
+            f"{nothing}.",
+            one.run,
+            "{runs}: found none of their chunks in the documents; expected texts from these"
+            f" documents, others hold no evidence; {UNPLACED}.",
+        )
     elif one.invalid:
         placed = one.invalid - lost
-        yield (
-            f"{_share(one.invalid / one.results)} of the chunks of {one.run} had no valid offset;"
-            f" {_share(placed / one.results)} were re-placed by their text"
-            + (f", {lost} {'is' if lost == 1 else 'are'} unplaced." if lost else ".")
+        yield Caution(
+            f"{share(one.invalid / one.results)} of the chunks of {one.run} had no valid offset;"
+            f" {share(placed / one.results)} were re-placed by their text"
+            + (f", {lost} {'is' if lost == 1 else 'are'} unplaced." if lost else "."),
+            one.run,
+            "{amount} of the chunks of {runs} had no valid offset, and were re-placed by their text"
+            " where possible.",
+            one.invalid / one.results,
         )
     elif lost:
-        yield (
+        yield Caution(
             f"{lost} of {one.results} chunks of {one.run} {'is' if lost == 1 else 'are'} unplaced:"
-            " the documents do not contain the text."
+            " the documents do not contain the text.",
+            one.run,
+            "{amount} of the chunks of {runs} are unplaced: the documents do not contain the text.",
+            lost / one.results,
         )
     if one.missing:
-        yield (
+        yield Caution(
             f"{one.missing} of {one.results} results of {one.run} name documents that no longer"
-            " exist in the collection."
+            " exist in the collection.",
+            one.run,
+            "{amount} of the results of {runs} name documents that no longer exist in the"
+            " collection.",
+            one.missing / one.results,
         )
-    if one.judged < 1 - OFTEN:
-        yield (
-            f"Only {_share(one.judged)} of the text that {one.run} reads was judged; unjudged text"
-            " counts as not relevant."
+    if one.judged < 1 - OFTEN and not one.quoted:
+        yield Caution(
+            f"Only {share(one.judged)} of the text that {one.run} reads was judged; unjudged text"
+            " counts as not relevant.",
+            one.run,
+            "Only {amount} of the text that {runs} read was judged; unjudged text counts as not"
+            " relevant.",
+            one.judged,
         )
     if one.blank > SOME:
-        yield (
-            f"{_share(one.blank)} of the relevant text that {one.run} does not read is white space;"
-            " recall counts it, complete evidence does not."
+        yield Caution(
+            f"{share(one.blank)} of the relevant text that {one.run} does not read is white space;"
+            " recall counts it, complete evidence does not.",
+            one.run,
+            "{amount} of the relevant text that {runs} do not read is white space; recall counts"
+            " it, complete evidence does not.",
+            one.blank,
         )
 
 
@@ -106,12 +141,16 @@ def _unequal_reading(facts: Sequence[Facts], k: int) -> Iterator[str]:
     reading = [one for one in facts if one.read > 0]
     if len(reading) < 2:
         return
-    least = min(reading, key=lambda one: one.read)
-    for one in reading:
+    reading.sort(key=lambda one: one.read)
+    least = reading[0]
+    for one in facts:
         if one.read >= MORE * least.read:
-            yield (
+            yield Caution(
                 f"{one.run} reads {one.read / least.read:.1f} times more than {least.run} at k={k}"
-                f" ({one.read:,.0f} against {least.read:,.0f} characters): compare at a budget."
+                f" ({one.read:,.0f} against {least.read:,.0f} characters): compare at a budget.",
+                one.run,
+                f"{{runs}} read more than {least.run} at k={k}, up to"
+                f" {reading[-1].read / least.read:.1f} times as much: compare at a budget.",
             )
 
 
@@ -130,24 +169,18 @@ def _reversals(worse: Facts, facts: Sequence[Facts], unit: str) -> Iterator[str]
             if worse.touching.get(name, 0) - better.touching[name] >= CLEAR
         ]
         if names:
-            yield (
-                f"{' and '.join(names)} depend{'s' if len(names) == 1 else ''} on chunk size and"
-                f" point{'s' if len(names) == 1 else ''} the other way: better for {worse.run}, but"
+            one = len(names) == 1
+            depending = f"{' and '.join(names)} depend{'s' if one else ''} on chunk size and"
+            yield Caution(
+                f"{depending} point{'s' if one else ''} the other way: better for {worse.run}, but"
                 f" within {budget:,.0f} {unit} {better.run} finds {better.recall[budget]:.3f} of"
-                f" the relevant text and {worse.run} {worse.recall[budget]:.3f}."
+                f" the relevant text and {worse.run} {worse.recall[budget]:.3f}.",
+                worse.run,
+                "Measures that depend on chunk size (hit rate, nDCG) point the other way: better"
+                " for {runs}, which find less of the relevant text than others within a budget.",
             )
             return
 
 
 def _or_least(value: float) -> float:
     return value if value == value else -1.0
-
-
-def _share(value: float) -> str:
-    """Format a share in percent, with a decimal if it is not whole.
-
-    >>> _share(0.41), _share(0.379)
-    ('41 %', '37.9 %')
-    """
-    percent = round(100 * value, 1)
-    return f"{percent:.0f} %" if percent.is_integer() else f"{percent:.1f} %"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from math import isclose, isfinite, isnan, nan
+from math import isclose, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
-from spanwise.model.comparison import Comparison, Difference, Mean, Rule, Verdict
+from spanwise.model.comparison import Caution, Comparison, Contest, Difference, Mean, Rule, Verdict
 from spanwise.model.scores import run_names
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
@@ -67,6 +67,7 @@ class Question:
     all_pairs: bool = False
     watching: Watching = unwatched  # reports progress
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
+    contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -113,16 +114,6 @@ def compared(
     ]
     found = list(_adjusted(tested, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
-    sorted_names = [names[n] for n in order]
-    several = len(names) > 1
-    resampled = [g for g, m in zip(grids, means[0], strict=True) if several and isfinite(m.low)]
-    found_best = contests(
-        sorted_names,
-        [g.values[:, order] for g in resampled],
-        [g.measure in question.lowest for g in resampled],
-        question.draws,
-        question.confidence,
-    )
     return Comparison(
         runs=tuple(names[n] for n in order),
         measures=tuple(measures),
@@ -135,9 +126,45 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
-        contests={g.measure: one for g, one in zip(resampled, found_best, strict=True)},
+        contests=_contests(results, names, grids, order, question),
         anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
     )
+
+
+def _contests(
+    results: Sequence[Scores],
+    names: Sequence[str],
+    grids: Sequence[Grid],
+    order: Sequence[int],
+    question: Question,
+) -> dict[str, Contest]:
+    """Ask which run is best in each measure.
+
+    Runs that do not reach the budget of a measure in half of the topics do not take part.
+    """
+    groups: dict[tuple[int, ...], list[Grid]] = {}
+    for g in grids:
+        if question.contested is None or g.measure in question.contested:
+            far = tuple(n for n in order if results[n].far(g.measure))
+            if len(far) > 1 and all(_has_interval(g, n, results) for n in far):
+                groups.setdefault(far, []).append(g)
+    found: dict[str, Contest] = {}
+    for far, some in groups.items():
+        made = contests(
+            [names[n] for n in far],
+            [g.comparable[:, far] for g in some],
+            [g.measure in question.lowest for g in some],
+            question.draws,
+            question.confidence,
+        )
+        found |= {g.measure: one for g, one in zip(some, made, strict=True)}
+    return {g.measure: found[g.measure] for g in grids if g.measure in found}
+
+
+def _has_interval(g: Grid, column: int, results: Sequence[Scores]) -> bool:
+    """Tell whether the value of a run is a mean over topics."""
+    mean = student(g.values[:, column]).mean
+    return isclose(mean, results[column].means[g.measure], rel_tol=1e-9, abs_tol=1e-12)
 
 
 def shared_measures(results: Sequence[Scores]) -> list[str]:
@@ -308,6 +335,8 @@ def cautions(
     yield from _choices(results, names)
     yield from _topics(results, found)
     yield from _reach(results, found)
+    if question.contested is not None:
+        found = [one for one in found if one.measure in question.contested]
     yield from _no_difference(found)
     yield from _kinds(results, names, grids)
     yield from _many(found, question.correction)
@@ -390,9 +419,12 @@ def _no_difference(found: Sequence[Difference]) -> Iterator[str]:
             if one.measure not in measures:
                 measures.append(one.measure)
     for (run, baseline), measures in same.items():
-        yield (
+        yield Caution(
             f"{run} and {baseline} have the same value for every topic in {listed(measures)}:"
-            " all differences are zero, there is nothing to test"
+            " all differences are zero, there is nothing to test",
+            run,
+            f"{{runs}} have the same value as {baseline} for every topic in some measures, where"
+            " there is nothing to test",
         )
 
 

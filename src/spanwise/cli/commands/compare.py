@@ -9,6 +9,7 @@ import click
 from spanwise.cli.options import (
     CHUNKS,
     Command,
+    all_option,
     evaluation_options,
     html_option,
     measures_option,
@@ -17,6 +18,7 @@ from spanwise.cli.options import (
     page_and_output,
     printed_as,
     seed_option,
+    warnings_option,
     with_request,
     workers_option,
 )
@@ -82,6 +84,8 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     section=CHUNKS,
     help="Compute the highest value that a budget permits. [default: --ceiling]",
 )
+@all_option
+@warnings_option
 @seed_option
 @on_option
 @workers_option
@@ -100,6 +104,8 @@ def command(
     layout: str,
     html: str | None,
     output: str | None,
+    everything: bool,
+    warnings: str,
     on: str | None,
 ) -> None:
     """Compare runs: means with intervals, differences with tests.
@@ -138,6 +144,8 @@ def command(
         raise UsageError(f"--resamples has no effect on the tests {', '.join(chosen)}")
     if all_pairs and baseline is not None:
         raise UsageError("--baseline has no effect with --all-pairs")
+    if everything and (budget is None or layout in ("csv", "json", "html")):
+        raise UsageError("--all has no effect without --budget, and on csv, json and html")
     if budget is None and ceiling is not None:
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     draws = Draws(seed, resamples or RESAMPLES)
@@ -161,4 +169,4 @@ def command(
 
         write_page(request, found, html)
     if layout != "html":
-        report_comparison(found, layout, output, across=budget is not None)
+        report_comparison(found, layout, output, everything=everything, warnings=warnings)

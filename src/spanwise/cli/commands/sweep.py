@@ -10,6 +10,7 @@ from spanwise.cli.options import (
     CHUNKS,
     FILES,
     Command,
+    all_option,
     choice_options,
     chunker_names,
     html_option,
@@ -19,6 +20,7 @@ from spanwise.cli.options import (
     printed_as,
     retriever_names,
     seed_option,
+    warnings_option,
     with_request,
     workers_option,
 )
@@ -90,6 +92,8 @@ if TYPE_CHECKING:
 )
 @choice_options
 @option("--runs", "keep", metavar="FOLDER", section=FILES, help="Folder to write the runs to.")
+@all_option
+@warnings_option
 @seed_option
 @workers_option
 @with_request
@@ -107,6 +111,8 @@ def command(
     layout: str,
     html: str | None,
     output: str | None,
+    everything: bool,
+    warnings: str,
     on: str | None = None,
 ) -> None:
     """Cut documents in many ways, search each, compare fairly.
@@ -144,7 +150,7 @@ def command(
     if html is not None:
         write_sweep_page(compared, found, str(request.judgements), html)
     if layout != "html":
-        report_comparison(found, layout, output, across=True)
+        report_comparison(found, layout, output, everything=everything, warnings=warnings)
 
 
 def _listed(written: tuple[str, ...]) -> tuple[str, ...]:
