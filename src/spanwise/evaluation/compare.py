@@ -355,7 +355,7 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
         {word: scores.means[label] for label, word in TOUCHING.items()},
         {size: scores.means[f"SpanR(budget={shown(size)})"] for size in budgets.sizes},
         scores.means[f"UnreadBlank(budget={most})"],
-        bool(counts.get("quoted evidence")),
+        bool(counts.get("beside quoted evidence")),
     )
 
 

@@ -309,7 +309,9 @@ def _facts(matched: Matched, given: Run, measures: Sequence[MeasureRequest]) -> 
     if run.spans is None or not any(one.measure.reads == OF_TEXT for one in measures):
         return {}
     quoted = isinstance(judgements, Judgements) and judgements.evidence is not None
-    facts = {"results": len(run.rows), "quoted evidence": int(quoted)}
+    facts = {"results": len(run.rows)}
+    if quoted:
+        facts["beside quoted evidence"] = len(run.rows)
     if run.labels is not None:
         facts |= {f"placed {label}": count for label, count in counted(run.labels).items()}
         if given.chunks is not None and given.chunks.stated.any():
