@@ -5,15 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from click import NoSuchOption
+from click import Context, NoSuchOption
 
 import spanwise
 from demo_files import HANDBOOK
-from spanwise.cli import COMMANDS, SECTIONS
+from spanwise.cli import COMMANDS, SECTIONS, cli
 
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
 
@@ -50,7 +49,7 @@ def test_every_command_has_help_with_an_example(ask, name):
 
 def _commands_of_groups():
     for name in COMMANDS:
-        command = import_module(f"spanwise.cli.commands.{name}").command
+        command = cli.get_command(Context(cli), name)
         yield from ((name, part) for part in getattr(command, "commands", ()))
 
 

@@ -3,21 +3,20 @@
 import json
 import re
 import sys
-from importlib import import_module
 
 import click
 import pytest
 
 from demo_files import DENSE, HYBRID, KEYWORD, QRELS
 from source_code import MODULES
-from spanwise.cli import COMMANDS
+from spanwise.cli import COMMANDS, cli
 from spanwise.cli.options import Command, Option, paragraphs
 
 
 def _commands():
     """Every command by its words, subcommands too; the drop-ins read their own words."""
     for name in COMMANDS:
-        command = import_module(f"spanwise.cli.commands.{name}").command
+        command = cli.get_command(click.Context(cli), name)
         if isinstance(command, click.Group):
             yield from (((name, part), one) for part, one in command.commands.items())
         elif isinstance(command, Command):

@@ -16,25 +16,29 @@ from spanwise.console import abandon_output, say
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.version import __version__
 
+LOOKED_UP = ("measures", "formats", "engines", "profiles", "nexi", "completion")
+DROP_INS = ("trec_eval", "inex_eval", "evalj")
 SECTIONS = {
     "Score": ("eval", "compare", "explain", "plot", "sweep", "gate", "verify"),
     "Data": ("check", "convert", "collection", "search", "fuse", "cluster"),
     "Judging": ("pool", "judge", "agree"),
     "Studies": ("experiment", "simulate", "reliability", "recallbase"),
     "Reference": (
-        *("measures", "formats", "engines", "profiles"),
-        *("nexi", "demo", "completion"),
+        *LOOKED_UP,
+        "demo",
     ),
-    "Drop-ins": ("trec_eval", "inex_eval", "evalj"),
+    "Drop-ins": DROP_INS,
 }
 """The commands below the headings of the help."""
 DEFECT = 70
 """Exit status of a defect of spanwise; EX_SOFTWARE in sysexits.h."""
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+MODULES = {**dict.fromkeys(LOOKED_UP, "reference"), **dict.fromkeys(DROP_INS, "dropins")}
+"""The modules of commands that share one; each other command has a module of its name."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in modules of their names, imported when needed."""
+    """A group whose commands live in modules that are imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of the commands in the order of the help."""
@@ -48,8 +52,8 @@ class LazyGroup(click.Group):
             from spanwise.errors import UnknownName
 
             raise UnknownName("command", name, list(COMMANDS), "see: spanwise --help")
-        module = import_module(f"spanwise.cli.commands.{name}")
-        command: click.Command = module.command
+        module = import_module(f"spanwise.cli.commands.{MODULES.get(name, name)}")
+        command: click.Command = getattr(module, name if name in MODULES else "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -22,7 +22,6 @@ from spanwise.model.notes import Largest, Remark, Straddling, Tally, merged
 from spanwise.model.spans import UNKNOWN
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.values import Values
     from spanwise.matching import Aligned
     from spanwise.matching.elements import Setting
     from spanwise.model.documents import Collection
@@ -41,6 +40,10 @@ RETURNED = "returned"
 """The name under which it is kept how much a run returned for each topic, in units of budgets."""
 TEXTUAL = ("readings", "elements", "navigation")
 """Kinds of blocks that are made from parts of documents."""
+
+
+Values = dict[str, Any]
+"""Values of each measure, one per topic."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,23 @@ from spanwise.errors import CountedWarning, SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.kinds import RETURNED, part_names
 from spanwise.evaluation.plan import Scratch, Shard, prepared_for, share_of
 from spanwise.evaluation.prepare import Prepared, flows
-from spanwise.evaluation.score import Partial, refuse_strangers, score_shard
-from spanwise.evaluation.values import Measured, Scattered, joined
+from spanwise.evaluation.score import (
+    Measured,
+    Partial,
+    Scattered,
+    joined,
+    refuse_strangers,
+    score_shard,
+)
 from spanwise.formats.io.files import Stored, fits
 from spanwise.formats.pieces import Part, Piece, format_of, partition_alike
 from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
 from spanwise.stats import overall, pooled
-from spanwise.stats.cautions import nothing_placed
 
 if TYPE_CHECKING:
-    from spanwise.evaluation.values import Values
+    from spanwise.evaluation.kinds import Values
     from spanwise.model.measure import MeasureRequest
     from spanwise.model.policy import Policy
 
@@ -182,7 +187,11 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
 
 def _unplaced(found: Measured) -> str:
     """Return a warning if no chunk of the run could be placed; else an empty text."""
-    lost = {"lost": found.facts.get("placed lost", 0)}
+    if not found.facts.get("placed lost"):
+        return ""
+    from spanwise.stats.cautions import nothing_placed
+
+    lost = {"lost": found.facts["placed lost"]}
     return nothing_placed(found.run, found.facts.get("results", 0), lost)
 
 
