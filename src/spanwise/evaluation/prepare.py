@@ -24,7 +24,6 @@ from spanwise.formats.frames import holds_numbers, is_retriever
 from spanwise.formats.io.files import Stored, piece_size
 from spanwise.formats.pieces import Part, Piece, is_packed, read_part, read_piece, runs_in_turn
 from spanwise.formats.registry import read_stored
-from spanwise.matching.topics import with_judged_topics
 from spanwise.measures.names import parse
 from spanwise.model.columns import PlainIds, text
 from spanwise.model.judgements import Judgements, Preferences, combined
@@ -94,6 +93,11 @@ class Prepared:
         return self._with_judged_topics(self._read(source, piece, numbered))
 
     def _with_judged_topics(self, run: Run) -> Run:
+        stated = not run.numbered and not run.questions and self._given.get("match", "id") == "id"
+        if stated and getattr(self.judgements, "evidence", None) is None:
+            return run  # both sides state ids
+        from spanwise.matching.topics import with_judged_topics
+
         policy = self._stated_policy
         half = policy.average_over == "both"
         return with_judged_topics(run, self.judgements, policy.match, half=half)
@@ -101,8 +105,7 @@ class Prepared:
     @property
     def _stated_policy(self) -> Policy:
         """The policy as far as it does not depend on the run."""
-        named = find_profile(self.request.profile, self.request.task)
-        return replace(named.policy, **self._given)
+        return replace(self._named.policy, **self._given)
 
     def _read(self, source: Any, piece: Cut | None, numbered: bool) -> Run:
         if piece is None and (isinstance(source, str | Run) or holds_numbers(source, "score")):
@@ -268,7 +271,7 @@ NEEDED = {
 
 def of_all_chunks(one: MeasureRequest) -> bool:
     """Tell whether a measure needs all chunks of a system, also those it did not return."""
-    return one.parameter("of") == "chunks"
+    return one.measure.reads == "readings" and one.parameter("of") == "chunks"
 
 
 def names_of_run(*names: str | None) -> list[str]:

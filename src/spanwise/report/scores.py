@@ -46,7 +46,7 @@ def means_table(results: Sequence[Scores]) -> Table:
         return number if same else f"{number} ({scores.counts[name]})"
 
     names = run_names(results)
-    below = footer(results, counts[0] if same and counts else None)
+    below = footer(results, names, counts[0] if same and counts else None)
     if len(results) == 1 or len(results) < len(measures):
         header = ("measure", *names)
         down = [(name, *(cell(scores, name) for scores in results)) for name in measures]
@@ -79,17 +79,22 @@ def topics_table(scores: Scores) -> Table:
     last = (ALL, *means, *blank)
     topics = ("topics", *(str(scores.counts[name]) for name in measures), *blank)
     header = (scores.run, *measures, *scores.texts)
-    return Table(header, (*rows, last, topics), footer([scores])[1:], rules=(len(rows),))
+    return Table(
+        header, (*rows, last, topics), footer([scores], run_names([scores]))[1:], rules=(len(rows),)
+    )
 
 
-def footer(results: Sequence[Scores], topics: int | None = None) -> tuple[str, ...]:
+def footer(
+    results: Sequence[Scores], names: Sequence[str], topics: int | None = None
+) -> tuple[str, ...]:
     """Return the number of topics, the signature, and the notes of each run."""
     counted = f"{topics} topic{'s' if topics != 1 else ''}"
     lines = [counted if topics is not None else "(n): topics behind a mean"]
     lines.append(results[0].signature)
-    for name, scores in zip(run_names(results), results, strict=True):
+    for name, scores in zip(names, results, strict=True):
         lines += [f"{name}: {note}" for note in scores.notes]
-    lines += on_reach(results, run_names(results))
+    if any(scores.budgets for scores in results):
+        lines += on_reach(results, names)
     return tuple(lines)
 
 
