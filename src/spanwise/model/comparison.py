@@ -172,8 +172,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} others"
-    *some, last = names
-    return f"{', '.join(some)} and {last}" if some else last
+    return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
 
 
 def share(value: float) -> str:
@@ -519,8 +518,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         return (
-            f"<Comparison of {len(self.runs)} runs in {', '.join(self.measures)};"
-            f" best: {', '.join(self.best(self.measures[0]))}>"
+            f"<Comparison of {len(self.runs)} runs in {listed(self.measures)};"
+            f" best: {listed(self.best(self.measures[0])) or 'none'}>"
         )
 
 
