@@ -73,7 +73,7 @@ def test_the_script_reports_rates_that_are_too_high(simulate, monkeypatch):
     monkeypatch.setattr(simulate, "TOPICS", (25,))
     monkeypatch.setattr(simulate, "EVERY", (simulate.COMPLETE,))
     monkeypatch.setattr(simulate, "BETTER", ())
-    monkeypatch.setattr(simulate, "RUNS", (2,))
+    monkeypatch.setattr(simulate, "RUNS", (2, 3))
     monkeypatch.setattr(simulate, "told_apart", lambda *_, **__: (0.5, 0.0))
     lines, wrong = simulate.simulated(20)
     assert "| complete evidence | 25 | 0.500 | 0.000 |" in lines
