@@ -123,6 +123,13 @@ def test_a_release_is_published_by_a_tag_and_without_a_stored_token():
 # Make ---------------------------------------------------------------------------------------
 
 
+def test_make_names_files_that_exist():
+    """A target that names a moved file would fail for everybody who calls it."""
+    named = re.findall(r"(?<![\w/.-])(?:tests|docs|bench)/[\w/-]+\.py", MAKEFILE)
+    assert "docs/simulate.py" in named
+    assert not [one for one in named if not (ROOT / one).exists()]
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
 def test_make_targets_that_are_named_exist(name):
     named = make_targets((ROOT / name).read_text(encoding="utf-8"))

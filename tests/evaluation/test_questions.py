@@ -533,12 +533,91 @@ def test_topics_without_evidence_are_kept_by_a_conversion(folder):
         assert scores.means == {"ReadForNothing": 26}
 
 
-def test_a_run_without_ids_keeps_its_questions_when_it_is_converted(folder, ask):
+@pytest.mark.parametrize("kind", ["span_run", "span_run_parquet"])
+def test_a_run_without_ids_keeps_its_questions_when_it_is_converted(folder, ask, kind):
+    """The numbers of its entries are not those of the judgements, as these are in another order."""
     lines(folder / "run.jsonl", samples("contexts", CONTEXTS)[::-1])
-    assert main(["convert", "run.jsonl", "spans.jsonl", "--to", "span_run"]) == 0
+    assert main(["convert", "run.jsonl", "spans", "--to", kind]) == 0
     words = ["-m", "SpanR", "-q", "--format", "jsonl"]
-    out, _ = ask("eval", "gold.jsonl", "spans.jsonl", *words)
+    out, _ = ask("eval", "gold.jsonl", "spans", *words)
     assert {t: v for t, v in by_topic(out).items() if t in RECALL} == pytest.approx(RECALL)
+
+
+def results_by_question(order=reversed):
+    """A line for each result, with a question in place of an id."""
+    return [
+        {"question": question, "rank": rank, "text": context}
+        for question, contexts in order(list(CONTEXTS.items()))
+        for rank, context in enumerate(contexts, start=1)
+    ]
+
+
+@pytest.mark.parametrize("head", [[], [{"format": "span-run/1", "run": "mine"}]])
+@pytest.mark.parametrize("piece", [1 << 20, 50])
+def test_lines_of_results_may_state_questions_in_place_of_ids(
+    folder, ask, head, piece, monkeypatch
+):
+    """Such a file is not cut, because entries are counted through it."""
+    monkeypatch.setattr("spanwise.evaluation.plan.piece_size", lambda: piece)
+    monkeypatch.setattr("spanwise.evaluation.prepare.piece_size", lambda: piece)
+    words = ["-m", "SpanR", "-q", "--format", "jsonl"]
+    rows = results_by_question()
+    mixed = random.Random(2).sample(rows, len(rows))
+    lists = [
+        {"question": question, "results": [{"text": text} for text in texts]}
+        for question, texts in reversed(CONTEXTS.items())
+    ]
+    for some in (rows, mixed, lists):
+        lines(folder / "run.jsonl", [*head, *some])
+        out, err = ask("eval", "gold.jsonl", "run.jsonl", *words)
+        assert by_topic(out) == pytest.approx(RECALL | {"4": None, "all": sum(RECALL.values()) / 3})
+        assert "not read" not in err
+    lines(folder / "run.jsonl", [*head, *rows[:-1]])
+    _, err = ask("eval", "gold.jsonl", "run.jsonl", *words)
+    assert "gold.jsonl: 1 of 4 questions are not in run.jsonl ('What do cats do?')" in err
+
+
+@pytest.mark.parametrize("named", [0, 1, 2])
+def test_lines_of_results_with_and_without_ids_are_refused(folder, ask, named):
+    rows = results_by_question()
+    rows[named] = {"qid": "x", **rows[named]}
+    lines(folder / "run.jsonl", rows)
+    _, err = ask("eval", "gold.jsonl", "run.jsonl", status=2)
+    found = "an entry without an id after others with ids" if not named else "the id 'x' after"
+    assert f"run.jsonl:{max(named, 1) + 1}: {found}" in err
+
+
+def test_a_line_with_neither_id_nor_question_is_named(folder, ask):
+    rows = results_by_question()
+    lines(folder / "run.jsonl", [rows[0], {"rank": 1, "text": "Cats sleep"}])
+    _, err = ask("eval", "gold.jsonl", "run.jsonl", status=2)
+    assert "run.jsonl:2: no 'qid'; expected" in err
+
+
+@pytest.mark.parametrize("kind", ["span_qrels", "span_qrels_parquet"])
+@pytest.mark.parametrize("questions", [list(QUOTES), list(QUOTES)[3:]])
+def test_topics_without_evidence_are_kept_on_the_way_there_and_back(folder, kind, questions):
+    """Also if nothing answers any question; read are 13 characters for each."""
+    gold = {question: QUOTES[question] for question in questions}
+    lines(folder / "gold.jsonl", samples("reference_contexts", gold, ids="abcd"[-len(gold) :]))
+    returned = {question: CONTEXTS[question] for question in reversed(questions)}
+    lines(folder / "run.jsonl", samples("contexts", returned))
+    names = ["SpanR", "ReadForNothing", "Abstain"]
+    due = {"ReadForNothing": len("purr at night" + "every morning"), "Abstain": 0}
+    if len(gold) > 1:
+        due["SpanR"] = sum(RECALL.values()) / 3
+    at, files = "gold.jsonl", []
+    for target in (kind, "span_qrels", kind):
+        file = f"{len(files)}.{target}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SpanwiseWarning)
+            assert main(["convert", at, file, "--to", target]) == 0
+        at = file
+        files.append(file)
+    for file in ("gold.jsonl", *files):
+        scores = spanwise.evaluate(file, "run.jsonl", names, collection=TEXTS, average_over="both")
+        assert {n: v for n, v in scores.means.items() if v == v} == pytest.approx(due)
+        assert scores.topics == tuple("abcd"[-len(gold) :])
 
 
 # Bad input ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import spanwise
 from spanwise.cli import main
+from spanwise.errors import UsageError
 from spanwise.matching.ceiling import Chooser, Pool
 from spanwise.measures.names import parse
 from text_blocks import FILE_ORDER, block, judged, returned
@@ -202,6 +203,13 @@ def test_the_same_request_gives_the_same_number_everywhere(folder, capfd):
     assert {name: c.mean("run", name).value for name in NAMES} == VALUES
     pooled = replace(spanwise.read_run("run.jsonl"), pool=spanwise.read_run("all.jsonl"))
     assert spanwise.evaluate("gold.jsonl", pooled, NAMES).means == VALUES  # as a sweep has it
+    evaluator = spanwise.Evaluator("gold.jsonl", NAMES, chunks={"mine": CHUNKS, "run": "all.jsonl"})
+    assert evaluator.evaluate("run.jsonl").means == VALUES
+    named = evaluator.evaluate("run.jsonl", "mine")
+    assert (named.run, named.means) == ("mine", VALUES)
+    assert evaluator.evaluate(pooled, "other").means == VALUES
+    with pytest.raises(UsageError, match="needs all chunks of a run, but none are given"):
+        spanwise.Evaluator("gold.jsonl", NAMES).evaluate("run.jsonl")
     found = printed(capfd, "explain", "gold.jsonl", "run.jsonl", "--topic", "q", "-m", NAMES[0],
                     "--chunks", "run=all.jsonl")  # fmt: skip
     assert found["value"] == 0.6

@@ -107,3 +107,14 @@ def test_the_gap_has_an_interval_that_excludes_0_where_a_run_is_behind():
         assert found.gap_low[run] <= found.gap[run] <= found.gap_high[run]
         assert (found.leader in found.behind[run]) == (found.gap_low[run] > 0)
     assert isclose(found.gap[found.leader], 0)
+
+
+@pytest.mark.parametrize("less", [False, True])
+def test_the_order_of_topics_changes_nothing(less):
+    """Names of topics decide their order, so they must not decide which are drawn together."""
+    generator = np.random.default_rng(21)
+    rows = generator.choice([0, 0.25, 1 / 3, 1], (30, 4))
+    before = contest(rows, less, Draws(resamples=500))
+    assert 0 < max(before.probability) < 1
+    for _ in range(3):
+        assert contest(generator.permutation(rows), less, Draws(resamples=500)) == before

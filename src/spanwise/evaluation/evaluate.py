@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.merge import merge, summed_up
 from spanwise.evaluation.plan import Scratch, plan
-from spanwise.evaluation.prepare import Prepared, Settled, names_of_run
+from spanwise.evaluation.prepare import Prepared, Settled, names_of_run, refuse_without_chunks
 from spanwise.evaluation.request import Request, request_of
 from spanwise.evaluation.score import laborious, measured, score_shard
 from spanwise.formats.frames import several_runs
@@ -209,7 +210,6 @@ def evaluate(
     `chunks` has all chunks of runs by the name of the run, for Ceiling(of=chunks): a file, a run or
     a list each. `on` is where to run: "processes:4", "dask:tcp://HOST:8786", "spark", "ray".
     """
-    assume = {"rel": rel, "behaviour": behaviour}
     several = several_runs(run)
     request = request_of(
         judgements,
@@ -224,11 +224,15 @@ def evaluate(
         run_format=run_format,
         chunks=chunks,
         names=list(run) if several else (),
-        assume={name: value for name, value in assume.items() if value is not None},
+        assume=_stated(rel=rel, behaviour=behaviour),
         **fields,
     )
     results = _run(request, on)
     return ScoreTable(results) if several else results[0]
+
+
+def _stated(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 _run = run
@@ -240,6 +244,8 @@ class Evaluator:
     >>> evaluator = Evaluator({"q1": {"d1": 1}}, ["RR", "nDCG@10"])
     >>> evaluator.evaluate({"q1": {"d1": 0.9, "d2": 0.1}}).means
     {'RR': 1.0, 'nDCG@10': 1.0}
+
+    The options are those of `evaluate`.
     """
 
     def __init__(
@@ -255,6 +261,8 @@ class Evaluator:
         rel: float | None = None,
         judgements_format: str | None = None,
         run_format: str | None = None,
+        chunks: Mapping[str, Any] | None = None,
+        behaviour: Callable[[Any, Any], float] | None = None,
         **fields: Unpack[PolicyFields],
     ) -> None:
         self._prepared = Prepared(
@@ -269,20 +277,27 @@ class Evaluator:
                 topics=topics,
                 judgements_format=judgements_format,
                 run_format=run_format,
-                assume={} if rel is None else {"rel": rel},
+                chunks=chunks,
+                assume=_stated(rel=rel, behaviour=behaviour),
                 **fields,
             )
         )
         self._profile: Any = None  # settled by the first run
 
-    def evaluate(self, run: Any) -> Scores:
-        """Score a run; what the first one is decides which measures and policy fit, if open."""
+    def evaluate(self, run: Any, name: str | None = None) -> Scores:
+        """Score a run; what the first one is decides which measures and policy fit, if open.
+
+        `name` is the name of the run, by which `chunks` are found too.
+        """
         content = self._prepared.read(run)
         if self._profile is None:
-            self._profile = self._prepared.profile_of(content)
+            profile = self._prepared.profile_of(content)
+            refuse_without_chunks(self._prepared, profile, [content])
+            self._profile = profile
         settled = self._prepared.settle(self._profile)
-        found = measured(self._prepared, content, settled, "whole", self._profile.limit)
-        return summed_up(found, *settled)
+        found = measured(self._prepared, content, settled, "whole", self._profile.limit, name)
+        scores = summed_up(found, *settled)
+        return scores if name is None else replace(scores, run=name)
 
     def __repr__(self) -> str:
         rows = self._prepared.judgements.rows

@@ -80,6 +80,8 @@ class _Resampled:
     spreads: FloatArray = field(init=False)  # of the mean differences of all pairs
 
     def __post_init__(self) -> None:
+        # draws belong to places, not to names of topics
+        self.values = self.values[np.lexsort(self.values.T[::-1])]
         topics, runs = self.values.shape
         self.spreads = np.zeros((runs, runs))
         for run in range(runs) if topics >= FEWEST else ():

@@ -1,7 +1,7 @@
 """Random signs and samples, the same for the same seed on any number of threads.
 
-Sums over topics are formed with `np.einsum`, not with a matrix product: libraries of linear algebra
-may add in an order that depends on the number of threads, which changes the last digit.
+Libraries of linear algebra add in an order that depends on the number of threads, which may change
+the last digit. So values are split into parts whose sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 RESAMPLES = 10_000
 CELLS = 1 << 24
 """Approximate number of values in a block of resamples."""
+ROWS = 256
+"""Number of resamples that are counted together, so that they fit in the cache."""
+BITS = 53
+"""Number of bits in which a whole number of a float is exact."""
 SAME = 1e-12
 """Relative tolerance below which two sums are equal, so that rounding decides nothing."""
 
@@ -47,10 +51,13 @@ class Draws:
     def counts(self, topics: int) -> Iterator[FloatArray]:
         """Yield blocks of rows that count the draws of each topic, with replacement."""
         for generator, rows in self.blocks(topics):
-            drawn = generator.integers(0, topics, (rows, topics))
-            places = drawn + topics * np.arange(rows)[:, None]
-            counts: IntArray = np.bincount(places.ravel(), minlength=rows * topics)
-            yield counts.reshape(rows, topics).astype(np.float64)
+            counts = np.empty((rows, topics))
+            for start in range(0, rows, ROWS):
+                some = counts[start : start + ROWS]
+                places: IntArray = generator.integers(0, topics, some.shape)
+                places += topics * np.arange(len(some))[:, None]
+                some[:] = np.bincount(places.ravel(), minlength=some.size).reshape(some.shape)
+            yield counts
 
 
 def all_signs(topics: int) -> FloatArray:
@@ -65,6 +72,19 @@ def all_signs(topics: int) -> FloatArray:
 
 
 def sums(weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return weighted sums over topics: a row per row of weights, a column per column."""
-    result: FloatArray = np.einsum("rt,tc->rc", weights, columns)
-    return result
+    """Return weighted sums over topics: a row per row of weights, a column per column.
+
+    Weights are whole numbers. The absolute weights of a row sum up to at most the number of topics.
+    """
+    if not np.isfinite(columns).all():
+        infinite: FloatArray = np.einsum("rt,tc->rc", weights, columns)
+        return infinite
+    topics = max(len(columns), 1)
+    _, exponents = np.frexp(np.abs(columns).max(axis=0, initial=0))
+    shift = BITS - topics.bit_length() - exponents
+    scaled = np.ldexp(columns, shift)
+    high = np.rint(scaled)
+    low = np.rint(np.ldexp(scaled - high, BITS - topics.bit_length()))
+    total: FloatArray = weights @ np.hstack([high, low])
+    whole, rest = np.hsplit(total, 2)
+    return np.ldexp(whole + np.ldexp(rest, topics.bit_length() - BITS), -shift)

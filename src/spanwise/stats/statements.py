@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from math import isclose, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -101,17 +101,13 @@ def compared(
     ]
     order = _order([row[0].value for row in means], measures[0] in question.lowest)
     pairs = _pairs(order, None if question.all_pairs else baseline)
-    steps = [
-        (each, test, some)
-        for each in grids
-        for test in question.tests
-        for some in _batches(pairs, test)
-    ]
+    steps = [(test, some) for test in question.tests for some in _batches(grids, pairs, test)]
     tested = [
         one
-        for each, test, some in question.watching(steps, len(steps))
-        for one in _differences(each, some, names, test, question)
+        for test, some in question.watching(steps, len(steps))
+        for one in _differences(some, names, test, question)
     ]
+    tested.sort(key=lambda one: (measures.index(one.measure), question.tests.index(one.test)))
     found = list(_adjusted(tested, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
     return Comparison(
@@ -200,45 +196,58 @@ def _pairs(order: Sequence[int], baseline: int | None) -> list[Pair]:
 
 
 BATCH = 256
-"""Number of pairs that are resampled together, so that their draws fit in memory."""
+"""Number of differences that are resampled together, so that their draws fit in memory."""
 
 
-def _batches(pairs: Sequence[Pair], test: str) -> list[Sequence[Pair]]:
-    """Split the pairs into batches; a test of all pairs at once takes them whole."""
-    size = len(pairs) if test in FAMILIES else BATCH
-    return [pairs[start : start + size] for start in range(0, len(pairs), size or 1)]
+def _batches(
+    grids: Sequence[Grid], pairs: Sequence[Pair], test: str
+) -> list[Sequence[tuple[Grid, Pair]]]:
+    """Split the pairs of all measures into batches, which share their draws.
+
+    A test of all pairs at once takes those of a measure whole.
+    """
+    by_measure = [[(each, pair) for pair in pairs] for each in grids]
+    if test in FAMILIES:
+        return [some for some in by_measure if some]
+    every = list(chain.from_iterable(by_measure))
+    return [every[start : start + BATCH] for start in range(0, len(every), BATCH)]
 
 
 def _differences(
-    g: Grid, pairs: Sequence[Pair], names: Sequence[str], test: str, question: Question
+    some: Sequence[tuple[Grid, Pair]], names: Sequence[str], test: str, question: Question
 ) -> list[Difference]:
-    """Compute the differences of pairs in one measure by one test, p unadjusted."""
-    columns = [g.differences(*pair) for pair in pairs]
+    """Compute differences of pairs by one test, p unadjusted."""
+    columns = [g.differences(*pair) for g, pair in some]
     if test in FAMILIES:
-        p, intervals = _family(g, pairs, columns, test, question)
+        p, intervals = _family(some[0][0], [pair for _, pair in some], columns, test, question)
     else:
-        p = _p_values(g, pairs, columns, test, question)
+        p = _p_values(some, columns, test, question)
         intervals = _intervals(columns, test, question)
     found = [
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
-        for n, pair in enumerate(pairs)
+        for n, (g, pair) in enumerate(some)
     ]
-    if g.measure in question.lowest:  # a win is a better value, not a higher one
-        return [replace(one, wins=one.losses, losses=one.wins) for one in found]
-    return found
+    return [  # where less is better, a win is a lower value
+        replace(one, wins=one.losses, losses=one.wins) if one.measure in question.lowest else one
+        for one in found
+    ]
 
 
 def _p_values(
-    g: Grid, pairs: Sequence[Pair], columns: Sequence[FloatArray], test: str, question: Question
+    some: Sequence[tuple[Grid, Pair]], columns: Sequence[FloatArray], test: str, question: Question
 ) -> list[float]:
     """Return a p-value for each pair; pairs on different topics are randomised together.
 
     A topic without a difference changes nothing in a randomisation test, so that columns are filled
     up with zeros: drawing signs for each length anew would take much longer.
     """
-    if test != "randomisation" or g.reached.all():
+    if test != "randomisation":
         return p_values(columns, test, question.draws)
-    p = p_values([g.padded(*pair) for pair in pairs], test, question.draws)
+    filled = [
+        column if g.reached.all() else g.padded(*pair)
+        for (g, pair), column in zip(some, columns, strict=True)
+    ]
+    p = p_values(filled, test, question.draws)
     return [value if len(column) else nan for value, column in zip(p, columns, strict=True)]
 
 

@@ -55,13 +55,26 @@ def _begins_with(head: bytes, *marks: bytes) -> bool:
 def looks_like_span_run(head: bytes) -> bool:
     """Return whether these are JSON lines of a run, by the header or the first object.
 
-    A result has a score or a rank, or a place or a text without fields of judgements.
+    A result has a score or a rank, or a place or a text without fields of judgements. Its topic is
+    an id or a question.
     """
     judged = _begins_with(head, b'"spans"', b'"elements"', b'"grade"', b'"quotes"')
     places = (b'"s"', b'"text"', b'"results"', b'"element"', b'"from"')
     placed = not judged and _begins_with(head, *places)
     named = placed or _begins_with(head, b'"score"', b'"rank"')
-    return (named and _begins_with(head, b'"qid"')) or _begins_with(head, b'"span-run/')
+    topical = _begins_with(head, b'"qid"') or (placed and _asks(head))
+    return (named and topical) or _begins_with(head, b'"span-run/')
+
+
+def _asks(head: bytes) -> bool:
+    """Return whether the first line is an object with a question and no topic id."""
+    if not _begins_with(head, b'"question"'):
+        return False
+    try:
+        fields = json.loads(first_line(head))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(fields, dict) and isinstance(fields.get("question"), str)
 
 
 def looks_like_span_qrels(head: bytes) -> bool:

@@ -31,6 +31,7 @@ from spanwise.formats.spans.runs import (
     codes_of,
     fields_of,
     is_valid,
+    named_by_questions,
     result_in,
     run_of,
 )
@@ -236,9 +237,11 @@ class _Stored:
         self.header: dict[str, str] | None = (
             json.loads(metadata["header"]) if "header" in metadata else None
         )
-        missing = [name for name in ("qid", "doc") if name not in self.columns]
+        # a text is searched for, and a topic may be judged to have no evidence in any document
+        without = not {"text", "judged"}.isdisjoint(self.columns)
+        missing = {"qid", "doc"} - {*self.columns, *(["doc"] if without else [])}
         if missing:
-            raise FormatError(file, None, f"no column {missing[0]!r}", expected)
+            raise FormatError(file, None, f"no column {max(missing)!r}", expected)
 
     def rows(self, columns: list[str] | None = None) -> pl.DataFrame:
         """Return the rows, or some of their columns."""
@@ -301,8 +304,12 @@ def parse_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
 
 @writer("span_run_parquet")
 def write_run(run: Run) -> Iterator[bytes]:
-    """Write one row for each result, with the header of a submission in the metadata."""
+    """Write one row for each result, with the header of a submission in the metadata.
+
+    Without topic ids, the questions identify topics.
+    """
     more = {} if run.header is None else {"header": json.dumps(dict(run.header))}
+    run = named_by_questions(run)
     table = run_table(run)
     if table is not None:
         yield _parquet(table, run.unit, **more)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spanwise.errors import FormatError
-from spanwise.formats.builders import Result, RunBuilder, results_at, topics_of
+from spanwise.formats.builders import Result, RunBuilder, refuse_mixed, results_at, topics_of
 from spanwise.formats.io.files import stem
 from spanwise.formats.io.json_lines import (
     Record,
@@ -166,6 +167,7 @@ def _chunks(table: pl.DataFrame) -> Chunks | None:
 # Reading line by line ----------------------------------------------------------------------------
 
 RUN = "span-run/1"
+TOPIC = ("qid", "question")
 EXPECTED = '{"qid": ..., "doc": ..., "s": ..., "e": ..., "score": ...}, one object per line'
 
 
@@ -177,7 +179,8 @@ def parse_span_run(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     "codepoint"}`, each line is a result: `{"qid": "q1", "rank": 1, "doc": "d7", "s": 800, "e":
     1200, "score": 7.31}`. An element has its path in `element`, a range has two paths in `from` and
     `to`; a result without any of these is a whole document. Rank and score are optional; without
-    them the order counts.
+    them the order counts. Without topic ids, `question` in place of `qid` is matched with the
+    questions of the judgements.
     """
     first = next(pieces, b"")
     if len(first) >= LARGE:
@@ -204,9 +207,10 @@ def _quick(data: bytes, file: str, above: int) -> Run | None:
 def _line_by_line(pieces: Iterator[bytes], file: str, options: Reading) -> Run:
     head, records = split_header(pieces, file, EXPECTED, RUN, options.above)
     content, unread = RunBuilder(file, options), Counter[str]()
+    topics = _Topics(content)
     for record in flattened(records):
         try:
-            content.add(record.id("qid"), result_in(record))
+            content.add(topics.of(record), result_in(record))
         except FormatError as error:
             content.problem(error.line, error.found, error.expected)
         unread.update(record.unread())
@@ -229,8 +233,36 @@ def flattened(records: Iterator[Record]) -> Iterator[Record]:
             yield record
             continue
         for one in record.records("results", EXPECTED):
-            one.fields = {"qid": record.fields.get("qid"), **one.fields}
+            one.fields = {**_topic_fields(record), **one.fields}
             yield one
+
+
+def _topic_fields(record: Record) -> dict[str, Any]:
+    return {name: record.fields[name] for name in TOPIC if name in record.fields}
+
+
+class _Topics:
+    """The topics of a run: ids, or numbers of questions if no ids are stated."""
+
+    def __init__(self, content: RunBuilder) -> None:
+        self._content = content
+        self._ids: set[bytes] = set()
+        self._entries: dict[str, bytes] = {}  # numbers of questions
+
+    def of(self, record: Record) -> bytes:
+        """Return the topic of a result."""
+        if "qid" in record or "question" not in record:
+            topic = record.id("qid")
+            if self._entries:
+                refuse_mixed(self._content, True, self._entries.values(), topic, record.line)
+            self._ids.add(topic)
+            return topic
+        question = record.text("question")
+        if question not in self._entries:
+            refuse_mixed(self._content, False, self._ids, None, record.line)
+            number = len(self._entries) + 1
+            self._entries[question] = self._content.entry(None, number, question, record.line)
+        return self._entries[question]
 
 
 def result_in(record: Record) -> Result:
@@ -261,10 +293,18 @@ def write_span_run(run: Run) -> Iterator[bytes]:
     """Write a run with everything it has; without topic ids, the questions identify topics."""
     header = {"header": dict(run.header)} if run.header is not None else {}
     yield line({"format": RUN, "run": run.name, **unit_fields(run.unit), **header})
-    for topic, rows in topics_of(run):
-        number = text(topic)
-        name = (run.questions.get(topic) or number) if run.numbered else number
-        yield b"".join(line({"qid": name, **fields_of(result)}) for result in results_at(run, rows))
+    for topic, rows in topics_of(named_by_questions(run)):
+        start = {"qid": text(topic)}
+        yield b"".join(line({**start, **fields_of(result)}) for result in results_at(run, rows))
+
+
+def named_by_questions(run: Run) -> Run:
+    """Return a run whose topics are questions, if it states no ids: numbers are those of a file."""
+    if not run.numbered:
+        return run
+    questions = [run.questions.get(topic) or text(topic) for topic in run.rows.topics]
+    topics = tuple(one.encode("utf-8", "surrogateescape") for one in questions)
+    return replace(run, rows=replace(run.rows, topics=topics), questions={}, numbered=False)
 
 
 def fields_of(result: Result) -> dict[str, Any]:
