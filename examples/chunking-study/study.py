@@ -84,7 +84,10 @@ def data_in(folder):
             " README.md for how to get the data"
         )
     names = sorted(set(pl.read_csv(questions[0])["corpus_id"]))
-    return Data(questions[0], [next(questions[0].parent.rglob(f"{name}.md")) for name in names])
+    files = [next(questions[0].parent.rglob(f"{name}.md"), None) for name in names]
+    if None in files:
+        sys.exit(f"{questions[0].parent}: found no file {names[files.index(None)]}.md; expected it")
+    return Data(questions[0], files)
 
 
 # Chunkers -----------------------------------------------------------------------------------------
