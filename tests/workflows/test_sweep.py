@@ -388,3 +388,42 @@ def test_help_lists_chunkers_and_retrievers(ask):
     assert "Known: fixed, sentence, recursive, langchain-recursive" in text
     assert "chonkie-semantic" in text
     assert "Known: bm25, tfidf, dense:wordllama, dense:FOLDER, hybrid" in text
+
+
+class Fragile:
+    """A chunker that is pickled without an error, and then lacks what it needs, as some do."""
+
+    def __init__(self):
+        self.width = 40
+
+    def __getstate__(self):
+        return {}
+
+    def __call__(self, text):
+        return [text[start : start + self.width] for start in range(0, len(text), self.width)]
+
+
+def test_objects_that_do_not_survive_pickling_are_used_in_this_process(folder):
+    chunkers = {"one": Fragile(), "two": Fragile()}
+    found = spanwise.sweep(
+        "gold.jsonl",
+        "docs",
+        chunkers=chunkers,
+        retrievers="tfidf",
+        budgets=60,
+        on="processes:2",
+    )
+    assert sorted(found.runs) == ["one tfidf", "two tfidf"]
+
+
+def test_a_sweep_counts_chunks_and_their_characters():
+    gold = [{"id": "q", "question": "abc", "quotes": ["abc"]}]
+    found = spanwise.sweep(
+        gold, {"a": "abc def ghi jkl"}, sizes=(4,), overlaps=(0, 2), retrievers="tfidf", budgets=4
+    )
+    facts = {one.run: one.facts for one in found.scores}
+    # 15 characters: 4 + 4 + 4 + 3; with an overlap of 2: six chunks of 4, and one of 3.
+    assert facts["fixed-4/0 tfidf"]["chunks"] == 4
+    assert facts["fixed-4/0 tfidf"]["characters in chunks"] == 15
+    assert facts["fixed-4/2 tfidf"]["chunks"] == 7
+    assert facts["fixed-4/2 tfidf"]["characters in chunks"] == 27

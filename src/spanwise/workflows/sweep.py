@@ -16,6 +16,7 @@ from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from spanwise.model.comparison import Comparison
     from spanwise.model.documents import Collection
     from spanwise.model.policy import Policy, PolicyFields
+    from spanwise.model.scores import Scores
 
 FEWEST_RESULTS = 50
 """Minimum number of results that are retrieved for each question, if there are so many chunks."""
@@ -191,8 +193,8 @@ def sweep(
     - A reranker is "dense:NAME", a model with a method `predict`, or a function from a question and
       texts to scores. Each retriever is compared with and without it.
 
-    `on` is "processes" or "processes:N" to cut and search with several processes; objects and
-    functions that cannot be sent to them are used in this one.
+    `on` is "processes" or "processes:N" to cut and search with several processes. It has no effect
+    with objects, or with functions that cannot be sent to other processes.
     """
     request = request_of(
         judgements,
@@ -250,7 +252,8 @@ def swept(sweep: Sweep, baseline: str | None, question: Question) -> tuple[Reque
         judgements_format=None,
     )
     made = compare_at(request, budgets, baseline, question, on=sweep.on, watch=watched)
-    return request, replace(made, warnings=(*_remarks(cuts), *made.warnings))
+    counted = _with_sizes(made.scores, dict(zip([run.name for run in runs], runs, strict=True)))
+    return request, replace(made, scores=counted, warnings=(*_remarks(cuts), *made.warnings))
 
 
 # What is asked for --------------------------------------------------------------------------------
@@ -385,8 +388,12 @@ def _processes(work: Work, ways: Sequence[Way], on: str | None) -> int:
     stated = on.partition(":")[2]
     if not stated and len(ways) * sum(map(len, work.texts.values())) < LABORIOUS:
         return 1
+    things = [way.chunker for way in ways]
+    things += [*work.retrievers.values(), *work.rerankers.values()]
+    if not all(isinstance(one, str | FunctionType) for one in things):
+        return 1  # objects of libraries may be pickled without an error and still lose parts
     try:
-        pickle.dumps((work.retrievers, work.rerankers, ways))
+        pickle.dumps(things)
     except (pickle.PicklingError, AttributeError, TypeError):
         return 1
     return min(int(stated) if stated else cores(), len(ways))
@@ -509,6 +516,21 @@ def _run(name: str, cut: Cut, topics: Sequence[bytes], ranked: Sequence[Ranking]
         cut.spans.at(rows),
         unit="codepoint",
     )
+
+
+def _with_sizes(scores: Iterable[Scores], runs: Mapping[str, Run]) -> tuple[Scores, ...]:
+    """Return scores whose facts include the number and the total length of all chunks."""
+    found = []
+    for one in scores:
+        pool = runs[one.run].pool
+        assert pool is not None
+        assert pool.spans is not None
+        sizes = {
+            "chunks": len(pool.spans.lengths),
+            "characters in chunks": int(pool.spans.lengths.sum()),
+        }
+        found.append(replace(one, facts={**one.facts, **sizes}))
+    return tuple(found)
 
 
 def write_run(run: Run, folder: str) -> str:
