@@ -25,7 +25,7 @@ from spanwise.model.columns import text
 from spanwise.model.notes import counted, in_lines
 from spanwise.model.scores import Scores, run_names
 from spanwise.stats import overall, pooled
-from spanwise.stats.cautions import nothing_placed
+from spanwise.stats.cautions import not_found, nothing_placed
 
 if TYPE_CHECKING:
     from spanwise.evaluation.values import Values
@@ -145,6 +145,8 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     empty = min((n for name, n in undefined.items() if name not in unanswered), default=0)
     if unplaced := _unplaced(found):
         warnings.warn(unplaced, SpanwiseWarning, stacklevel=2)
+    if lost := not_found(found.facts.get("quotes", 0), found.facts.get("quotes lost", 0)):
+        warnings.warn(lost, SpanwiseWarning, stacklevel=2)
     notes = [
         *in_lines(found.placing),
         *_topic_notes(found.judged, found.answered, policy),
