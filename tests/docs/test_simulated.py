@@ -39,9 +39,9 @@ def test_the_tables_keep_what_the_page_promises(simulate, tables):
         rates = np.array([row[2:] for row in table], float)
         assert rates.max() <= most
         assert 0.02 < rates[:, 0].mean() < 0.055  # neither too many nor hardly any
-    named, marked, power = np.array([row[2:] for row in better], float).T
+    named, power, marked, exact = np.array([row[2:] for row in better], float).T
     assert named == pytest.approx(power, abs=0.045)
-    assert marked == pytest.approx(power, abs=0.065)  # it is cautious where values are 0 or 1
+    assert marked == pytest.approx(exact, abs=0.045)
     assert [row[0] for row in best] == worlds
     assert np.array([row[1:] for row in best], float).min() >= 1 - most
 
@@ -67,6 +67,22 @@ def test_the_power_of_a_world_is_that_of_the_t_test(simulate):
     due = world.power(100, 0.12)
     assert 0.3 < due < 0.9
     assert found.mean() == pytest.approx(due, abs=4 * sqrt(due * (1 - due) / count))
+
+
+def test_the_power_where_values_are_0_or_1_is_that_of_the_sign_test(simulate):
+    """Counted with SciPy's binomial test, which the exact power does not use."""
+    from scipy.stats import binomtest
+
+    world, count = simulate.COMPLETE, 600
+    values = world.drawn(np.random.default_rng(8), 100, [0.0, 0.12], count)
+    gaps = values[:, :, 1] - values[:, :, 0]
+    wins, losses = (gaps > 0).sum(axis=1).tolist(), (gaps < 0).sum(axis=1).tolist()
+    found = np.mean([
+        w > n and binomtest(w, w + n).pvalue < 0.05 for w, n in zip(wins, losses, strict=True)
+    ])  # fmt: skip
+    due = world.power_of_signs(100, 0.12)
+    assert 0.2 < due < 0.9
+    assert found == pytest.approx(due, abs=4 * sqrt(due * (1 - due) / count))
 
 
 def test_the_script_reports_rates_that_are_too_high(simulate, monkeypatch):

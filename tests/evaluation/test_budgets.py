@@ -246,7 +246,7 @@ def test_chunks_without_offsets_are_found_and_that_is_said(tmp_path, monkeypatch
     assert main(["compare", *files, "--budget", "300"]) == 0
     table = capfdbinary.readouterr().out.decode()
     assert "run: chunks placed in their documents: 1 exact, 1 shifted of 2" in table
-    assert "1 of 3 results of run name documents that no longer exist" in said
+    assert "1 of 3 results of run name documents that the collection does not have" in said
 
 
 def test_what_is_lost_and_what_is_re_placed_are_told_apart(tmp_path, monkeypatch, capfdbinary):

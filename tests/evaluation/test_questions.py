@@ -476,7 +476,8 @@ def test_evidence_that_was_not_found_is_evidence(folder):
         {"question": "Cats?", "quotes": ["Cats sleep"]},
     ]
     run = {"Lost?": ["purr"], "None?": ["purr", "every"], "Cats?": ["Fish"]}
-    scores = spanwise.evaluate(gold, run, ["ReadForNothing", "Abstain"], collection=TEXTS)
+    with pytest.warns(SpanwiseWarning, match="found only 1 of the 2 quotes in the documents"):
+        scores = spanwise.evaluate(gold, run, ["ReadForNothing", "Abstain"], collection=TEXTS)
     assert scores.means == {"ReadForNothing": 9, "Abstain": 0}
     assert scores.counts == {"ReadForNothing": 1, "Abstain": 1}
     assert set(scores.per_topic) == {"1", "2", "3"}

@@ -224,12 +224,17 @@ def test_the_results_are_verified_with_their_chunks(folder, capfd):
 def test_the_table_says_chunker_only_if_all_chunks_are_known(folder, capfd):
     words = ["compare", "gold.jsonl", "run.jsonl", "--budget", "10"]
     assert main([*words, "--chunks", "run=all.jsonl"]) == 0
+    header = capfd.readouterr().out.splitlines()[1]
+    assert header.split()[-3:] == ["chunker", "retriever", "ranker"]
+    assert main([*words, "--chunks", "run=all.jsonl", "--all"]) == 0
     table = capfd.readouterr().out
     assert "ceiling of all chunks at 10" in table
     (line,) = [one for one in table.splitlines() if one.startswith("lost by the chunker at 10")]
     assert line.split()[6] == "0.4000"
     assert "ceilings of returned chunks: largest number of results of a topic: 2" in table
     assert main(words) == 0
+    assert "chunker" not in capfd.readouterr().out
+    assert main([*words, "--all"]) == 0
     table = capfd.readouterr().out
     assert "lost by the ranker at 10" in table
     assert "chunker" not in table
@@ -252,7 +257,7 @@ def test_chunks_that_cannot_be_used_are_refused(folder, capfd, words, said):
 
 
 def test_losses_at_a_budget_that_is_not_reached_are_not_shown(folder, capfd):
-    assert main(["compare", "gold.jsonl", "run.jsonl", "--budget", "10,9999"]) == 0
+    assert main(["compare", "gold.jsonl", "run.jsonl", "--budget", "10,9999", "--all"]) == 0
     table = capfd.readouterr().out
     rows = [line for line in table.splitlines() if line.startswith("lost by the ranker")]
     assert ["not reached" in row for row in rows] == [False, True]

@@ -31,7 +31,7 @@ from spanwise.model.policy import unit_in_words
 from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.report.verdict import verdict
-from spanwise.stats.cautions import Facts, sentences
+from spanwise.stats.cautions import Facts, not_found, sentences
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
 
@@ -322,6 +322,10 @@ def compare_at(
         K,
         unit_in_words(unit),
     )
+    quotes, lost = (
+        max(s.facts.get(name, 0) for s in results) for name in ("quotes", "quotes lost")
+    )
+    warnings = [*filter(None, [not_found(quotes, lost)]), *warnings]
     warnings += [
         f"{s.run}: {note}" for s in results for note in s.notes if note.startswith(CEILINGS)
     ]

@@ -148,8 +148,8 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     undefined = {name: int(np.count_nonzero(np.isnan(column))) for name, column in numbers.items()}
     unanswered = {one.label for one in numeric if one.measure.unanswered}
     empty = min((n for name, n in undefined.items() if name not in unanswered), default=0)
-    if unplaced := _unplaced(found):
-        warnings.warn(unplaced, SpanwiseWarning, stacklevel=2)
+    for warning in _misplaced(found):
+        warnings.warn(warning, SpanwiseWarning, stacklevel=2)
     notes = [
         *in_lines(found.placing),
         *_topic_notes(found.judged, found.answered, policy),
@@ -185,14 +185,19 @@ def summed_up(found: Measured, measures: Sequence[MeasureRequest], policy: Polic
     )
 
 
-def _unplaced(found: Measured) -> str:
-    """Return a warning if no chunk of the run could be placed; else an empty text."""
-    if not found.facts.get("placed lost"):
-        return ""
-    from spanwise.stats.cautions import nothing_placed
+def _misplaced(found: Measured) -> list[str]:
+    """Return warnings of chunks and quotes that are in no document."""
+    facts = found.facts
+    if not facts.get("placed lost") and not facts.get("quotes lost"):
+        return []
+    from spanwise.stats.cautions import not_found, nothing_placed
 
-    lost = {"lost": found.facts["placed lost"]}
-    return nothing_placed(found.run, found.facts.get("results", 0), lost)
+    lost = {"lost": facts.get("placed lost", 0)}
+    some = (
+        not_found(facts.get("quotes", 0), facts.get("quotes lost", 0)),
+        nothing_placed(found.run, facts.get("results", 0), lost),
+    )
+    return [warning for warning in some if warning]
 
 
 def _topic_notes(judged: frozenset[bytes], answered: frozenset[bytes], policy: Policy) -> list[str]:

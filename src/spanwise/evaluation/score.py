@@ -44,7 +44,7 @@ from spanwise.matching import refuse_duplicate_judgements
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements, Preferences, of_topics
 from spanwise.model.notes import Note, Remark, added, within
-from spanwise.model.spans import EXACT, counted
+from spanwise.model.spans import EXACT, LOST, counted
 
 if TYPE_CHECKING:
     from spanwise.model.documents import Collection
@@ -352,6 +352,8 @@ def measured(
     matched = match(prepared, run, settled, share, name)
     measures, policy = settled
     judgements, facts = matched.judgements, _facts(matched, run, measures)
+    if share != "later" and facts:
+        facts |= _quotes(prepared.judgements)
     run = matched.run
     judged = frozenset(judgements.rows.topics)
     answered = frozenset(run.rows.topics).union(run.questions)  # some with nothing
@@ -402,6 +404,15 @@ def _facts(matched: Matched, given: Run, measures: Sequence[MeasureRequest]) -> 
 
         facts["missing documents"] = int(np.count_nonzero(absent(run, run.lengths)))
     return facts
+
+
+def _quotes(judgements: Judgements | Preferences) -> dict[str, int]:
+    """Count the quotes of judgements, and those that are in no document."""
+    evidence = judgements.evidence if isinstance(judgements, Judgements) else None
+    if evidence is None or evidence.labels is None or not (evidence.labels >= 0).any():
+        return {}
+    lost = int(np.count_nonzero(evidence.labels == LOST))
+    return {"quotes": int(np.count_nonzero(evidence.labels >= 0)), "quotes lost": lost}
 
 
 def refuse_strangers(

@@ -247,8 +247,11 @@ def _unmatched(
     """Count and name the entries of either side that the other side lacks."""
     there = set(found.values())
     extra = [_question(run, entry) for entry, topic in found.items() if topic is None]
+    entry = "entry " * judged.numbered
     missing = [
-        judged.questions.get(topic, text(topic)) for topic in judged.topics if topic not in there
+        judged.questions.get(topic) or f"{entry}{text(topic)}"
+        for topic in judged.topics
+        if topic not in there
     ]
     sides = (
         (extra, len(found), run.rows.source, judged.source),

@@ -62,6 +62,17 @@ def nothing_placed(run: str, results: int, placements: Mapping[str, int]) -> str
     )
 
 
+def not_found(quotes: int, lost: int) -> str:
+    """Return a warning if quotes of the judgements are in no document; else an empty text."""
+    if not lost:
+        return ""
+    found = f"only {quotes - lost:,}" if lost < quotes else "none"
+    return (
+        f"judgements: found {found} of the {quotes:,} quotes in the documents; expected all,"
+        f" because a topic of which no quote is found is left out; {UNPLACED}"
+    )
+
+
 def _of_run(one: Facts) -> Iterator[str]:
     if one.waste >= OFTEN:
         yield Caution(
@@ -109,11 +120,13 @@ def _of_run(one: Facts) -> Iterator[str]:
         )
     if one.missing:
         yield Caution(
-            f"{one.missing} of {one.results} results of {one.run} name documents that no longer"
-            " exist in the collection.",
+            f"{one.missing} of {one.results} results of {one.run} name documents that the"
+            " collection does not have: check whether it belongs to this run, and whether both name"
+            " documents in the same way.",
             one.run,
-            "{amount} of the results of {runs} name documents that no longer exist in the"
-            " collection.",
+            "{amount} of the results of {runs} name documents that the collection does not have:"
+            " check whether it belongs to these runs, and whether both name documents in the same"
+            " way.",
             one.missing / one.results,
         )
     if one.judged < 1 - OFTEN and not one.quoted:
