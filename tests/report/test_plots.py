@@ -126,7 +126,7 @@ def test_the_axis_of_budgets_has_their_unit(tmp_path):
     file = tmp_path / "p.json"
     for words, title in (((), "characters read"), (("--unit", "utf16"), "UTF-16 code units read")):
         assert plot("budget", *files, *words, "-o", file)[2] == 0
-        assert json.loads(file.read_text())["encoding"]["x"]["title"] == title
+        assert json.loads(file.read_text())["encoding"]["x"]["title"] == f"{title}, logarithmic"
     # a run that reads 20 characters is not clamped to 1
     assert plot("curve", *files, "-m", "Read@5", "-o", file)[2] == 0
     assert [axis.get("scale") for axis in y_axes(file)] == [None, None]

@@ -52,6 +52,7 @@ class Details:
     unit: str = "characters"  # of budgets
     together: int = 1  # number of topics in a part
     painted: int = 0  # number of topics with relevant text that is shown
+    cut: bool = False  # whether text is left out that would not fit
 
 
 NO_DETAILS = Details()
@@ -77,7 +78,6 @@ def page(c: Comparison, content: Content) -> str:
     parts.append(("curves", [_curve(curve, points) for curve, points in content.curves]))
     packed_parts = [*((name, packed(part)) for name, part in parts), *content.details.parts]
     warnings = [printable(warning) for warning in c.warnings]
-    grave = [line for line in warnings if not any(words in line for words in MINOR)]
     facts = [counted(len(c.runs), "run"), counted(len(topics), "topic")]
     return template().render(
         version=__version__,
@@ -87,7 +87,7 @@ def page(c: Comparison, content: Content) -> str:
         script=part_of_page("page.js"),
         confidence=f"{c.confidence:.0%}",
         verdict=[printable(sentence) for sentence in c.headline],
-        grave=grave[:FIRST_WARNINGS],
+        grave=gravest(warnings, c.runs),
         curves=bool(content.curves),
         pairs=len(c.runs) > 1,
         scatter=len(c.measures) > 1,
@@ -104,6 +104,23 @@ def page(c: Comparison, content: Content) -> str:
         when=now().strftime("%Y-%m-%d %H:%M UTC"),
         chunks=packed_parts,
     )
+
+
+def gravest(warnings: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Return the first warnings that could change the verdict, one of each kind.
+
+    Warnings that differ only in numbers and names of runs are of one kind.
+
+    >>> gravest(["a reads 2 times more", "b reads 3 times more", "a is unplaced"], ["a", "b"])
+    ['a reads 2 times more', 'a is unplaced']
+    """
+    names = sorted(map(printable, runs), key=len, reverse=True)
+    varying = re.compile("|".join([*(rf"\b{re.escape(name)}" for name in names if name), r"\d+"]))
+    kinds: dict[str, str] = {}
+    for line in warnings:
+        if not any(words in line for words in MINOR):
+            kinds.setdefault(varying.sub("", line), line)
+    return list(kinds.values())[:FIRST_WARNINGS]
 
 
 def now() -> datetime:
@@ -189,6 +206,7 @@ def overview(c: Comparison, content: Content) -> dict[str, Any]:
         "words": details.words,
         "together": details.together,
         "painted": details.painted,
+        "cut": details.cut,
         "detailed": bool(details.parts),
         "labelled": LABELLED,
     }

@@ -303,7 +303,7 @@ def _fitted(drawing: Drawing, questions: list[str], budgets: Sequence[float]) ->
     )
     unit = unit_in_words(drawing.settled.policy.unit)
     common = (drawing.headers, drawing.words, budgets, unit, TOGETHER)
-    return Details(questions, parts, *common, painted)
+    return Details(questions, parts, *common, painted, library.cut)
 
 
 @dataclass(slots=True)
@@ -478,6 +478,7 @@ class Library:
     names: list[bytes] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)  # -1 if the collection has no such document
     bundles: list[int] = field(default_factory=list)  # where its text is; -1 if it has none
+    cut: bool = False  # whether the text of some results or relevant passages is left out
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def number(self, name: bytes) -> int:
@@ -514,8 +515,13 @@ class Library:
         choices = [[*relevant, *results[depth], *whole]]
         choices += [[*relevant, *some] for some in results.values()]
         choices.append(relevant)
-        fits = (one for some in choices if self._size(one := self._united(some)) <= room)
-        return self._bundled(next(fits, np.zeros((0, 3), np.int64)))
+        for number, some in enumerate(choices):
+            stretches = self._united(some)
+            if _characters(stretches) <= room:
+                self.cut = number > 1
+                return self._bundled(stretches)
+        self.cut = True
+        return self._bundled(np.zeros((0, 3), np.int64))
 
     def _relevant(self, sheets: Sequence[Sheet]) -> Iterator[Stretch]:
         for sheet in sheets:
@@ -558,9 +564,6 @@ class Library:
         begin, close = start[first] - offset[first], reach[last] - offset[first]
         return np.column_stack([document[order][first], begin, close])
 
-    def _size(self, stretches: IntArray) -> int:
-        return int((stretches[:, 2] - stretches[:, 1]).sum())
-
     def _bundled(self, stretches: IntArray) -> list[list[Any]]:
         """Return the text of stretches in bundles, and note which bundle has which document."""
         self.bundles = [-1] * len(self.names)
@@ -580,3 +583,8 @@ class Library:
             bundles[-1][-1][1].append([start, words])
             taken += len(words)
         return bundles
+
+
+def _characters(stretches: IntArray) -> int:
+    """Return the number of characters of stretches."""
+    return int((stretches[:, 2] - stretches[:, 1]).sum())

@@ -453,22 +453,29 @@ function relevantText(sheet, library) {
   const more = every.length > PASSAGES ? [make("p", `${every.length - PASSAGES} more passages are not listed.`, { class: "note" })] : [];
   return [make("h4", every.length === 1 ? "Relevant text" : `Relevant text: ${every.length} passages`), ...quotes, ...more];
 }
-// The text of a result with its relevant parts marked.
-function marked(words, from, relevant) {
+// The text of a result with its relevant parts marked; what lies after `stop` was not read.
+function marked(words, from, relevant, stop) {
   const box = make("span", null, { class: "quote" }), points = Array.from(words);
-  const piece = (a, b) => points.slice(a, b).join("").replace(/\s+/g, " ");
-  let at = 0;
+  let holder = box, at = 0;
+  const put = (to, mark) => {
+    for (const end of at < stop && stop < to ? [stop, to] : [to]) {
+      if (at === stop && holder === box) holder = box.appendChild(make("span", null, { class: "unread", title: "not read within the budget" }));
+      const piece = points.slice(at, end).join("").replace(/\s+/g, " ");
+      if (piece) holder.append(mark ? make("mark", piece, { class: "both", title: "relevant" }) : piece);
+      at = end;
+    }
+  };
   for (const [a, b] of relevant) {
     const [x, y] = [Math.max(a - from, at), Math.min(b - from, points.length)];
     if (x >= y) continue;
-    box.append(piece(at, x), make("mark", piece(x, y), { class: "both", title: "relevant" }));
-    at = y;
+    put(x, false);
+    put(y, true);
   }
-  box.append(piece(at, points.length));
+  put(points.length, false);
   return box;
 }
 const FIRST = 120;
-function textOfResult(library, mine, rank, relevant) {
+function textOfResult(library, mine, rank, relevant, stop) {
   const document = mine.d[rank], own = mine.own[rank];
   const length = library.documents[document][1];
   const [from, to] = mine.s ? [mine.s[rank], mine.e[rank]] : [0, length];
@@ -476,12 +483,12 @@ function textOfResult(library, mine, rank, relevant) {
   if (words === null) return [];
   const spans = own === undefined ? relevant.filter(([a, b]) => a < to && from < b) : [];
   const points = Array.from(words), whole = mine.s && spans.length > 0 && points.length <= 3000;
-  if (whole || points.length <= FIRST) return [marked(words, from, spans)];
+  if (whole || points.length <= FIRST) return [marked(words, from, spans, stop)];
   let end = FIRST;
   while (end < points.length && end < FIRST + 20 && /\S/.test(points[end])) end++;
-  const start = marked(points.slice(0, end).join(""), from, spans);
+  const start = marked(points.slice(0, end).join(""), from, spans, stop);
   const more = make("button", `… ${counted(points.length - end)} characters more`, { type: "button", class: "more" });
-  more.addEventListener("click", (event) => { event.stopPropagation(); start.replaceWith(marked(words, from, spans)); more.remove(); });
+  more.addEventListener("click", (event) => { event.stopPropagation(); start.replaceWith(marked(words, from, spans, stop)); more.remove(); });
   return [start, more];
 }
 function ranking(sheet, library, run, value, measure) {
@@ -496,17 +503,19 @@ function ranking(sheet, library, run, value, measure) {
   table.append(make("thead", null, {}, make("tr", null, {}, make("th", "#", { scope: "col" }), make("th", "result", { scope: "col" }), ...extra.map((n) => make("th", titles[n], { scope: "col", class: "n" })))), body);
   const relevant = new Map(sheet.relevant.map(([n, flat]) => [n, flat.flatMap((_, k) => (k % 2 ? [] : [[flat[k], flat[k + 1]]]))]));
   const budget = all.budget_of[measure] ?? (all.budgets.length ? all.budgets.at(-1) : null), limit = budget === null ? undefined : mine.ends[all.budgets.indexOf(budget)];
-  const reads = of("read");
+  const cellOf = (name, rank) => (of(name) < 0 ? NaN : Number(mine.cells[of(name)][rank].replaceAll(",", "")));
   let ended = false, hidden = 0;
   mine.d.forEach((document, rank) => {
     const name = library.documents[document][0], from = mine.s && mine.s[rank], to = mine.e && mine.e[rank];
     const part = mine.part ? mine.part[rank] : mine.s ? (from < 0 ? "?" : `${from}-${to}`) : "";
     const cells = [String(rank + 1), name, ...(skipped === 3 ? [part] : []), ...mine.cells.map((column) => column[rank])];
     const hit = hitOf(head, cells);
+    const read = cellOf("read", rank), last = !ended && limit > 0 && read >= limit, inside = last && read > limit;
+    const stop = inside ? limit - (read - cellOf("size", rank)) : undefined;
     const row = make("tr", null, { tabindex: "0", class: (hit ? "hit" : "") + (ended ? " unread" : "") });
-    const result = make("td", null, {}, ...textOfResult(library, mine, rank, relevant.get(document) ?? []));
+    const result = make("td", null, {}, ...textOfResult(library, mine, rank, relevant.get(document) ?? [], stop));
     result.append(make("span", mine.part && mine.part[rank] ? `${name} · ${mine.part[rank]}` : place(name, from, to), { class: result.firstChild ? "place" : "" }));
-    row.append(make("td", rank + 1), result, ...extra.map((n) => make("td", mine.cells[n][rank], { class: "n" })));
+    row.append(make("td", rank + 1), result, ...extra.map((n) => make("td", mine.cells[n][rank], { class: "n", "data-label": titles[n] })));
     const show = () => card(row, head, cells, all.words[mine.words]);
     row.addEventListener("mouseenter", show);
     row.addEventListener("focus", show);
@@ -514,10 +523,10 @@ function ranking(sheet, library, run, value, measure) {
     row.addEventListener("blur", hideCard);
     if ($("only").checked && !hit) hidden += 1;
     else body.append(row);
-    if (!ended && limit !== undefined && reads >= 0 && Number(mine.cells[reads][rank].replaceAll(",", "")) >= limit && limit > 0) {
+    if (last) {
       ended = true;
-      const inside = Number(mine.cells[reads][rank].replaceAll(",", "")) > limit;
-      body.append(make("tr", null, { class: "end" }, make("td", `the budget of ${counted(budget)} ${all.unit} ends ${inside ? "within this result" : "here"}`, { colspan: 2 + extra.length })));
+      const where = inside ? `within this result, after ${counted(stop)} of its characters` : "here";
+      body.append(make("tr", null, { class: "end" }, make("td", `the budget of ${counted(budget)} ${all.unit} ends ${where}`, { colspan: 2 + extra.length })));
     }
   });
   box.append(table);
@@ -598,7 +607,7 @@ function documentBox(doc, spans, library, opened) {
   const found = pieces.filter((p) => p.relevant && p.ranks.length).reduce((sum, p) => sum + p.to - p.from, 0);
   const wanted = doc.relevant.reduce((sum, [a, b]) => sum + b - a, 0);
   const ranks = spans.length ? "rank " + spans.map((s) => s[3]).join(", ") : "not retrieved";
-  box.append(make("summary", doc.name + " ", {}, make("span", `${ranks} · ${found} of ${wanted} relevant characters shown`)));
+  box.append(make("summary", doc.name + " ", {}, make("span", `${ranks} · ${wanted ? `${found} of ${wanted} relevant characters shown` : "no relevant text"}`)));
   const strip = svg("svg", { class: "strip", viewBox: `0 0 ${doc.length} 22`, preserveAspectRatio: "none", role: "img", "aria-label": "where the marked text lies in the document" });
   const least = doc.length / 400;
   const block = (piece, y, height, kind) => strip.append(svg("rect", { x: piece.from, y, width: Math.max(piece.to - piece.from, least), height, style: `fill: var(--${kind})` }));
@@ -691,7 +700,8 @@ async function begin() {
   $("right").append(make("option", "nothing", { value: -1 }), ...all.runs.map((name, n) => make("option", name, { value: n })));
   $("right").value = all.runs.length > 1 ? (base === 0 ? 1 : base) : -1;
   const kinds = all.runs.length > 1 ? "Topics with the largest differences come first. " : "";
-  $("painted").textContent = kinds + (all.detailed ? `Documents are painted for ${counted(all.painted)} of ${counted(all.topics.length)} topics.` : "");
+  const without = all.painted ? "" : " Their text is not in the collection, or --collection is missing.";
+  $("painted").textContent = kinds + (all.detailed ? `Documents are painted for ${counted(all.painted)} of ${counted(all.topics.length)} topics.${without}` : "") + (all.cut ? " Some text is left out, to keep this page small." : "");
   await topics(false);
   $("measure").addEventListener("change", async () => {
     const curve = all.curve_of[Number($("measure").value)];
