@@ -431,7 +431,7 @@ async function oneTopic() {
   if ($("rankings").dataset.asked !== asked) return; // somebody chose again meanwhile
   hideCard();
   const question = all.questions[t];
-  $("question").replaceChildren(make("span", all.topics[t], { class: question ? "id" : "" }), ...(question ? [question] : []));
+  $("question").replaceChildren(make("span", all.topics[t], { class: question ? "id" : "" }), ...(question ? [" ", question] : []));
   const remarks = sheet ? [...new Set(Object.values(sheet.runs).flatMap((run) => all.words[run.words]))] : ["The rankings are not in this report: it was made of results, or they could not be read."];
   $("topic-words").textContent = remarks.join(" · ");
   $("relevant").replaceChildren(...(sheet ? relevantText(sheet, library) : []));
@@ -638,7 +638,7 @@ function textOf(doc, pieces, library, holder) {
     const whole = raw(from, to);
     if (whole !== null && to - from <= FAR) { box.append(cut(whole)); return; }
     const head = from > 0 ? raw(from, from + 100) : "", tail = to < doc.length ? raw(to - 100, to) : "";
-    const before = head === null ? "" : /^[^]*\s|^/.exec(head)[0] || head, after = tail === null ? "" : (/\s[^]*$/.exec(tail) ?? [tail])[0];
+    const before = head === null ? "" : (/^[^]*\S(?=\s)/.exec(head) ?? [head])[0], after = tail === null ? "" : (/\s[^]*$/.exec(tail) ?? [tail])[0];
     const rest = to - from - before.length - after.length, words = `… ${rest} characters …`;
     const middle = raw(from + before.length, to - after.length);
     const gap = middle === null ? make("span", words, { class: "quiet" }) : make("button", words, { type: "button", class: "gap" });
