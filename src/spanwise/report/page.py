@@ -22,7 +22,7 @@ from spanwise.errors import MissingExtra
 from spanwise.model.comparison import letter
 from spanwise.model.scores import UNREACHED, number, printable
 from spanwise.report.comparison import at, mean_cells, probability, worded
-from spanwise.report.plots import COLOURS, DASHES
+from spanwise.report.plots import COLOURS, DASHES, LABELLED
 from spanwise.report.tables import counted
 from spanwise.version import __version__
 
@@ -210,10 +210,6 @@ def overview(c: Comparison, content: Content) -> dict[str, Any]:
         "detailed": bool(details.parts),
         "labelled": LABELLED,
     }
-
-
-LABELLED = 12
-"""Maximum number of points of a scatter plot that are labelled with their names."""
 
 
 def _difference(c: Comparison, one: Difference) -> list[Any]:
