@@ -14,6 +14,7 @@ from cases import (
 
 MOST_SECONDS, MOST_MB = 30.0, 2048
 MOST_RATIO, MOST_CPU, MOST_CPU_SECONDS = 5, 60.0, 3.0
+PAGE_CPU_SECONDS, PAGE_MB = 15.0, 8.0
 NAME = "spanwise compare --budget"
 
 
@@ -84,6 +85,34 @@ def _linear(scale: int) -> Case:
     )
 
 
+def report(data: Dataset) -> list[str]:
+    """Return the command of a comparison that writes a page too."""
+    return [*compare(data), "--html", str(data.folder / "report.html")]
+
+
+def _page(scale: int) -> Case:
+    data = Dataset("chunks", 1000 // scale, runs=2, depth=50)
+    name = "spanwise compare --html"
+    return Case(
+        "chunks-page",
+        f"{data.topics:,} questions x 50 chunks x 2 runs at 3 budgets, as a page",
+        (Entry(name, report, data, has_map=False),),
+        (
+            Bar(
+                f"under {PAGE_CPU_SECONDS:g} CPU s",
+                lambda results: results[name].cpu_seconds,
+                lambda figure: figure < PAGE_CPU_SECONDS,
+            ),
+            Bar(
+                f"page under {PAGE_MB:g} MB",
+                lambda _: (data.folder / "report.html").stat().st_size / 1e6,
+                lambda figure: figure < PAGE_MB,
+            ),
+        ),
+        base=name,
+    )
+
+
 def place(data: Dataset) -> list[str]:
     """Return the command that places chunks without offsets, and scores them."""
     options = ["-m", "SpanR", "--collection", str(data.folder / "documents"), "--workers", "1"]
@@ -119,4 +148,4 @@ def _placing(scale: int) -> Case:
 
 def chunk_cases(scale: int) -> list[Case]:
     """Return all cases with chunks."""
-    return [_many(scale), _ten(scale), _linear(scale), _placing(scale)]
+    return [_many(scale), _ten(scale), _linear(scale), _page(scale), _placing(scale)]

@@ -168,3 +168,37 @@ def chunks_page(tmp_path_factory):
     return made(
         folder, folder / "gold.jsonl", folder / "twice.jsonl", folder / "once.jsonl", *words
     )
+
+
+@pytest.fixture(scope="session")
+def questions_page(tmp_path_factory):
+    """Two questions and two systems of chunks; only the second question tells them apart."""
+    folder = tmp_path_factory.mktemp("questions")
+    (folder / "texts").mkdir()
+    text = (
+        "A cap is 12 mm high. " * 10
+        + "Posts are made of oak. "
+        + "Nothing else matters here. " * 40
+    )
+    (folder / "texts" / "manual.txt").write_text(text)
+    judged = [
+        ("q10", "How high is a cap?", {"s": 0, "e": 20}),
+        ("q9", "What are posts made of?", {"s": 210, "e": 232}),
+    ]
+    gold = [
+        json.dumps({"qid": topic, "query": question, "doc": "manual", "spans": [span]}) + "\n"
+        for topic, question, span in judged
+    ]
+    (folder / "gold.jsonl").write_text("".join(gold))
+    found = {"whole": [(200, 400), (600, 800)], "late": [(600, 800), (200, 400)]}
+    for name, spans in found.items():
+        several = [("q10", [(0, 100), (400, 600)]), ("q9", spans)]
+        lines = [
+            json.dumps({"qid": topic, "rank": rank, "doc": "manual", "s": start, "e": end}) + "\n"
+            for topic, mine in several
+            for rank, (start, end) in enumerate(mine, 1)
+        ]
+        (folder / f"{name}.jsonl").write_text("".join(lines))
+    runs = (folder / "whole.jsonl", folder / "late.jsonl")
+    words = ("--budget", "220,300", "--collection", folder / "texts")
+    return made(folder, folder / "gold.jsonl", *runs, *words)

@@ -14,7 +14,7 @@ from demo_files import (
 )
 from spanwise.cli import main
 from spanwise.errors import UsageError
-from spanwise.report.plots import curve_of, disagreements, find_curve
+from spanwise.report.plots import curve_of, disagreements, find_curve, style_of
 
 RUNS = (KEYWORD, DENSE, HYBRID)
 
@@ -126,7 +126,7 @@ def test_the_axis_of_budgets_has_their_unit(tmp_path):
     file = tmp_path / "p.json"
     for words, title in (((), "characters read"), (("--unit", "utf16"), "UTF-16 code units read")):
         assert plot("budget", *files, *words, "-o", file)[2] == 0
-        assert json.loads(file.read_text())["encoding"]["x"]["title"] == title
+        assert json.loads(file.read_text())["encoding"]["x"]["title"] == f"{title}, logarithmic"
     # a run that reads 20 characters is not clamped to 1
     assert plot("curve", *files, "-m", "Read@5", "-o", file)[2] == 0
     assert [axis.get("scale") for axis in y_axes(file)] == [None, None]
@@ -148,3 +148,12 @@ def test_disagreement_on_paper():
     assert disagreements([1, 2, 3], [1, 2, 3]) == [False, False, False]
     assert disagreements([1, 2, 3], [2, 1, 3]) == [True, True, False]
     assert disagreements([1, 1], [1, 2]) == [False, False]  # a tie is no disagreement
+
+
+def test_twenty_four_runs_are_told_apart_and_keep_their_order(tmp_path):
+    styles = [style_of(place) for place in range(24)]
+    assert len(set(styles)) == 24
+    assert plot("recall-precision", QRELS, *RUNS, "-o", tmp_path / "p.json")[2] == 0
+    encoding = json.loads((tmp_path / "p.json").read_text())["encoding"]
+    assert encoding["color"]["sort"] is None  # as the runs were given, not by name
+    assert encoding["color"]["scale"]["range"][:3] == [colour for colour, _ in styles[:3]]

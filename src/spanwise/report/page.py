@@ -7,8 +7,12 @@ the overview, the values of each measure, the curves, and the rankings and docum
 from __future__ import annotations
 
 import json
+import os
+import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from gzip import compress
 from importlib.resources import files
 from math import isfinite
@@ -16,61 +20,113 @@ from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import MissingExtra
 from spanwise.model.comparison import letter
-from spanwise.model.scores import printable
-from spanwise.report.comparison import worded
-from spanwise.report.plots import LABELLED, converter, curve_spec, differences_spec, scatter_spec
+from spanwise.model.scores import UNREACHED, number, printable
+from spanwise.report.comparison import at, mean_cells, probability, worded
+from spanwise.report.plots import COLOURS, DASHES, LABELLED
+from spanwise.report.tables import counted
 from spanwise.version import __version__
 
 if TYPE_CHECKING:
-    from spanwise.model.comparison import Comparison
+    from spanwise.model.comparison import Comparison, Difference
     from spanwise.report.plots import Curve
 
-DIGITS = 6
 Chunk = tuple[str, Any]
 """The name and content of a part of the data."""
+Points = list[list[list[float | None]]]
+"""The mean and its bounds for each run and position of a curve."""
+FIRST_WARNINGS = 3
+"""Maximum number of warnings that are shown below the verdict."""
+MINOR = ("have the same value for every topic", "decide on one measure before you look")
+"""What warnings say that cannot change who is best in the first measure."""
 
 
-def page(
-    c: Comparison,
-    topics: Sequence[str],
-    curves: Sequence[tuple[Curve, list[list[list[float | None]]]]],
-    details: Iterable[Chunk],
-    title: str,
-    explained: str,
-) -> str:
-    """Render the whole page.
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The rankings and the texts of documents, packed, and what all of them have in common."""
 
-    `curves` have a mean and its bounds for each run and position.
-    """
-    parts: list[Chunk] = [("all", overview(c, topics, curves, explained))]
+    questions: list[str] = field(default_factory=list)  # of each topic; empty if unknown
+    parts: list[tuple[str, str]] = field(default_factory=list)
+    headers: list[list[str]] = field(default_factory=list)
+    words: list[list[str]] = field(default_factory=list)
+    budgets: Sequence[float] = ()
+    unit: str = "characters"  # of budgets
+    together: int = 1  # number of topics in a part
+    painted: int = 0  # number of topics with relevant text that is shown
+    cut: bool = False  # whether text is left out that would not fit
+
+
+NO_DETAILS = Details()
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page shows beside the numbers of a comparison."""
+
+    topics: Sequence[str]
+    curves: Sequence[tuple[Curve, Points]]
+    details: Details
+    title: str
+    styles: Sequence[int]  # of runs, by their places on the command line
+    made: Sequence[str] = ()  # command and inputs
+
+
+def page(c: Comparison, content: Content) -> str:
+    """Render the whole page."""
+    topics = content.topics
+    parts: list[Chunk] = [("all", overview(c, content))]
     parts += [(f"values-{n}", values(c, topics, m)) for n, m in enumerate(c.measures)]
-    parts.append(("curves", [_curve(curve, points) for curve, points in curves]))
-    packed_parts = [(name, packed(part)) for name, part in (*parts, *details)]
-    counted = [f"{len(c.runs)} run{_s(len(c.runs))}", f"{len(topics)} topic{_s(len(topics))}"]
+    parts.append(("curves", [_curve(curve, points) for curve, points in content.curves]))
+    packed_parts = [*((name, packed(part)) for name, part in parts), *content.details.parts]
+    warnings = [printable(warning) for warning in c.warnings]
+    facts = [counted(len(c.runs), "run"), counted(len(topics), "topic")]
     return template().render(
         version=__version__,
-        title=printable(title),
-        facts=" · ".join([*counted, named_or_counted(c.measures)]),
+        title=printable(content.title),
+        facts=" · ".join([*facts, named_or_counted(c.measures)]),
         style=part_of_page("page.css"),
         script=part_of_page("page.js"),
-        bundle=converter().javascript_bundle(),
         confidence=f"{c.confidence:.0%}",
-        curves=bool(curves),
+        verdict=[printable(sentence) for sentence in c.headline],
+        grave=gravest(warnings, c.runs),
+        curves=bool(content.curves),
         pairs=len(c.runs) > 1,
         scatter=len(c.measures) > 1,
-        warnings=[printable(warning) for warning in c.warnings],
+        several=len(c.measures) > 1,
+        losses=bool(c.losses),
+        warnings=warnings,
         method=[printable(line) for line in method(c)],
         notes=[
             printable(f"{name}: {note}")
             for name, scores in zip(c.runs, c.scores, strict=True)
             for note in scores.notes
         ],
+        made=[printable(line) for line in content.made],
+        when=now().strftime("%Y-%m-%d %H:%M UTC"),
         chunks=packed_parts,
     )
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+def gravest(warnings: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Return the first warnings that could change the verdict, one of each kind.
+
+    Warnings that differ only in numbers and names of runs are of one kind.
+
+    >>> gravest(["a reads 2 times more", "b reads 3 times more", "a is unplaced"], ["a", "b"])
+    ['a reads 2 times more', 'a is unplaced']
+    """
+    names = sorted(map(printable, runs), key=len, reverse=True)
+    varying = re.compile("|".join([*(rf"\b{re.escape(name)}" for name in names if name), r"\d+"]))
+    kinds: dict[str, str] = {}
+    for line in warnings:
+        if not any(words in line for words in MINOR):
+            kinds.setdefault(varying.sub("", line), line)
+    return list(kinds.values())[:FIRST_WARNINGS]
+
+
+def now() -> datetime:
+    """Return the time of the page; SOURCE_DATE_EPOCH replaces that of the clock."""
+    stated = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(stated), UTC) if stated else datetime.now(UTC)
 
 
 NAMED = 5
@@ -103,21 +159,24 @@ def legend(c: Comparison) -> list[str]:
     return [*lines, *c.legend()[1 : -len(c.warnings) or None]]
 
 
-def overview(
-    c: Comparison, topics: Sequence[str], curves: Sequence[tuple[Curve, Any]], explained: str
-) -> dict[str, Any]:
-    """Return the data that the page needs at once."""
+def overview(c: Comparison, content: Content) -> dict[str, Any]:
+    """Return the data that the page needs at once; what it shows of means is text."""
     places = {run: n for n, run in enumerate(c.runs)}
     first = [one for one in c.differences if one.test == c.tests[0]]
+    details = content.details
     return {
         "runs": [printable(run) for run in c.runs],
         "letters": [letter(n) if c.lettered else "" for n in range(len(c.runs))],
+        "styles": list(content.styles),
+        "colours": list(COLOURS),
+        "dashes": [list(dash) for dash in DASHES],
         "measures": [worded(measure) for measure in c.measures],
-        "topics": [printable(topic) for topic in topics],
+        "topics": [printable(topic) for topic in content.topics],
+        "order": natural(content.topics),
         "lowest": [n for n, name in enumerate(c.measures) if name in c.lowest],
         "baseline": None if c.baseline is None or len(c.runs) < 2 else places[c.baseline],
         "alpha": c.alpha,
-        "explained": worded(explained),
+        "explained": worded(c.measures[0]),
         "legend": [printable(line) for line in legend(c)],
         "means": [
             [
@@ -128,22 +187,81 @@ def overview(
             ]
             for run in c.runs
         ],
+        "cells": [
+            [mean_cells(c, c.mean(run, measure)) for measure in c.measures] for run in c.runs
+        ],
         "marks": [[c.mark(run, measure) for measure in c.measures] for run in c.runs],
-        "differences": {
-            "run": [places[one.run] for one in first],
-            "measure": [c.measures.index(one.measure) for one in first],
-            "d": [short(one.difference) for one in first],
-            "low": [short(one.low) for one in first],
-            "high": [short(one.high) for one in first],
-            "p": [short(one.p_adjusted) for one in first],
-            "wins": [one.wins for one in first],
-            "ties": [one.ties for one in first],
-            "losses": [one.losses for one in first],
-        },
-        "curves": [curve.name for curve, _ in curves],
+        "best": [[places[run] for run in c.best(measure)] for measure in c.measures],
+        "differences": [
+            [places[one.run], c.measures.index(one.measure), *_difference(c, one)] for one in first
+        ],
+        "losses": _losses(c),
+        "curves": [curve.name for curve, _ in content.curves],
+        "curve_of": [_curve_of(content.curves, measure) for measure in c.measures],
+        "budgets": list(details.budgets),
+        "unit": details.unit,
+        "budget_of": [at(measure) for measure in c.measures],
+        "questions": details.questions,
+        "headers": details.headers,
+        "words": details.words,
+        "together": details.together,
+        "painted": details.painted,
+        "cut": details.cut,
+        "detailed": bool(details.parts),
         "labelled": LABELLED,
-        "specs": {"differences": differences_spec("", "", ""), "scatter": scatter_spec("", "")},
     }
+
+
+def _difference(c: Comparison, one: Difference) -> list[Any]:
+    """Return a difference, its interval, p, counts of topics, and whether it is a gain."""
+    sure = one.p_adjusted < c.alpha and not c.unreached(one.measure)
+    gain = (one.difference < 0) == (one.measure in c.lowest)
+    return [
+        "-" if not isfinite(one.difference) else f"{one.difference:+.4f}",
+        f"[{one.low:+.4f}, {one.high:+.4f}]" if isfinite(one.low) else "-",
+        probability(one.p_adjusted),
+        f"{one.wins} / {one.ties} / {one.losses}",
+        (1 if gain else -1) if sure else 0,
+    ]
+
+
+def _losses(c: Comparison) -> list[list[Any]]:
+    """Return, for each run and budget, recall and its losses, as numbers and as text."""
+    places = {run: n for n, run in enumerate(c.runs)}
+    rows: list[list[Any]] = []
+    for one in c.losses:
+        known = isfinite(one.chunker)
+        name = next((m for m in c.measures if m.startswith("SpanR(") and at(m) == one.budget), None)
+        if name is None:
+            continue
+        recall = c.mean(one.run, name).value
+        early = one.chunker if known else 1 - recall - one.ranker
+        parts = [recall, one.ranker, one.retriever if known else 0.0, early]
+        far = not c.unreached(name)
+        texts = [number(part + 0.0) if far else UNREACHED for part in parts]
+        rows.append(
+            [places[one.run], one.budget, [short(max(x, 0.0)) for x in parts], texts, known]
+        )
+    return rows
+
+
+def _curve_of(curves: Sequence[tuple[Curve, Points]], measure: str) -> int | None:
+    """Return which curve has a measure among its points."""
+    return next((n for n, (curve, _) in enumerate(curves) if measure in curve.measures()), None)
+
+
+def natural(names: Sequence[str]) -> list[int]:
+    """Return the places of names in natural order: by the numbers in them.
+
+    >>> natural(["q10", "q9", "a"])
+    [2, 1, 0]
+    """
+
+    def key(place: int) -> list[tuple[bool, int, str]]:
+        pieces = re.split(r"(\d+)", names[place])
+        return [(not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in pieces if p]
+
+    return sorted(range(len(names)), key=key)
 
 
 def values(c: Comparison, topics: Sequence[str], measure: str) -> list[list[float | None]]:
@@ -155,20 +273,29 @@ def values(c: Comparison, topics: Sequence[str], measure: str) -> list[list[floa
     return rows
 
 
-def _curve(curve: Curve, points: list[list[list[float | None]]]) -> dict[str, Any]:
-    return {"places": list(curve.places), "points": points, "spec": curve_spec(curve)}
+def _curve(curve: Curve, points: Points) -> dict[str, Any]:
+    low, high = curve.bounds
+    return {
+        "places": list(curve.places),
+        "points": points,
+        "x": curve.x_title,
+        "y": curve.y_title,
+        "logarithmic": curve.logarithmic,
+        "budgets": curve.of_budgets,
+        "bounds": [low, high] if isfinite(low) and isfinite(high) else None,
+    }
 
 
 def short(value: float) -> float | None:
-    """Round a number to the digits that the page shows, or return None if undefined."""
-    return float(f"{value:.{DIGITS}g}") if isfinite(value) else None
+    """Return a number in full, so that it is rounded only once, or None if undefined."""
+    return value if isfinite(value) else None
 
 
 def packed(part: Any) -> str:
     """Return JSON, compressed and in base64; the same data gives the same text."""
     text = json.dumps(part, separators=(",", ":"), ensure_ascii=False)
     data = text.encode("utf-8", "backslashreplace")
-    return b64encode(compress(data, 9, mtime=0)).decode()
+    return b64encode(compress(data, 6, mtime=0)).decode()
 
 
 def part_of_page(name: str) -> str:

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 COLOURS = (
-    *("#2f7ed8", "#e08a00", "#129b74", "#d64550"),
-    *("#8a5cd6", "#c2578f", "#3a9fb0", "#8a8a8a"),
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
+    *("#E69F00", "#56B4E9", "#000000", "#F0E442"),
 )
-BETTER, WORSE, SAME = "#129b74", "#d64550", "#8a8a8a"
+"""Colours of runs, which colour-blind readers can tell apart (Okabe and Ito, 2008)."""
+DASHES = ((1, 0), (6, 3), (2, 2))
+"""Line styles of runs: each of them with every colour, in turn."""
+BETTER, WORSE, SAME = "#009E73", "#D55E00", "#8a8a8a"
 ENDINGS = ("svg", "png", "pdf", "json", "html")
 
 
@@ -35,18 +38,29 @@ ENDS = "half of the topics return no more"
 """What the mark at the end of a curve over reading budgets says."""
 
 
+def style_of(place: int) -> tuple[str, tuple[int, int]]:
+    """Return the colour and the line style of a run, given its place on the command line.
+
+    >>> style_of(0), style_of(8)
+    (('#0072B2', (1, 0)), ('#0072B2', (6, 3)))
+    """
+    turn, colour = divmod(place, len(COLOURS))
+    return COLOURS[colour], DASHES[turn % len(DASHES)]
+
+
 def curve_spec(curve: Curve) -> Spec:
     """Return lines with confidence bands, with a colour for each run."""
     scale: Spec = {"type": "log", "nice": False} if curve.logarithmic else {"domain": [0, 1]}
-    x: Spec = {"field": "x", "type": "quantitative", "title": curve.x, "scale": scale}
+    x: Spec = {"field": "x", "type": "quantitative", "title": curve.x_title, "scale": scale}
     x["axis"] = {"labelOverlap": "greedy", "labelFlush": False, "labelSeparation": 6}
     if curve.logarithmic:
         x["axis"] |= {"values": list(curve.places), "grid": False}
+    named = {"field": "run", "type": "nominal", "title": None, "sort": None}
+    styles = [style_of(n) for n in range(len(COLOURS) * len(DASHES))]
+    dash = {**named, "scale": {"range": [list(dash) for _, dash in styles]}}
     colour = {
-        "field": "run",
-        "type": "nominal",
-        "title": None,
-        "scale": {"range": list(COLOURS)},
+        **named,
+        "scale": {"range": [colour for colour, _ in styles]},
         "legend": {
             "orient": "bottom",
             "columns": 3,
@@ -62,7 +76,7 @@ def curve_spec(curve: Curve) -> Spec:
         *({"field": f, "title": t, "format": ".4f"} for f, t in
           (("y", curve.y), ("low", "from"), ("high", "to"))),
     ]  # fmt: skip
-    y: Spec = {"type": "quantitative", "title": curve.y}
+    y: Spec = {"type": "quantitative", "title": curve.y_title}
     if all(map(isfinite, curve.bounds)):
         y["scale"] = {"domain": list(curve.bounds), "clamp": True}
     band = {
@@ -71,7 +85,7 @@ def curve_spec(curve: Curve) -> Spec:
     }
     line = {
         "mark": {"type": "line", "point": {"size": 22, "filled": True}, "strokeWidth": 2},
-        "encoding": {"y": {**y, "field": "y"}, "tooltip": tooltip},
+        "encoding": {"y": {**y, "field": "y"}, "strokeDash": dash, "tooltip": tooltip},
     }
     layer: list[Spec] = [band, line]
     if curve.of_budgets:
@@ -240,6 +254,19 @@ class Curve:
     bounds: tuple[float, float] = (-inf, inf)  # the least and the largest value of its measure
 
     @property
+    def x_title(self) -> str:
+        """The title of the horizontal axis, with its unit and kind."""
+        unit = {"rank": " (number of results)", "recall": " (share)", "gain-recall": " (share)"}
+        kind = ", logarithmic" if self.logarithmic else ""
+        return f"{self.x}{unit.get(self.x, '')}{kind}"
+
+    @property
+    def y_title(self) -> str:
+        """The title of the vertical axis, with its unit."""
+        share = "share, " if self.bounds == (0, 1) else ""
+        return f"{self.y} ({share}mean over topics)"
+
+    @property
     def of_budgets(self) -> bool:
         """Whether positions are reading budgets, which a run may not reach."""
         return "budget={x}" in self.template
@@ -292,7 +319,7 @@ def curve_of(measure: str) -> Curve | None:
         name = BUDGET.sub("budget={x}", measure)
         stem = base_of(measure)
         title = WORDS.get(stem, stem)
-        return Curve(f"{title} by budget", "read", title, name, BUDGETS, True)
+        return Curve(f"{title} by budget", "characters read", title, name, BUDGETS, True)
     return None
 
 

@@ -42,6 +42,7 @@ from spanwise.model.element_rankings import PARTLY, SEEN, UNSEEN, Gains
 from spanwise.model.elements import NO_ELEMENT
 from spanwise.model.judgements import Judgements, Preferences, assessors_of, by_assessor
 from spanwise.model.notes import in_lines
+from spanwise.model.readings import Pieces
 from spanwise.model.run import of_topics
 from spanwise.model.scores import printable
 from spanwise.model.spans import NOTHING, UNKNOWN, Spans, inmost
@@ -59,7 +60,7 @@ from spanwise.report.scores import shown
 from spanwise.report.tables import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Unpack
 
     from spanwise.evaluation.request import Request
@@ -320,18 +321,48 @@ def _table(case: Case) -> tuple[Table, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The table of one topic of one run, with its results and relevant text."""
+    """The table of one topic of one run, with its results."""
 
     table: Table
     remarks: list[str]
-    rows: IntArray  # of the run, in order
-    relevant: Callable[[bytes], Relevant]  # relevant text of a document, with its best entry point
+    rows: IntArray  # of the run of the case, in order
 
 
 def ranking_of(case: Case) -> Ranking:
     """Return the explanation of a case in the form that pages need."""
     table, remarks = _table(case)
-    return Ranking(table, remarks, _rows(case), lambda name: _highlighted(case, name))
+    return Ranking(table, remarks, _rows(case))
+
+
+READ = "read: characters up to here; new: relevant ones read for the first time"
+"""What the columns of a table of reading are."""
+
+
+def reading_of(block: Readings, number: int, run: Run, rows: IntArray) -> Ranking:
+    """Return what is read of each result of one topic of a block, without a limit.
+
+    `rows` are the results of the topic in order, as rows of the run.
+    """
+    count, pieces = int(block.retrieved[number]), block.pieces
+    first, last = np.searchsorted(pieces.topic, [number, number + 1])
+    mine = slice(int(first), int(last))
+    here, depth = slice(number, number + 1), slice(0, count)
+    one = replace(
+        block,
+        topics=block.topics[here],
+        highlighted=block.highlighted[here],
+        retrieved=block.retrieved[here],
+        size=block.size[here, depth],
+        relevant=block.relevant[here, depth],
+        _derived={
+            "pieces": Pieces(
+                *(pieces.topic[mine] - number, pieces.at[mine], pieces.length[mine]),
+                *(pieces.relevant[mine], pieces.judged[mine], pieces.repeated[mine]),
+            )
+        },
+    )
+    table = explanation.reading_table(one, _listing(run, rows), int(one.size.sum()))
+    return Ranking(table, [READ], rows)
 
 
 # Marked text ------------------------------------------------------------------------------------
@@ -395,13 +426,20 @@ def relevant_text(
     If judgements have no highlighted text, the relevant text is that of the smallest relevant
     elements, or else the whole text of a relevant document.
     """
-    rows, highlights = judgements.rows, judgements.highlights
+    rows = judgements.rows
     number = rows.topics.index(topic)
     every = np.arange(rows.starts[number], rows.starts[number + 1])
     names = judgements.documents.take(every)
     if name not in names:
         return NOTHING, UNKNOWN
-    row = int(every[names.index(name)])
+    return relevant_at(judgements, int(every[names.index(name)]), name, collection)
+
+
+def relevant_at(
+    judgements: Judgements, row: int, name: bytes, collection: Collection | None
+) -> Relevant:
+    """Return the relevant text of a judged document, given its row and its name."""
+    highlights = judgements.highlights
     if highlights is not None:
         return highlights.of(row), int(highlights.entries[row])
     if judgements.elements is not None:
@@ -507,7 +545,7 @@ def _of_reading(case: Case) -> tuple[Table, list[str]]:
     budget, cutoff = case.parameters("budget", "cutoff")
     limit = int(block.limit(budget, cutoff)[0])
     table = explanation.reading_table(block, _listing(case.run, _rows(case)), limit)
-    remarks = ["read: characters up to here; new: relevant ones read for the first time"]
+    remarks = [READ]
     if limit < int(block.size.sum()):
         remarks.append(f"reading ends after {limit} characters")
     if case.explains is None:

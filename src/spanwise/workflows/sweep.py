@@ -607,4 +607,5 @@ def write_sweep_page(request: Request, c: Comparison, judgements: str, output: s
         pairs = zip(c.scores, files, strict=True)
         scores = tuple(replace(one, source=file) for one, file in pairs)
         wanted = replace(request, judgements=judgements, runs=files)
-        write_page(wanted, replace(c, scores=scores), output)
+        made_of = replace(request, judgements=judgements, runs=())
+        write_page(wanted, replace(c, scores=scores), output, made_of)
