@@ -19,7 +19,7 @@ import numpy as np
 from spanwise.console import say, watched, write_atomically
 from spanwise.errors import SpanwiseError, SpanwiseWarning
 from spanwise.evaluation.evaluate import run as score_all
-from spanwise.evaluation.kinds import kinds_of
+from spanwise.evaluation.kinds import TEXTUAL, kinds_of
 from spanwise.evaluation.prepare import Prepared, texts_along
 from spanwise.evaluation.score import match
 from spanwise.formats import expanded, read_judgements
@@ -29,6 +29,7 @@ from spanwise.matching import align
 from spanwise.matching.documents import by_score, places_of
 from spanwise.model.columns import text
 from spanwise.model.judgements import Judgements
+from spanwise.model.run import of_topics
 from spanwise.model.scores import printable
 from spanwise.model.spans import UNKNOWN
 from spanwise.report.page import packed, page, short
@@ -259,13 +260,16 @@ def _draw(
         order = ordered(run, policy)
         for block in align(run, judgements, here, policy).blocks(with_scores=True):
             blocks |= {topic: single(block, n, depth) for n, topic in enumerate(block.topics)}
+    textual = one.measure.reads in TEXTUAL
     for key in here:
         mine = replace(case, topic=key, block=blocks.get(key), rows=order.get(key))
+        if textual:  # results are ordered for each topic anew; those of others cost time
+            mine = replace(mine, run=of_topics(run, [key]))
         ranking = ranking_of(mine)
         sheet = sheets[text(key)]
         sheet.header = [printable(name) for name in ranking.table.header]
         rows = [list(map(printable, row)) for row in ranking.table.rows[:depth]]
-        spans = painter.paint(sheet, run, ranking, depth)
+        spans = painter.paint(sheet, mine.run, ranking, depth)
         words = [printable(line) for line in ranking.remarks]
         more = len(ranking.rows) - len(rows)
         sheet.runs[place] = {"rows": rows, "more": max(more, 0), "words": words, "spans": spans}
