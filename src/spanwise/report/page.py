@@ -19,7 +19,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import MissingExtra
-from spanwise.model.comparison import letter
+from spanwise.model.comparison import joined_cautions, letter
 from spanwise.model.scores import UNREACHED, number, printable
 from spanwise.report.comparison import at, mean_cells, probability, worded
 from spanwise.report.plots import COLOURS, DASHES, LABELLED
@@ -87,7 +87,7 @@ def page(c: Comparison, content: Content) -> str:
         script=part_of_page("page.js"),
         confidence=f"{c.confidence:.0%}",
         verdict=[printable(sentence) for sentence in c.headline],
-        grave=gravest(warnings, c.runs),
+        grave=[printable(line) for line in gravest(c.warnings)],
         curves=bool(content.curves),
         pairs=len(c.runs) > 1,
         scatter=len(c.measures) > 1,
@@ -106,21 +106,10 @@ def page(c: Comparison, content: Content) -> str:
     )
 
 
-def gravest(warnings: Sequence[str], runs: Sequence[str]) -> list[str]:
-    """Return the first warnings that could change the verdict, one of each kind.
-
-    Warnings that differ only in numbers and names of runs are of one kind.
-
-    >>> gravest(["a reads 2 times more", "b reads 3 times more", "a is unplaced"], ["a", "b"])
-    ['a reads 2 times more', 'a is unplaced']
-    """
-    names = sorted(map(printable, runs), key=len, reverse=True)
-    varying = re.compile("|".join([*(rf"\b{re.escape(name)}" for name in names if name), r"\d+"]))
-    kinds: dict[str, str] = {}
-    for line in warnings:
-        if not any(words in line for words in MINOR):
-            kinds.setdefault(varying.sub("", line), line)
-    return list(kinds.values())[:FIRST_WARNINGS]
+def gravest(warnings: Sequence[str]) -> list[str]:
+    """Return the first warnings that could change the verdict, one of each kind."""
+    grave = [line for line in warnings if not any(words in line for words in MINOR)]
+    return joined_cautions(grave)[:FIRST_WARNINGS]
 
 
 def now() -> datetime:
