@@ -216,9 +216,11 @@ def _permuted(values: FloatArray, labels: IntArray, draws: Draws) -> FloatArray:
     observed = _between(labels[None, :], centred, sizes)[0]
     observed -= SAME * (centred**2).sum(axis=0)
     ranked = np.sort(centred, axis=0)  # draws belong to places, not to names of topics
+    sizes = np.sort(sizes)  # nor to names of groups
+    assignment = np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
     extreme = np.zeros(values.shape[1], np.int64)
     for generator, rows in draws.blocks(len(labels)):
-        drawn = generator.permuted(np.tile(labels, (rows, 1)), axis=1)
+        drawn = generator.permuted(np.tile(assignment, (rows, 1)), axis=1)
         extreme += np.count_nonzero(_between(drawn, ranked, sizes) >= observed, axis=0)
     return (extreme + 1) / (draws.resamples + 1)
 

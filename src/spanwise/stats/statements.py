@@ -592,7 +592,8 @@ def _reasons(one: Verdict, margin: str) -> Iterator[str]:
     rule = one.rule
     floor, ceiling = rule.floor, rule.ceiling
     if rule.less_is_better and floor is not None:  # the worst value that passes
-        floor, ceiling = None, min(floor, floor if ceiling is None else ceiling)
+        ceiling = floor if ceiling is None else min(floor, ceiling)
+        floor = None
     for limit, word, name, end in (
         (floor, "below", "minimum", one.value_low),
         (ceiling, "above", "maximum", one.value_high),
