@@ -148,3 +148,16 @@ def test_disagreement_on_paper():
     assert disagreements([1, 2, 3], [1, 2, 3]) == [False, False, False]
     assert disagreements([1, 2, 3], [2, 1, 3]) == [True, True, False]
     assert disagreements([1, 1], [1, 2]) == [False, False]  # a tie is no disagreement
+
+
+def test_groups_are_drawn_with_their_intervals(tmp_path):
+    groups, file = tmp_path / "groups.csv", tmp_path / "p.json"
+    groups.write_text("topic,half\n" + "".join(f"q{n:02},{n > 6}\n" for n in range(1, 13)))
+    words = ("groups", QRELS, *RUNS, "-m", "AP", "-o", file)
+    assert plot(*words, "--groups", groups) == (b"", "", 0)
+    values = json.loads(file.read_text())["data"]["values"]
+    assert len(values) == 2 * len(RUNS)
+    assert all(one["low"] < one["value"] < one["high"] for one in values)
+    assert "no groups are given" in plot(*words)[1]
+    words = ("scatter", QRELS, *RUNS, "-m", "AP,P@5", "--groups", groups, "-o", file)
+    assert "--groups has no effect on scatter" in plot(*words)[1]

@@ -153,6 +153,41 @@ def test_csv_has_a_row_for_each_group():
     assert [row["group"] for row in rows].count("") == 2  # the runs themselves
 
 
+def test_chunks_are_compared_by_groups_at_every_budget():
+    text = "abcdefghij" * 4
+    gold = [{"id": f"q{n}", "question": f"{n}?", "quotes": ["abcdefghij"]} for n in range(4)]
+    runs = {
+        "whole": {f"q{n}": [text[:20]] for n in range(4)},
+        "half": {f"q{n}": [text[:5] if n < 2 else text[:10]] for n in range(4)},
+    }
+    groups = {"q0": "left", "q1": "left", "q2": "right", "q3": "right"}
+    c = spanwise.compare(
+        gold, runs, collection={"d": text}, budget=[5, 10], groups=groups, margin=0.1
+    )
+    assert cell(c, "left", "half", "SpanR(budget=10)").value == pytest.approx(1 / 2)
+    assert cell(c, "right", "half", "SpanR(budget=10)").value == pytest.approx(1)
+    assert {one.measure for one in c.groups.means} == set(c.measures)
+    assert "recall at 5" in c.table().partition("by group of topics:")[2]
+    assert {one.decision for one in c.differences if one.measure == "SpanR(budget=5)"} == {
+        "equivalent"
+    }
+
+
+def test_a_comparison_draws_its_groups():
+    picture = compare(GROUPS).plot("groups")
+    (one,) = [row for row in picture.values if (row["group"], row["run"]) == ("y", "b")]
+    assert (one["topics"], one["value"]) == (2, pytest.approx(1 / 4))
+    judgements, runs = reciprocal(RANKS)
+    scores = spanwise.evaluate(judgements, runs, "RR")
+    drawn = spanwise.plot("groups", scores, groups=GROUPS)
+    order = sorted(drawn.values, key=lambda row: (row["group"], row["run"]))
+    assert order == sorted(picture.values, key=lambda row: (row["group"], row["run"]))
+    with pytest.raises(UsageError, match="no groups are given"):
+        spanwise.plot("groups", scores)
+    with pytest.raises(UsageError, match="groups have no effect on scatter"):
+        spanwise.plot("scatter", scores, groups=GROUPS)
+
+
 # The test of differences --------------------------------------------------------------------------
 
 
