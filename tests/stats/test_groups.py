@@ -167,7 +167,9 @@ def test_chunks_are_compared_by_groups_at_every_budget():
     assert cell(c, "left", "half", "SpanR(budget=10)").value == pytest.approx(1 / 2)
     assert cell(c, "right", "half", "SpanR(budget=10)").value == pytest.approx(1)
     assert {one.measure for one in c.groups.means} == set(c.measures)
-    assert "recall at 5" in c.table().partition("by group of topics:")[2]
+    above, _, below = c.table().partition("by group of topics:")
+    assert "recall at 5" in below
+    assert "equivalent" in above.partition("against whole:")[2]
     assert {one.decision for one in c.differences if one.measure == "SpanR(budget=5)"} == {
         "equivalent"
     }

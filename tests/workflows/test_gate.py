@@ -151,6 +151,7 @@ def test_a_margin_decides_about_drops(tmp_path, drops, options, closed):
         (["--margin", "0.1", "--max-drop", "0.2"], "max-drop has no effect with a margin"),
         (["--margin", "0.1", "--alpha", "0.01"], "alpha has no effect with a margin"),
         (["--worst-group"], "worst-group needs groups"),
+        (["--max", "nan"], "the maximum is not a number"),
         (["--groups", "g.txt"], "groups have no effect without worst-group"),
     ],
 )

@@ -651,6 +651,9 @@ class Rule:
             raise UsageError(f"alpha is {self.alpha:g}; it must be between 0 and 1")
         if not self.max_drop >= 0:
             raise UsageError(f"the allowed drop is {self.max_drop:g}; it must be 0 or more")
+        for name, limit in (("minimum", self.floor), ("maximum", self.ceiling)):
+            if limit is not None and isnan(limit):
+                raise UsageError(f"the {name} is not a number; expected a number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -420,13 +421,17 @@ def _shared_notes(c: Comparison) -> list[str]:
 
 
 def _by_system(c: Comparison, how: str, width: int | None, styled: bool) -> str:
-    """Render the verdict and the table of systems."""
+    """Render the verdict and the table of systems; with a margin, the decisions on recall too."""
     table = systems_table(c)
     if how == "latex":
         return as_latex(table)
+    recall = tuple(one for one in c.differences if c.margin and base_of(one.measure) == "SpanR")
+    more = [differences_table(replace(c, differences=recall), worded)] if recall else []
     if how == "md":
-        return "\n".join([*(f"{one}\n" for one in c.headline), as_markdown(table)])
-    return "\n".join([*_headline(c, width), as_text(table, width, styled)])
+        parts = [*(f"{one}\n" for one in c.headline), *map(as_markdown, (table, *more))]
+        return "\n".join(parts)
+    parts = [*_headline(c, width), as_text(table, width, styled)]
+    return "\n".join([*parts, *(against(c) + "\n" + as_text(one, width, styled) for one in more)])
 
 
 def _losses(c: Comparison) -> Iterator[list[str]]:
