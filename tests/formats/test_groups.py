@@ -30,6 +30,7 @@ def test_groups_are_read_from_lines_and_tables(tmp_path, name, text, expected):
         ("", "the file is empty"),
         ("\n\n", "found nothing; expected `topic group` on each line"),
         ("q1\n", ":1: found 'q1'; expected `topic group`"),
+        ('{"id": "q1"}\n', r":1: found '\{\"id.*; for a field of topics, name the field"),
         ("q1 a\nq1 b\n", ":2: topic 'q1' a second time, first on line 1"),
         ("id,kind\nq1,a,b\n", ":2: found 3 columns; expected 2, as in the header"),
         ("id,kind,kind\nq1,a,b\n", ":1: found the columns"),

@@ -106,6 +106,36 @@ def test_topics_have_an_effect_only_as_a_column(tmp_path):
         compare("colour", topics=topics)
 
 
+def test_the_command_line_takes_a_column_of_the_topics(folder, ask):
+    lines = ('{"_id": "1", "text": "x", "kind": "law"}', '{"_id": "2", "text": "y", "kind": "tax"}')
+    (folder / "topics.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "other.txt").write_text("1 Q0 bat 1 9.5 other\n")
+    words = ("compare", "qrels.txt", "run.txt", "other.txt", "-m", "AP", "--topics", "topics.jsonl")
+    found = json.loads(ask(*words, "--groups", "kind", "--json").out)
+    values = {(one["group"], one["run"]): one["value"] for one in found["groups"]}
+    assert values == {
+        ("law", "mine"): 0.5, ("tax", "mine"): 1.0, ("law", "other"): 0.5, ("tax", "other"): 0.0
+    }  # fmt: skip
+    assert {one["grouping"] for one in found["groups"]} == {"kind"}
+    assert "unknown column of the topics 'colour'" in ask(*words, "--groups", "colour").complaint
+    ask("eval", "qrels.txt", "run.txt", "-m", "AP", "-o", "kept.jsonl")
+    gate = (
+        "gate",
+        "kept.jsonl",
+        "--baseline",
+        "kept.jsonl",
+        "-m",
+        "AP",
+        "--topics",
+        "topics.jsonl",
+    )
+    held = ask(*gate, "--groups", "kind", "--worst-group", "--min", "0.6", "--by", "mean", "--json")
+    verdicts = json.loads(held.out)["verdicts"]
+    assert [(one.get("group"), one["passed"]) for one in verdicts] == [
+        *((None, True), ("law", False), ("tax", True)),
+    ]
+
+
 def test_small_groups_and_topics_without_a_group_are_warned_of():
     ranks = {"a": [1, 2] * 15, "b": [2, 1] * 15}
     groups = {f"q{n}": "large" if n < 20 else "small" for n in range(29)}

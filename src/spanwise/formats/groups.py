@@ -38,6 +38,10 @@ def read_groups(file: str) -> dict[str, dict[str, str]]:
     lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not lines:
         raise EmptyError(file, None, "found nothing", LINES)
+    if lines[0][1].lstrip().startswith(("{", "[", "<")):
+        found = f"found {lines[0][1].strip()[:30]!r}"
+        advice = "for a field of topics, name the field, and the file with --topics"
+        raise FormatError(file, lines[0][0], found, LINES, advice)
     mark = _separator(file, lines[0][1])
     if mark is None:
         return {PLAIN: dict(_plain(file, lines))}
@@ -47,7 +51,7 @@ def read_groups(file: str) -> dict[str, dict[str, str]]:
         raise FormatError(
             file, header[0], f"found the columns {header[1]}", "a topic column and named groupings"
         )
-    found: dict[str, dict[str, str]] = {name: {} for name in names}
+    groups: dict[str, dict[str, str]] = {name: {} for name in names}
     seen: dict[str, int] = {}
     for number, cells in rows:
         if len(cells) != len(names) + 1:
@@ -56,8 +60,8 @@ def read_groups(file: str) -> dict[str, dict[str, str]]:
         topic = _once(file, number, cells[0].strip(), seen)
         for name, cell in zip(names, cells[1:], strict=True):
             if cell.strip():
-                found[name][topic] = cell.strip()
-    return found
+                groups[name][topic] = cell.strip()
+    return groups
 
 
 def _separator(file: str, first: str) -> str | None:
