@@ -63,6 +63,14 @@ def test_what_else_is_said_of_a_query_is_kept(tmp_path):
     assert topic.line("id") == 1
 
 
+def test_fields_of_json_topics_are_kept(tmp_path):
+    line = (
+        '{"_id": "1", "text": "x", "kind": "law", "metadata": {"hop": 2, "kind": "-"}, "of": []}\n'
+    )
+    topic = read_topics(written(tmp_path, "q", line))["1"]
+    assert dict(topic.others) == {"kind": "law", "hop": "2"}
+
+
 def test_numbers_of_queries_that_are_not_padded_are_their_ids(tmp_path):
     path = written(tmp_path, "q", ".I 3\n.W\nx\n.I 7\n.W\ny\n")
     assert [topic.id for topic in read_topics(path)] == ["3", "7"]

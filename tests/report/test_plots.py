@@ -157,3 +157,16 @@ def test_twenty_four_runs_are_told_apart_and_keep_their_order(tmp_path):
     encoding = json.loads((tmp_path / "p.json").read_text())["encoding"]
     assert encoding["color"]["sort"] is None  # as the runs were given, not by name
     assert encoding["color"]["scale"]["range"][:3] == [colour for colour, _ in styles[:3]]
+
+
+def test_groups_are_drawn_with_their_intervals(tmp_path):
+    groups, file = tmp_path / "groups.csv", tmp_path / "p.json"
+    groups.write_text("topic,half\n" + "".join(f"q{n:02},{n > 6}\n" for n in range(1, 13)))
+    words = ("groups", QRELS, *RUNS, "-m", "AP", "-o", file)
+    assert plot(*words, "--groups", groups) == (b"", "", 0)
+    values = json.loads(file.read_text())["data"]["values"]
+    assert len(values) == 2 * len(RUNS)
+    assert all(one["low"] < one["value"] < one["high"] for one in values)
+    assert "no groups are given" in plot(*words)[1]
+    words = ("scatter", QRELS, *RUNS, "-m", "AP,P@5", "--groups", groups, "-o", file)
+    assert "--groups has no effect on scatter" in plot(*words)[1]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from level_of_groups import false_positives, mistaken_decisions
 from spanwise.stats.paired import student
 from spanwise.stats.resampling import Draws
 from spanwise.stats.statements import FAMILIES
@@ -74,3 +75,23 @@ def test_any_mistake_of_tukey(name):
         mistakes += min(FAMILIES[name](values, pairs, draws).p) < 0.05
     print(f"\n{name:16} any of 6 pairs: {mistakes / worlds:.3f}")
     assert mistakes / worlds < 0.05 + 4 * np.sqrt(0.05 * 0.95 / worlds)
+
+
+@pytest.mark.parametrize("shape", ["beta", "ndcg", "binary"])
+@pytest.mark.parametrize("topics", [25, 50, 100])
+def test_groups_that_are_alike(topics, shape):
+    rate = false_positives(shape, topics, WORLDS, np.random.default_rng(7))
+    print(f"\ngroups         {shape:7} {topics:3} topics: {rate:.3f}")
+    assert rate < 0.05 + 4 * np.sqrt(0.05 * 0.95 / WORLDS)
+
+
+@pytest.mark.parametrize("shape", ["beta", "ndcg", "binary"])
+@pytest.mark.parametrize("topics", [25, 50, 100])
+def test_margins_that_are_reached(topics, shape):
+    """A difference as large as the margin is called equivalent in at most 2.5 % of worlds."""
+    wrong, worse = mistaken_decisions(shape, topics, WORLDS, np.random.default_rng(8))
+    print(
+        f"\nmargin         {shape:7} {topics:3} topics: {wrong:.3f}, without difference {worse:.3f}"
+    )
+    assert wrong < 0.025 + 4 * np.sqrt(0.025 * 0.975 / WORLDS)
+    assert worse < 0.05 + 4 * np.sqrt(0.05 * 0.95 / WORLDS)

@@ -57,7 +57,8 @@ def test_python_explains_gates_and_verifies(folder):
     assert found.value == 0.5
     scores = spanwise.evaluate("qrels.txt", "run.txt", "AP")
     worse = spanwise.evaluate("qrels.txt", {"1": {"ape": 1.0}, "2": {"fox": 1.0}}, "AP")
-    assert spanwise.gate(scores, scores, "AP", floor=0.5).passed
+    assert spanwise.gate(scores, scores, "AP", floor=0.5, by="mean").passed
+    assert not spanwise.gate(scores, scores, "AP", floor=0.5).passed  # two topics show little
     assert not spanwise.gate(worse, scores, "AP", floor=0.5).passed
 
 

@@ -595,6 +595,18 @@ html_option = option(
 )
 
 
+groups_option = option(
+    "--groups",
+    metavar="FILE",
+    help="Groups of topics: lines `topic group`, a table, or a column of --topics.",
+)
+margin_option = option(
+    "--margin",
+    metavar="VALUE",
+    help="Difference that does not matter: 0.01, or 1% of the baseline's mean.",
+)
+
+
 all_option = option(
     "--all",
     "everything",
@@ -761,7 +773,7 @@ def with_request(command: Callable[..., Any]) -> Callable[..., Any]:
         if workers is not None:
             words["on"] = _processes(words.get("on"), workers)
         request = _request(words)
-        refuse_idle(request)
+        refuse_idle(request, words.get("groups"))
         return command(request, **words)
 
     return called
@@ -810,10 +822,13 @@ def named_runs(runs: Sequence[str]) -> tuple[tuple[str | None, ...], tuple[str, 
     return tuple(names), tuple(files)
 
 
-def refuse_idle(request: Request) -> None:
-    """Refuse choices that have no effect, as far as the words alone show it."""
+def refuse_idle(request: Request, groups: str | None = None) -> None:
+    """Refuse choices that have no effect, as far as the words alone show it.
+
+    Topics may state the groups too.
+    """
     structured = "structure" in (request.policy or {})
     if structured and request.topics is None:
         raise UsageError("--structure has no effect without --topics, which state the structure")
-    if request.topics is not None and not structured:
+    if request.topics is not None and not structured and groups is None:
         raise UsageError("--topics has no effect without --structure strict or vague")

@@ -18,6 +18,7 @@ import numpy as np
 
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.evaluate import Watch, run, unwatched
+from spanwise.evaluation.grouping import groupings_of, without_idle_topics
 from spanwise.evaluation.kinds import CEILINGS
 from spanwise.evaluation.merge import with_distinct_names
 from spanwise.evaluation.request import Request, request_of
@@ -32,6 +33,7 @@ from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, not_found, sentences
+from spanwise.stats.margins import margin_of
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
 
@@ -153,6 +155,8 @@ def stated(
     if not results:
         raise UsageError("no run was given; expected at least one")
     question = question or Question()
+    if question.margin is not None and len(results) < 2:
+        raise UsageError("the margin has no effect on one run; expected a run and a baseline")
     lowest = frozenset(name for name in results[0].means if less_is_better(name))
     found = compared(results, place_of(baseline, results), replace(question, lowest=lowest))
     unmatched = [f"{s.run}: {note}" for s in results for note in s.notes if UNMATCHED in note]
@@ -416,6 +420,8 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
     budget: Any = None,
+    groups: Any = None,
+    margin: float | str | None = None,
     policy: Policy | None = None,
     profile: str | None = None,
     task: str | None = None,
@@ -440,9 +446,22 @@ def compare(
     question, or the retriever itself, a function from a question to chunks; `collection` may be a
     mapping from ids to texts, and `unit` is what a budget counts. `chunks` has all chunks of runs
     by the name of the run: a file, a run or a list each. They tell what the chunker loses.
+
+    With `groups`, means and differences are also given for each group of topics. They are a mapping
+    from topics to groups, a mapping from names to several of them, a function from a topic to its
+    group, a file, or a column of the `topics`. `margin` (0.01, or "1%" of the baseline's mean)
+    tells which differences do not matter: each is better, worse, equivalent or not known.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
-    question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
+    question = Question(
+        chosen,
+        correction,
+        confidence,
+        Draws(seed, resamples),
+        all_pairs,
+        groupings=groupings_of(groups, topics),
+        margin=margin_of(margin),
+    )
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
     request = request_of(
         judgements,
@@ -460,6 +479,7 @@ def compare(
         assume={} if rel is None else {"rel": rel},
         **fields,
     )
+    request = without_idle_topics(request, groups)
     if budget is None:
         return compare_runs(request, baseline, question, on)
     return compare_at(request, budget, baseline, question, on=on)

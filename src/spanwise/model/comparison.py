@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from spanwise.model.groups import GroupedMeans
     from spanwise.model.scores import Scores
 
 BETTER, WORSE = "†", "‡"
@@ -74,6 +75,8 @@ class Difference:
     topics: int
     effect: float  # Cohen's d of paired differences
     topics_needed: float  # to detect this effect with power 0.8
+    margin: float | None = None  # below which it does not matter; None if none was stated
+    decision: str | None = None  # better, worse, equivalent or not known; None without a margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,8 @@ class Comparison:
     systems: bool = False  # whether systems of chunks are compared at reading budgets
     ungrouped: bool = False  # whether each warning is shown on a line of its own
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
+    groups: GroupedMeans | None = None  # if they were asked for
+    margin: str = ""  # within which differences are equivalent, as it was stated
 
     @property
     def budgeted(self) -> bool:
@@ -366,6 +371,11 @@ class Comparison:
                     "ties": one.ties,
                     "losses": one.losses,
                     "topics": one.topics,
+                    **(
+                        {}
+                        if one.margin is None
+                        else {"margin": defined(one.margin), "decision": one.decision}
+                    ),
                 }
                 for one in self.differences
             ],
@@ -409,6 +419,7 @@ class Comparison:
                 for measure, one in self.contests.items()
                 for place, run in enumerate(one.runs)
             ],
+            **({} if self.groups is None else self.groups.to_dict()),
         }
 
     def to_polars(self) -> pl.DataFrame:
@@ -428,6 +439,8 @@ class Comparison:
 
     def plot(self, kind: str = "differences", **options: Any) -> Any:
         """Draw a picture of the compared runs; see `spanwise.plot`."""
+        if kind == "groups" and self.groups is not None:
+            options.setdefault("groups", self.groups)
         return plotted(kind, self.scores, **options)
 
     def to_html(self, path: str | PathLike[str]) -> None:
@@ -498,6 +511,11 @@ class Comparison:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
+        if self.margin:
+            lines.append(
+                f"margin {self.margin}, stated beforehand: equivalent if the {self.confidence:.0%}"
+                " interval of the difference is inside, better or worse if it excludes 0"
+            )
         short = on_reach(self.scores, self.runs)
         lines += short
         if short and self.differences:
@@ -622,12 +640,19 @@ class Rule:
     max_drop: float = 0.0  # largest allowed drop below the baseline
     alpha: float = 0.05  # a drop counts only if its p is below this
     less_is_better: bool = False
+    ceiling: float | None = None  # a mean above it fails
+    by_mean: bool = False  # whether limits hold for the mean, not for the end of its interval
+    decides: bool = False  # whether the margin decides about a drop, not max_drop and alpha
+    strict: bool = False  # whether a difference that is not known fails
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
             raise UsageError(f"alpha is {self.alpha:g}; it must be between 0 and 1")
         if not self.max_drop >= 0:
             raise UsageError(f"the allowed drop is {self.max_drop:g}; it must be 0 or more")
+        for name, limit in (("minimum", self.floor), ("maximum", self.ceiling)):
+            if limit is not None and isnan(limit):
+                raise UsageError(f"the {name} is not a number; expected a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,6 +669,12 @@ class Verdict:
     p: float
     topics: int
     reasons: tuple[str, ...]  # why the run fails; empty if it passes
+    value_low: float = nan  # interval of the value
+    value_high: float = nan
+    margin: float | None = None
+    decision: str | None = None  # better, worse, equivalent or not known; None without a margin
+    grouping: str = ""  # empty: all topics
+    group: str = ""
 
     @property
     def passed(self) -> bool:

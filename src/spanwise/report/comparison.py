@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from spanwise.model.comparison import defined, listed
+from spanwise.model.groups import WorstGroup
 from spanwise.model.scores import UNREACHED, html_table, number, safe
+from spanwise.report.groups import HEADING, groups_table
 from spanwise.report.tables import Cell, Table, as_latex, as_markdown, as_text, visible, wrapped
 
 if TYPE_CHECKING:
@@ -102,12 +105,13 @@ def differences_table(c: Comparison, worded: Callable[[str], str] = str) -> Tabl
     counted = any(map(c.limited, c.measures))  # then the number of topics differs
     header += ["topics"] if counted else []
     header += ["difference", "interval", "p", "adjusted", "effect", "+/=/-", "topics needed"]
+    header += ["decision"] if c.margin else []
     rows, bold = [], set()
     for row, one in enumerate(c.differences):
         names = [one.run, *([one.baseline] if c.baseline is None else []), worded(one.measure)]
         names += [one.test] if several else []
         names += [str(one.topics)] if counted else []
-        rows.append((*names, *_shown(one)))
+        rows.append((*names, *_shown(one), *([one.decision or ""] if c.margin else [])))
         if one.p_adjusted < c.alpha and not c.unreached(one.measure):
             bold.add((row, len(names) + 3))
     interval = frozenset({len(words) + counted + 1})
@@ -160,13 +164,25 @@ def as_csv(c: Comparison) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     of_mean = ("run", "measure", "value", "value_low", "value_high", "value_topics")
-    writer.writerow([*of_mean, *COLUMNS])
+    columns = (*COLUMNS, *(("margin", "decision") if c.margin else ()))
+    more = () if c.groups is None else ("grouping", "group")
+    writer.writerow([*of_mean, *columns, *more])
     for mean in c.means:
         mine = (mean.run, mean.measure, mean.value, mean.low, mean.high, mean.topics)
         found = c.select(run=mean.run, measure=mean.measure)
-        theirs = [[getattr(one, name) for name in COLUMNS] for one in found]
-        for others in theirs or [[""] * len(COLUMNS)]:
-            writer.writerow([_filled(value) for value in (*mine, *others)])
+        theirs = [[getattr(one, name) for name in columns] for one in found]
+        for others in theirs or [[""] * len(columns)]:
+            writer.writerow([_filled(value) for value in (*mine, *others)] + [""] * len(more))
+    for one in () if c.groups is None else c.groups.means:
+        mine = (one.run, one.measure, one.value, one.low, one.high, one.topics)
+        between = {
+            "baseline": c.baseline if isfinite(one.difference) else "",
+            "difference": one.difference,
+            "low": one.difference_low,
+            "high": one.difference_high,
+        }
+        cells = [*mine, *(between.get(name, "") for name in columns), one.grouping, one.group]
+        writer.writerow([_filled(value) for value in cells])
     return text.getvalue()
 
 
@@ -198,18 +214,32 @@ def rendered(
         return as_csv(c)
     if c.systems:
         drawn = _across if everything else _by_system
-        return drawn(c, how, width, styled)
+        return drawn(c, how, width, styled) + _groups(c, how, width, styled, every=everything)
     means, differences = means_table(c), differences_table(c)
+    groups = _groups(c, how, width, styled)
     if how == "latex":
-        return as_latex(means)
+        return as_latex(means) + groups
     if how == "md":
         parts = [f"{sentence}\n" for sentence in c.headline]
         parts += [as_markdown(means), *([as_markdown(differences)] if c.differences else [])]
-        return "\n".join(parts).rstrip("\n") + "\n"
+        return "\n".join(parts).rstrip("\n") + "\n" + groups
     parts = [*_headline(c, width), as_text(means, width, styled)]
     if c.differences:
         parts += [against(c), as_text(differences, width, styled).rstrip("\n") + "\n"]
-    return "\n".join(parts)
+    return "\n".join(parts) + groups
+
+
+def _groups(c: Comparison, how: str, width: int | None, styled: bool, *, every: bool = True) -> str:
+    """Render the table of groups of topics; of systems, unless `every`, that of their recall."""
+    if c.groups is None:
+        return ""
+    some = () if every else [one for one in c.measures if base_of(one) == "SpanR"]
+    table = groups_table(c, worded if c.systems else str, some)
+    if how == "latex":
+        return "\n" + as_latex(table)
+    if how == "md":
+        return "\n" + as_markdown(table)
+    return f"\n{HEADING}\n" + as_text(table, width, styled).rstrip("\n") + "\n"
 
 
 PROSE = 80
@@ -391,13 +421,17 @@ def _shared_notes(c: Comparison) -> list[str]:
 
 
 def _by_system(c: Comparison, how: str, width: int | None, styled: bool) -> str:
-    """Render the verdict and the table of systems."""
+    """Render the verdict and the table of systems; with a margin, the decisions on recall too."""
     table = systems_table(c)
     if how == "latex":
         return as_latex(table)
+    recall = tuple(one for one in c.differences if c.margin and base_of(one.measure) == "SpanR")
+    more = [differences_table(replace(c, differences=recall), worded)] if recall else []
     if how == "md":
-        return "\n".join([*(f"{one}\n" for one in c.headline), as_markdown(table)])
-    return "\n".join([*_headline(c, width), as_text(table, width, styled)])
+        parts = [*(f"{one}\n" for one in c.headline), *map(as_markdown, (table, *more))]
+        return "\n".join(parts)
+    parts = [*_headline(c, width), as_text(table, width, styled)]
+    return "\n".join([*parts, *(against(c) + "\n" + as_text(one, width, styled) for one in more)])
 
 
 def _losses(c: Comparison) -> Iterator[list[str]]:
@@ -433,18 +467,65 @@ def _across(c: Comparison, how: str, width: int | None, styled: bool) -> str:
 
 def as_md(verdicts: Sequence[Verdict]) -> str:
     """Render verdicts as a Markdown table below a line with the overall result."""
-    header = ("run", "measure", "before", "now", "drop", "interval", "p", "verdict")
+    grouped = any(one.grouping for one in verdicts)
+    limited = any(_by_interval(one) for one in verdicts)
+    decided = any(one.decision for one in verdicts)
+    header = ("run", "measure", *(("group", "topics") if grouped else ()), "before", "now")
+    header += (*(("interval of now",) if limited else ()), "drop", "interval", "p")
+    header += (*(("decision",) if decided else ()), "verdict")
     rows = []
     for one in verdicts:
         low, high, drop = (value + 0.0 for value in (one.low, one.high, one.drop))  # no -0
         bounds = f"[{low:+.4f}, {high:+.4f}]" if isfinite(low) else "-"
-        words = (one.run, one.rule.measure)
-        numbers = (number(one.before), number(one.value), f"{drop:+.4f}", bounds)
+        words: tuple[str, ...] = (one.run, one.rule.measure)
+        words += (_group_of(one), str(one.topics)) if grouped else ()
+        ends = f"[{number(one.value_low)}, {number(one.value_high)}]"
+        ends = ends if isfinite(one.value_low) else "-"
+        numbers = (number(one.before), number(one.value), *((ends,) if limited else ()))
+        numbers += (f"{drop:+.4f}", bounds)
         result = "pass" if one.passed else f"FAIL: {'; '.join(one.reasons)}"
-        rows.append((*words, *numbers, probability(one.p), result))
+        decision = (one.decision or "-",) if decided else ()
+        rows.append((*words, *numbers, probability(one.p), *decision, result))
     failed = sum(not one.passed for one in verdicts)
     verdict = "Gate: passed" if not failed else f"Gate: failed ({failed} of {len(verdicts)})"
-    return f"**{verdict}**\n\n" + as_markdown(Table(header, tuple(rows), words=(0, 1, 7)))
+    texts = ("run", "measure", "group", "decision", "verdict")
+    columns = tuple(place for place, name in enumerate(header) if name in texts)
+    table = as_markdown(Table(header, tuple(rows), _below_gate(verdicts), words=columns))
+    return f"**{verdict}**\n\n{table}"
+
+
+def _by_interval(one: Verdict) -> bool:
+    limits = (one.rule.floor, one.rule.ceiling)
+    return not one.rule.by_mean and limits != (None, None)
+
+
+def _group_of(one: Verdict) -> str:
+    return f"{one.grouping}: {one.group}" if one.grouping else "all topics"
+
+
+def _below_gate(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Name the worst groups."""
+    return tuple(
+        f"worst group of {one.grouping} for {one.run} on {one.measure}: {one.group},"
+        f" {number(one.value)}"
+        for one in worst_groups(verdicts)
+    )
+
+
+def worst_groups(verdicts: Sequence[Verdict]) -> list[WorstGroup]:
+    """Return the group in which each run has its worst value, for each measure and grouping."""
+    found: dict[tuple[str, str, str], Verdict] = {}
+    for one in verdicts:
+        if one.grouping and not isnan(one.value):
+            key = (one.run, one.rule.measure, one.grouping)
+            known = found.setdefault(key, one)
+            less = one.rule.less_is_better
+            worse = one.value > known.value if less else one.value < known.value
+            found[key] = one if worse else known
+    return [
+        WorstGroup(run, measure, grouping, one.group, one.value)
+        for (run, measure, grouping), one in found.items()
+    ]
 
 
 def as_junit(verdicts: Sequence[Verdict]) -> bytes:
@@ -460,7 +541,7 @@ def as_junit(verdicts: Sequence[Verdict]) -> bytes:
     )
     for one in verdicts:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=_plain(one.run), name=_plain(one.rule.measure), time="0"
+            suite, "testcase", classname=_plain(one.run), name=_plain(_case(one)), time="0"
         )
         if not one.passed:
             message = _plain("; ".join(one.reasons))
@@ -470,6 +551,11 @@ def as_junit(verdicts: Sequence[Verdict]) -> bytes:
     root.append(suite)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _case(one: Verdict) -> str:
+    """Return the name of a test case: the measure, and its group of topics."""
+    return f"{one.rule.measure} [{_group_of(one)}]" if one.grouping else one.rule.measure
 
 
 def gate_as_json(verdicts: Sequence[Verdict]) -> str:
@@ -487,11 +573,30 @@ def gate_as_json(verdicts: Sequence[Verdict]) -> str:
             "topics": one.topics,
             "passed": one.passed,
             "reasons": list(one.reasons),
+            **(
+                {"value_low": defined(one.value_low), "value_high": defined(one.value_high)}
+                if _by_interval(one)
+                else {}
+            ),
+            **(
+                {}
+                if one.margin is None
+                else {"margin": defined(one.margin), "decision": one.decision}
+            ),
+            **({"grouping": one.grouping, "group": one.group} if one.grouping else {}),
         }
         for one in verdicts
     ]
-    passed = all(one.passed for one in verdicts)
-    return json.dumps({"passed": passed, "verdicts": records}, indent=1) + "\n"
+    found: dict[str, Any] = {
+        "passed": all(one.passed for one in verdicts),
+        "verdicts": records,
+    }
+    if any(one.grouping for one in verdicts):
+        found["worst_groups"] = [
+            {"run": w.run, "measure": w.measure, "grouping": w.grouping, "group": w.group}
+            for w in worst_groups(verdicts)
+        ]
+    return json.dumps(found, indent=1) + "\n"
 
 
 def _plain(text: str) -> str:

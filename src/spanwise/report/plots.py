@@ -2,7 +2,7 @@
 
 The data is added later. Points of a curve have run, x, y, low and high; differences have topic,
 difference and side; points of a scatter plot have name, x, y, disagrees, and a label if there are
-few.
+few; those of groups have group, run, topics, value, low and high.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from spanwise.report.comparison import WORDS, base_of
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
+    from spanwise.model.groups import GroupedMeans
     from spanwise.model.scores import Scores
 
 Spec = dict[str, Any]
@@ -180,6 +181,56 @@ def disagreements(x: Sequence[float], y: Sequence[float]) -> list[bool]:
     """
     pairs = list(zip(x, y, strict=True))
     return [any((a - c) * (b - d) < 0 for c, d in pairs) for a, b in pairs]
+
+
+def groups_spec(measure: str) -> Spec:
+    """Return a point with its interval for each group and run."""
+    runs: dict[str, Any] = {"field": "run", "type": "nominal"}
+    x = {
+        "field": "group",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "axis": {"labelAngle": -30, "labelLimit": 160},
+    }
+    y: dict[str, Any] = {"type": "quantitative", "title": measure, "scale": {"zero": False}}
+    colour = {
+        **runs,
+        "title": None,
+        "scale": {"range": list(COLOURS)},
+        "legend": {"orient": "bottom", "columns": 3, "labelLimit": 400},
+    }
+    tooltip = [
+        *({"field": name} for name in ("group", "run", "topics")),
+        *({"field": name, "format": ".4f"} for name in ("value", "low", "high")),
+    ]
+    interval = {
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.5},
+        "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    mean = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {"y": {**y, "field": "value"}, "tooltip": tooltip},
+    }
+    encoding = {"x": x, "xOffset": {**runs, "sort": None}, "color": colour}
+    return {"encoding": encoding, "layer": [interval, mean]}
+
+
+def group_points(groups: GroupedMeans, measure: str) -> list[dict[str, Any]]:
+    """Return the data of a picture: group, run, mean and bounds of one measure."""
+    several = len(groups.groupings) > 1
+    return [
+        {
+            "group": f"{one.grouping}: {one.group}" if several else one.group,
+            "run": one.run,
+            "topics": one.topics,
+            "value": one.value,
+            "low": one.low if isfinite(one.low) else one.value,
+            "high": one.high if isfinite(one.high) else one.value,
+        }
+        for one in groups.means
+        if one.measure == measure and isfinite(one.value)
+    ]
 
 
 # Drawing ------------------------------------------------------------------------------------------

@@ -31,8 +31,12 @@ def verdict(c: Comparison, unit: str = "characters") -> tuple[Answer, ...]:
     if c.budgeted:
         base = base_of(c.measures[0])
         measures = [m for m in c.measures if base_of(m) == base and at(m) is not None]
-        return tuple(_at_budget(c, measure, unit) for measure in measures)
-    answers = [_answer(c, measure, contest) for measure, contest in c.contests.items()]
+        at_budgets = [_at_budget(c, measure, unit) for measure in measures]
+        return tuple(one.followed_by(_equivalent(c, one.measure)) for one in at_budgets)
+    answers = [
+        _answer(c, measure, contest).followed_by(_equivalent(c, measure))
+        for measure, contest in c.contests.items()
+    ]
     if not answers:
         return ()
     first, *others = answers
@@ -104,6 +108,15 @@ def _uncertain(d: Difference) -> str:
 
 def _p(d: Difference) -> str:
     return "p < 0.0001" if d.p_adjusted < 0.0001 else f"p = {d.p_adjusted:.4f}"
+
+
+def _equivalent(c: Comparison, measure: str) -> list[str]:
+    """Say which runs are equivalent within the margin."""
+    found: dict[str, list[str]] = {}
+    for one in c.select(measure=measure, test=c.tests[0]):
+        if one.decision == "equivalent":
+            found.setdefault(one.baseline, []).append(one.run)
+    return [f"{_are(runs)} equivalent to {base} within {c.margin}." for base, runs in found.items()]
 
 
 def _following(contest: Contest) -> str | None:

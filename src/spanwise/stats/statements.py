@@ -17,9 +17,11 @@ import numpy as np
 
 from spanwise.errors import InputError, UnknownName, UsageError
 from spanwise.model.comparison import Caution, Comparison, Contest, Difference, Mean, Rule, Verdict
-from spanwise.model.scores import run_names
+from spanwise.model.scores import run_names, unreached
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
+from spanwise.stats.groups import group_cautions, grouped
+from spanwise.stats.margins import Margin, decided
 from spanwise.stats.paired import (
     CONFIDENCE,
     Grid,
@@ -32,12 +34,13 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
-from spanwise.stats.resampling import Draws
+from spanwise.stats.resampling import SAME, Draws
 from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
     from spanwise.model.arrays import FloatArray
     from spanwise.model.comparison import Anova
+    from spanwise.model.groups import GroupedMeans, Groupings
     from spanwise.model.scores import Scores
 
 # Questions ----------------------------------------------------------------------------------------
@@ -68,6 +71,8 @@ class Question:
     watching: Watching = unwatched  # reports progress
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
+    groupings: Groupings | None = None  # of topics
+    margin: Margin | None = None  # within which differences do not matter
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -109,6 +114,10 @@ def compared(
     ]
     tested.sort(key=lambda one: (measures.index(one.measure), question.tests.index(one.test)))
     found = list(_adjusted(tested, question.correction))
+    if question.margin is not None:
+        far = frozenset(name for name in measures if unreached(results, name))
+        every = [mean for row in means for mean in row]
+        found = list(decided(found, every, question.margin, question.lowest, far))
     place = None if question.all_pairs or baseline is None else names[baseline]
     return Comparison(
         runs=tuple(names[n] for n in order),
@@ -121,6 +130,8 @@ def compared(
         correction=question.correction,
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
+        groups=_groups(results, names, grids, order, baseline, question),
+        margin="" if question.margin is None else str(question.margin),
         warnings=tuple(cautions(results, names, grids, found, question)),
         contests=_contests(results, names, grids, order, question),
         anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
@@ -155,6 +166,29 @@ def _contests(
         )
         found |= {g.measure: one for g, one in zip(some, made, strict=True)}
     return {g.measure: found[g.measure] for g in grids if g.measure in found}
+
+
+def _groups(
+    results: Sequence[Scores],
+    names: Sequence[str],
+    grids: Sequence[Grid],
+    order: Sequence[int],
+    baseline: int | None,
+    question: Question,
+) -> GroupedMeans | None:
+    if question.groupings is None:
+        return None
+    return grouped(
+        results,
+        names,
+        grids,
+        question.groupings,
+        order=order,
+        baseline=None if question.all_pairs else baseline,
+        lowest=question.lowest,
+        draws=question.draws,
+        confidence=question.confidence,
+    )
 
 
 def _has_interval(g: Grid, column: int, results: Sequence[Scores]) -> bool:
@@ -350,6 +384,8 @@ def cautions(
     yield from _kinds(results, names, grids)
     yield from _many(found, question.correction)
     yield from _out_of_reach(found, question)
+    if question.groupings is not None:
+        yield from group_cautions(grids[0].topics, question.groupings)
 
 
 def _choices(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
@@ -537,12 +573,14 @@ def judged(run: Scores, baseline: Scores, rule: Rule, question: Question) -> Ver
     new, old = (_only(one, common, rule.measure) for one in (run, baseline))
     lowest = frozenset({rule.measure} if rule.less_is_better else ())
     pair = [replace(old, run="baseline"), replace(new, run="run")]
-    found = compared(pair, 0, replace(question, correction="none", lowest=lowest))
+    asked = replace(question, correction="none", lowest=lowest, groupings=None)
+    found = compared(pair, 0, asked)
     (one,) = found.select(measure=rule.measure, test=question.tests[0])
     sign = 1 if rule.less_is_better else -1
     low, high = sorted((sign * one.low + 0.0, sign * one.high + 0.0))  # no -0
     drop, value = sign * one.difference + 0.0, float(run.means[rule.measure])
-    return Verdict(
+    mean = _mean(run.run, run, grid([run], rule.measure), 0, question)
+    verdict = Verdict(
         run.run,
         rule,
         value,
@@ -552,20 +590,42 @@ def judged(run: Scores, baseline: Scores, rule: Rule, question: Question) -> Ver
         high,
         one.p,
         one.topics,
-        tuple(_reasons(rule, value, drop, one.p)),
+        (),
+        *(mean.low, mean.high),
+        *(one.margin, one.decision),
     )
+    return replace(verdict, reasons=tuple(_reasons(verdict, found.margin)))
 
 
-def _reasons(rule: Rule, value: float, drop: float, p: float) -> Sequence[str]:
-    reasons = []
-    if rule.floor is not None:
-        below = value > rule.floor if rule.less_is_better else value < rule.floor
-        if below or isnan(value):
-            word, limit = ("above", "maximum") if rule.less_is_better else ("below", "minimum")
-            reasons.append(f"{value:.4f} is {word} the {limit} of {rule.floor:g}")
-    if drop > rule.max_drop and p < rule.alpha:
-        reasons.append(f"worse by {drop:.4f}, the maximum is {rule.max_drop:g}, p = {p:.4f}")
-    return reasons
+def _reasons(one: Verdict, margin: str) -> Iterator[str]:
+    rule = one.rule
+    floor, ceiling = rule.floor, rule.ceiling
+    if rule.less_is_better and floor is not None:  # the worst value that passes
+        ceiling = floor if ceiling is None else min(floor, ceiling)
+        floor = None
+    for limit, word, name, end in (
+        (floor, "below", "minimum", one.value_low),
+        (ceiling, "above", "maximum", one.value_high),
+    ):
+        if limit is None:
+            continue
+        sign = 1 if word == "below" else -1
+        if isnan(one.value) or sign * (one.value - limit) < -SAME:
+            yield f"{one.value:.4f} is {word} the {name} of {limit:g}"
+        elif rule.by_mean:
+            continue
+        elif isnan(end):
+            yield f"{one.value:.4f} has no interval to hold to the {name} of {limit:g}"
+        elif sign * (end - limit) < -SAME:
+            yield f"{end:.4f}, the end of the interval, is {word} the {name} of {limit:g}"
+    if rule.decides:
+        if one.decision == "worse":
+            yield f"worse by {one.drop:.4f} [{one.low:+.4f}, {one.high:+.4f}], margin {margin}"
+        elif one.decision == "not known" and rule.strict:
+            bounds = f"[{one.low:+.4f}, {one.high:+.4f}]"
+            yield f"not known: the drop {bounds} is not inside the margin {margin}"
+    elif one.drop > rule.max_drop and one.p < rule.alpha:
+        yield f"worse by {one.drop:.4f}, the maximum is {rule.max_drop:g}, p = {one.p:.4f}"
 
 
 def _only(scores: Scores, topics: Sequence[str], measure: str) -> Scores:

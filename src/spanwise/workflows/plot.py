@@ -16,23 +16,28 @@ from spanwise.console import write_atomically
 from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.compare import place_of, refuse_none, scores_of
 from spanwise.evaluation.evaluate import run as score_all
+from spanwise.evaluation.grouping import groupings_of, without_idle_topics
 from spanwise.evaluation.kinds import kinds_of
 from spanwise.formats import expanded, read_judgements
 from spanwise.formats.io.files import lasts
 from spanwise.formats.results import holds_results
 from spanwise.measures.names import parse
 from spanwise.model.comparison import Comparison
+from spanwise.model.groups import GroupedMeans
 from spanwise.model.policy import unit_in_words
 from spanwise.model.scores import Scores, run_names
 from spanwise.report import plots
 from spanwise.report.plots import CURVES, curve_points, find_curve
+from spanwise.stats.groups import grouped
 from spanwise.stats.paired import grid, student
+from spanwise.stats.resampling import Draws
 
 if TYPE_CHECKING:
     from spanwise.evaluation.request import Request
+    from spanwise.model.groups import Groupings
     from spanwise.report.plots import Curve, Spec
 
-KINDS = (*CURVES, "curve", "differences", "scatter")
+KINDS = (*CURVES, "curve", "differences", "scatter", "groups")
 """Names of all kinds of pictures."""
 Values = list[dict[str, Any]]
 
@@ -62,23 +67,32 @@ def plot(
     *,
     baseline: str | None = None,
     run: str | None = None,
+    groups: Any = None,
 ) -> Picture:
     """Draw a picture of scores: "differences" of two runs by topic, or a "scatter" of two measures.
 
-    A curve, such as "recall-precision", needs scores that have all measures of the curve.
-    `baseline` and `run` name the two runs to compare if there are more than two.
+    "groups" are the means of groups of topics, with intervals; `groups` is what `compare` takes. A
+    comparison by groups has them already. A curve, such as "recall-precision", needs scores that
+    have all measures of the curve. `baseline` and `run` name the two runs to compare if there are
+    more than two.
     """
     _check_kind(kind)
     if isinstance(scores, Comparison):
+        groups = scores.groups if groups is None and kind == "groups" else groups
         results = list(scores.scores)
     elif isinstance(scores, Scores):
         results = [scores]
     else:
         results = list(scores.values() if isinstance(scores, Mapping) else scores)
+    if kind != "groups" and groups is not None:
+        raise UsageError(f"groups have no effect on {kind}; expected the picture groups")
     if kind == "differences":
         return Picture(*of_differences(results, baseline, run))
     if kind == "scatter":
         return Picture(*of_scatter(results))
+    if kind == "groups":
+        known = isinstance(groups, GroupedMeans)
+        return Picture(*of_groups(results, groups if known else groupings_of(groups)))
     curve = find_curve(kind, list(results[0].means)[:1] if kind == "curve" else (), ["rankings"])
     curve = completed(curve)
     lacking = [name for name in curve.measures() if name not in results[0].values]
@@ -104,12 +118,22 @@ def _ending_of(output: str) -> str:
 
 
 def write_plot(
-    kind: str, request: Request, baseline: str | None, output: str, run: str | None = None
+    kind: str,
+    request: Request,
+    baseline: str | None,
+    output: str,
+    run: str | None = None,
+    groups: str | None = None,
 ) -> None:
     """Score the runs of a request, and write a picture of the scores to a file."""
     _check_kind(kind)
     _ending_of(output)
-    Picture(*picture(kind, request, baseline, run)).save(output)
+    if kind == "groups":
+        found = groupings_of(groups, request.topics)
+        results = scores_of(without_idle_topics(request, groups))
+        Picture(*of_groups(results, found)).save(output)
+    else:
+        Picture(*picture(kind, request, baseline, run)).save(output)
 
 
 def picture(
@@ -177,6 +201,27 @@ def of_differences(
             )  # fmt: skip
     rows.sort(key=lambda row: -row["difference"])
     return plots.differences_spec(measure, names[run], names[base]), rows
+
+
+def of_groups(
+    results: Sequence[Scores], groups: GroupedMeans | Groupings | None
+) -> tuple[Spec, Values]:
+    """Return a point with an interval for each group of topics and run, in the first measure."""
+    if groups is None:
+        raise UsageError("no groups are given; expected groups of topics (--groups FILE)")
+    measure = next(iter(results[0].means))
+    if not isinstance(groups, GroupedMeans):
+        names, undecided = run_names(results), Draws(resamples=1)  # a picture shows no test
+        groups = grouped(
+            results,
+            names,
+            [grid(results, measure)],
+            groups,
+            order=range(len(names)),
+            baseline=None,
+            draws=undecided,
+        )
+    return plots.groups_spec(measure), plots.group_points(groups, measure)
 
 
 def of_scatter(results: Sequence[Scores]) -> tuple[Spec, Values]:

@@ -11,7 +11,9 @@ from spanwise.cli.options import (
     Command,
     all_option,
     evaluation_options,
+    groups_option,
     html_option,
+    margin_option,
     measures_option,
     on_option,
     option,
@@ -38,6 +40,8 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
 @measures_option
 @option("--baseline", metavar="RUN", help="Run to compare with: file or name. [default: the first]")
 @option("--all-pairs", is_flag=True, help="Compare every run with every other run.")
+@groups_option
+@margin_option
 @printed_as("table", "md", "latex", "csv", "json", "html")
 @html_option
 @evaluation_options
@@ -96,6 +100,8 @@ def command(
     ceiling: bool | None,
     baseline: str | None,
     all_pairs: bool,
+    groups: str | None,
+    margin: str | None,
     tests: tuple[str, ...],
     correction: str,
     confidence: float,
@@ -114,6 +120,9 @@ def command(
     a significant difference from the baseline. JUDGEMENTS and RUN are what `spanwise eval` takes. A
     file of results (`spanwise eval -o RESULTS.jsonl`) stands for the runs in it; if all files are
     such files, no judgements are needed.
+
+    With --groups, means and differences are also given for each group of topics. With --margin,
+    each difference is better, worse, equivalent (its interval is inside the margin) or not known.
 
     With --budget, chunks are compared after the same amount of reading, and warnings name what
     makes other comparisons of them unfair.
@@ -134,6 +143,8 @@ def command(
     from spanwise.errors import UsageError
     from spanwise.evaluation.compare import compare_at, compare_runs, of_chunks
     from spanwise.evaluation.evaluate import PROCESSES
+    from spanwise.evaluation.grouping import groupings_of, without_idle_topics
+    from spanwise.stats.margins import margin_of
     from spanwise.stats.resampling import RESAMPLES, Draws
     from spanwise.stats.statements import Question
 
@@ -149,7 +160,17 @@ def command(
     if budget is None and ceiling is not None:
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     draws = Draws(seed, resamples or RESAMPLES)
-    question = Question(chosen, correction, confidence, draws, all_pairs, bar)
+    question = Question(
+        chosen,
+        correction,
+        confidence,
+        draws,
+        all_pairs,
+        bar,
+        groupings=groupings_of(groups, request.topics),
+        margin=margin_of(margin),
+    )
+    request = without_idle_topics(request, groups)
     where = on or PROCESSES
     if budget is not None:
         found = compare_at(

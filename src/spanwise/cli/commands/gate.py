@@ -10,6 +10,8 @@ from spanwise.cli.options import (
     FILES,
     Command,
     evaluation_options,
+    groups_option,
+    margin_option,
     measures_option,
     on_option,
     option,
@@ -30,12 +32,22 @@ if TYPE_CHECKING:
     "--baseline", required=True, metavar="FILE", help="Earlier results, or a run, to compare with."
 )
 @measures_option
-@option("--min", "floor", type=float, metavar="VALUE", help="Lowest mean that passes.")
-@option("--max-drop", type=float, default=0.0, metavar="VALUE", help="Allowed drop. [default: 0]")
+@option("--min", "floor", type=float, metavar="VALUE", help="Minimum; the worst value that passes.")
+@option("--max", "ceiling", type=float, metavar="VALUE", help="Maximum of the value.")
+@option(
+    "--by",
+    type=click.Choice(["interval", "mean"]),
+    metavar="WHAT",
+    help="Hold to --min and --max the end of the interval, or the mean. [default: interval]",
+)
+@option("--max-drop", type=float, metavar="VALUE", help="Allowed drop. [default: 0]")
+@margin_option
+@option("--strict", is_flag=True, help="With --margin: fail also if the difference is not known.")
+@groups_option
+@option("--worst-group", is_flag=True, help="Apply every threshold to each group of --groups.")
 @option(
     "--alpha",
     type=float,
-    default=0.05,
     metavar="P",
     help="Value of p below which a drop counts. [default: 0.05]",
 )
@@ -61,8 +73,14 @@ def command(
     request: Request,
     baseline: str,
     floor: float | None,
-    max_drop: float,
-    alpha: float,
+    ceiling: float | None,
+    by: str | None,
+    max_drop: float | None,
+    margin: str | None,
+    strict: bool,
+    groups: str | None,
+    worst_group: bool,
+    alpha: float | None,
     test: str,
     seed: int,
     layout: str,
@@ -73,8 +91,11 @@ def command(
     """Compare results with a baseline and fail if they are worse.
 
     A run fails if its mean fell by more than --max-drop and the drop is significant, that is if the
-    test over topics gives p below --alpha. It also fails if its mean is below --min. The exit
-    status is 1 if a run fails. RESULTS and the baseline are files written by `spanwise eval -o
+    test over topics gives p below --alpha. With --margin, it fails instead if it is worse: if the
+    interval of the difference excludes 0 and is not inside the margin. It also fails if the 95 %
+    interval of its mean reaches below --min or above --max. The exit status is 1 if a run fails.
+
+    RESULTS and the baseline are files written by `spanwise eval -o
     RESULTS.jsonl`; or judgements, with runs to be scored, and a run as the baseline.
 
     The verdicts are printed as Markdown. JUnit XML is written beside RESULTS, to --junit FILE, or
@@ -85,26 +106,35 @@ def command(
       spanwise gate new.jsonl --baseline main.jsonl -m 'SpanR(budget=2000)' --max-drop 0.02
       spanwise gate new.jsonl --baseline main.jsonl -m nDCG@10 --min 0.4 -o gate.xml
       spanwise gate qrels.txt new.run --baseline main.run -m nDCG@10
+      spanwise gate new.jsonl --baseline main.jsonl -m AP --margin 0.01 --strict
+      spanwise gate new.jsonl --baseline main.jsonl -m AP --groups groups.txt --worst-group
     """
     from pathlib import Path
 
     from spanwise.console import emit, write_atomically
     from spanwise.errors import UsageError
-    from spanwise.evaluation.compare import less_is_better
-    from spanwise.model.comparison import Rule
+    from spanwise.evaluation.grouping import without_idle_topics
     from spanwise.report.comparison import as_junit, as_md, gate_as_json
-    from spanwise.stats.resampling import Draws
-    from spanwise.stats.statements import Question
-    from spanwise.workflows.gate import scored_runs, verdicts
+    from spanwise.workflows.gate import question_of, rules_of, scored_runs, verdicts
 
     measures = request.measures
     if not measures:
         raise UsageError("no measure is given; expected the measures to check: -m nDCG@10")
     if layout == "junit" and output is not None and junit is not None:
         raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
-    rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
-    new, old = scored_runs(request, baseline, on)
-    found = verdicts(new, old, rules, Question((test,), draws=Draws(seed)))
+    rules = rules_of(
+        measures,
+        floor=floor,
+        ceiling=ceiling,
+        by=by,
+        max_drop=max_drop,
+        alpha=alpha,
+        margin=margin,
+        strict=strict,
+    )
+    question = question_of(test, seed, margin, groups, request.topics, worst_group=worst_group)
+    new, old = scored_runs(without_idle_topics(request, groups), baseline, on)
+    found = verdicts(new, old, rules, question)
     if layout == "junit":
         write_atomically(Path(output or "-"), as_junit(found))
     if layout != "junit" or junit is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanwise.errors import FormatError
 from spanwise.formats.io.files import first_line
@@ -216,16 +216,31 @@ def looks_like_json(head: bytes) -> bool:
 def parse_json(pieces: Iterator[bytes], file: str, options: Reading) -> Topics:
     """BEIR topics as JSON lines: `{"_id": "q1", "text": "what is sought"}`.
 
-    Other fields are ignored.
+    Other fields with a text, a number, true or false are kept beside the text, and so are those of
+    `metadata`; the rest is ignored.
     """
     from spanwise.formats.io.json_lines import lines_of
     from spanwise.model.topics import Topic
 
     found = (
-        Topic(one.text("_id"), one.text("text").strip(), lines={"id": one.line, "title": one.line})
+        Topic(
+            one.text("_id"),
+            one.text("text").strip(),
+            others=tuple(_beside(one.fields)),
+            lines={"id": one.line, "title": one.line},
+        )
         for one in lines_of(pieces, file, '{"_id": ..., "text": ...}')
     )
     return unique(found, file, options)
+
+
+def _beside(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a topic besides id and text, and those of its metadata."""
+    nested = fields.get("metadata")
+    for name, value in {**(nested if isinstance(nested, dict) else {}), **fields}.items():
+        plain = isinstance(value, str | int | float) and value != ""
+        if plain and name.isidentifier() and name not in ("_id", "text"):
+            yield name, str(value)
 
 
 def _numbered(head: bytes) -> bool:
