@@ -602,6 +602,13 @@ all_option = option(
     section=CHUNKS,
     help="Show all measures and differences, not only what to look at first.",
 )
+clusters_option = option(
+    "--clusters",
+    metavar="FILE",
+    section="Tests",
+    help="Topics that belong together, as lines of topic and cluster; intervals and tests respect"
+    " them.",
+)
 warnings_option = option(
     "--warnings",
     type=click.Choice(["grouped", "all"]),

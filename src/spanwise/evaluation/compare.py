@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
+from os import PathLike, fspath
 from os.path import realpath
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from spanwise.evaluation.request import Request, request_of
 from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
+from spanwise.formats.topics.clusters import read_clusters
 from spanwise.matching.topics import UNMATCHED
 from spanwise.measures.names import parse
 from spanwise.model.comparison import Losses
@@ -32,6 +34,7 @@ from spanwise.model.run import Run
 from spanwise.model.scores import Results, Scores, run_names
 from spanwise.report.verdict import verdict
 from spanwise.stats.cautions import Facts, sentences
+from spanwise.stats.clustered import Clusters
 from spanwise.stats.resampling import RESAMPLES, Draws
 from spanwise.stats.statements import Question, compared
 
@@ -166,6 +169,20 @@ def less_is_better(name: str) -> bool:
         return parse(name).measure.less_is_better
     except UsageError:
         return False
+
+
+def clusters_of(source: Any) -> Clusters | None:
+    """Return the clusters of topics, given a file, a mapping or a function; None if not given."""
+    if source is None:
+        return None
+    if isinstance(source, str | PathLike):
+        return Clusters(read_clusters(source), fspath(source))
+    if isinstance(source, Mapping) or callable(source):
+        return Clusters(source)
+    raise UsageError(
+        f"clusters is a {type(source).__name__}; expected a file, a mapping from topics to"
+        " clusters, or a function from a topic to its cluster"
+    )
 
 
 def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
@@ -412,6 +429,7 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
     budget: Any = None,
+    clusters: Any = None,
     policy: Policy | None = None,
     profile: str | None = None,
     task: str | None = None,
@@ -436,9 +454,16 @@ def compare(
     question, or the retriever itself, a function from a question to chunks; `collection` may be a
     mapping from ids to texts, and `unit` is what a budget counts. `chunks` has all chunks of runs
     by the name of the run: a file, a run or a list each. They tell what the chunker loses.
+
+    `clusters` says which topics belong together, such as questions on one document: a mapping from
+    topics to clusters, a function from a topic to its cluster, or a file. Means stay over topics;
+    intervals and tests respect clusters.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
-    question = Question(chosen, correction, confidence, Draws(seed, resamples), all_pairs)
+    question = Question(
+        *(chosen, correction, confidence, Draws(seed, resamples), all_pairs),
+        clusters=clusters_of(clusters),
+    )
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
     request = request_of(
         judgements,

@@ -74,6 +74,9 @@ class Difference:
     topics: int
     effect: float  # Cohen's d of paired differences
     topics_needed: float  # to detect this effect with power 0.8
+    clusters: int | None = None  # of topics; None: topics are independent
+    se: float = nan  # of the difference, where there are clusters
+    df: float = nan  # Satterthwaite's degrees of freedom of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Contest:
     gap: tuple[float, ...]  # from each run to the leader, 0 or more
     gap_low: tuple[float, ...]  # an interval for all pairs of runs that were left together
     gap_high: tuple[float, ...]
+    clusters: int | None = None  # of these topics; None: topics are independent
 
     @property
     def contenders(self) -> tuple[int, ...]:
@@ -210,6 +214,7 @@ class Comparison:
     systems: bool = False  # whether systems of chunks are compared at reading budgets
     ungrouped: bool = False  # whether each warning is shown on a line of its own
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
+    clusters: int | None = None  # of topics; None: topics are independent
 
     @property
     def budgeted(self) -> bool:
@@ -367,6 +372,15 @@ class Comparison:
                     "ties": one.ties,
                     "losses": one.losses,
                     "topics": one.topics,
+                    **(
+                        {}
+                        if one.clusters is None
+                        else {
+                            "clusters": one.clusters,
+                            "se": defined(one.se),
+                            "df": defined(one.df),
+                        }
+                    ),
                 }
                 for one in self.differences
             ],
@@ -499,6 +513,8 @@ class Comparison:
             lines.append(f"{BETTER} {WORSE}: significantly better, worse than {self.baseline}")
         if self.differences:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
+        if self.clusters is not None:
+            lines.append(f"intervals and tests respect the {self.clusters} clusters of topics")
         short = on_reach(self.scores, self.runs)
         lines += short
         if short and self.differences:

@@ -21,6 +21,8 @@ COLUMNS = (
     *("wins", "ties", "losses", "topics", "effect", "topics_needed"),
 )
 """Columns of a difference, besides its run and measure."""
+OF_CLUSTERS = ("clusters", "se", "df")
+"""Further columns where topics have clusters."""
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -160,12 +162,13 @@ def as_csv(c: Comparison) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     of_mean = ("run", "measure", "value", "value_low", "value_high", "value_topics")
-    writer.writerow([*of_mean, *COLUMNS])
+    columns = COLUMNS if c.clusters is None else (*COLUMNS, *OF_CLUSTERS)
+    writer.writerow([*of_mean, *columns])
     for mean in c.means:
         mine = (mean.run, mean.measure, mean.value, mean.low, mean.high, mean.topics)
         found = c.select(run=mean.run, measure=mean.measure)
-        theirs = [[getattr(one, name) for name in COLUMNS] for one in found]
-        for others in theirs or [[""] * len(COLUMNS)]:
+        theirs = [[getattr(one, name) for name in columns] for one in found]
+        for others in theirs or [[""] * len(columns)]:
             writer.writerow([_filled(value) for value in (*mine, *others)])
     return text.getvalue()
 

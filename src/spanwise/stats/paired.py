@@ -39,14 +39,19 @@ class Grid:
         """The values where budgets are reached; others are nan."""
         return np.where(self.reached, self.values, np.nan)
 
+    def aligned(self, run: int, baseline: int) -> FloatArray:
+        """Return the difference on every topic, nan where the two runs are not comparable."""
+        both: FloatArray = self.comparable[:, run] - self.comparable[:, baseline]
+        return both
+
     def differences(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on the topics for which both runs have a comparable value."""
-        both = self.comparable[:, run] - self.comparable[:, baseline]
+        both = self.aligned(run, baseline)
         return both[~np.isnan(both)]
 
     def padded(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on all topics, 0 where the two runs are not comparable."""
-        both = self.comparable[:, run] - self.comparable[:, baseline]
+        both = self.aligned(run, baseline)
         return np.nan_to_num(both[~np.isnan(self.values).all(axis=1)])
 
     def complete(self) -> FloatArray:

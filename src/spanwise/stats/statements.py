@@ -20,6 +20,17 @@ from spanwise.model.comparison import Caution, Comparison, Contest, Difference, 
 from spanwise.model.scores import run_names
 from spanwise.stats.anova import Family, randomised_tukey, tukey, two_way
 from spanwise.stats.best import contests
+from spanwise.stats.clustered import (
+    FEW_CLUSTERS,
+    Clusters,
+    clustered_effect,
+    freedom,
+    interval,
+    p_and_intervals,
+    refuse_disrespecting,
+    standard_error,
+    summed,
+)
 from spanwise.stats.paired import (
     CONFIDENCE,
     Grid,
@@ -36,7 +47,7 @@ from spanwise.stats.resampling import Draws
 from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
 if TYPE_CHECKING:
-    from spanwise.model.arrays import FloatArray
+    from spanwise.model.arrays import FloatArray, IntArray
     from spanwise.model.comparison import Anova
     from spanwise.model.scores import Scores
 
@@ -68,6 +79,7 @@ class Question:
     watching: Watching = unwatched  # reports progress
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
+    clusters: Clusters | None = None  # of topics; None: topics are independent
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -77,6 +89,8 @@ class Question:
         checked(self.confidence)
         if not self.tests:
             raise UsageError("no test was named; expected at least one")
+        if self.clusters is not None:
+            refuse_disrespecting(self.tests)
 
 
 # Comparisons --------------------------------------------------------------------------------------
@@ -107,12 +121,12 @@ def compared(
         for test in question.tests
         for some in _batches(pairs, test)
     ]
-    tested = [
+    found = [
         one
         for each, test, some in question.watching(steps, len(steps))
         for one in _differences(each, some, names, test, question)
     ]
-    found = list(_adjusted(tested, question.correction))
+    found = list(_adjusted(found, question.correction))
     place = None if question.all_pairs or baseline is None else names[baseline]
     return Comparison(
         runs=tuple(names[n] for n in order),
@@ -127,7 +141,12 @@ def compared(
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
         contests=_contests(results, names, grids, order, question),
-        anova={each.measure: one for each in grids if (one := _analysed(each)) is not None},
+        anova={
+            each.measure: one
+            for each in (() if question.clusters else grids)  # it takes topics for independent
+            if (one := _analysed(each)) is not None
+        },
+        clusters=_count_of_clusters(grids[0], question),
     )
 
 
@@ -156,6 +175,7 @@ def _contests(
             [g.measure in question.lowest for g in some],
             question.draws,
             question.confidence,
+            _owners(some[0], question),
         )
         found |= {g.measure: one for g, one in zip(some, made, strict=True)}
     return {g.measure: found[g.measure] for g in grids if g.measure in found}
@@ -179,11 +199,26 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
-    mean, low, high = student(values, question.confidence)
+    owners = _owners(g, question)
+    mean, low, high = (
+        student(values, question.confidence)
+        if owners is None
+        else interval(values, owners, question.confidence)
+    )
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
     topics = int(np.count_nonzero(~np.isnan(values)))
     return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+
+
+def _owners(g: Grid, question: Question) -> IntArray | None:
+    """Return the number of the cluster of each topic; None if topics are independent."""
+    return None if question.clusters is None else question.clusters.owners(g.topics)
+
+
+def _count_of_clusters(g: Grid, question: Question) -> int | None:
+    owners = _owners(g, question)
+    return None if owners is None else len(set(owners.tolist()))
 
 
 def _order(values: Sequence[float], less_is_better: bool) -> list[int]:
@@ -214,7 +249,11 @@ def _differences(
 ) -> list[Difference]:
     """Compute the differences of pairs in one measure by one test, p unadjusted."""
     columns = [g.differences(*pair) for pair in pairs]
-    if test in FAMILIES:
+    owners = _owners(g, question)
+    if owners is not None:
+        aligned = [g.aligned(*pair) for pair in pairs]
+        p, intervals = p_and_intervals(aligned, owners, test, question.draws, question.confidence)
+    elif test in FAMILIES:
         p, intervals = _family(g, pairs, columns, test, question)
     else:
         p = _p_values(g, pairs, columns, test, question)
@@ -223,9 +262,26 @@ def _differences(
         _difference(g.measure, test, pair, names, columns[n], p[n], intervals[n])
         for n, pair in enumerate(pairs)
     ]
+    if owners is not None:
+        found = [
+            _clustered(one, g.aligned(*pair), owners)
+            for one, pair in zip(found, pairs, strict=True)
+        ]
     if g.measure in question.lowest:  # a win is a better value, not a higher one
         return [replace(one, wins=one.losses, losses=one.wins) for one in found]
     return found
+
+
+def _clustered(one: Difference, values: FloatArray, owners: IntArray) -> Difference:
+    """Return a difference with the number of its clusters and its standard error."""
+    some = summed(values, owners)
+    return replace(
+        one,
+        clusters=len(some.sizes),
+        se=standard_error(some),
+        df=freedom(some.sizes),
+        topics_needed=topics_needed(clustered_effect(some)),
+    )
 
 
 def _p_values(
@@ -334,6 +390,7 @@ def cautions(
         yield "only one run: there is nothing to compare it with"
     yield from _choices(results, names)
     yield from _topics(results, found)
+    yield from _clusters(grids[0], question)
     yield from _reach(results, found)
     if question.contested is not None:
         found = [one for one in found if one.measure in question.contested]
@@ -378,6 +435,18 @@ def _topics(results: Sequence[Scores], found: Sequence[Difference]) -> Iterator[
             else ""
         )
         yield f"only {counted} to compare on: differences are uncertain{consequence}"
+
+
+def _clusters(g: Grid, question: Question) -> Iterator[str]:
+    """Warn of too few clusters of topics."""
+    clusters = _count_of_clusters(g, question)
+    if clusters is not None and clusters < FEW_CLUSTERS:
+        counted = f"{clusters} cluster{'s' if clusters != 1 else ''} of topics"
+        yield (
+            f"only {counted}: standard errors are uncertain"
+            if clusters > 1
+            else f"only {counted}: no test can tell a difference from chance"
+        )
 
 
 def _limited(results: Sequence[Scores]) -> set[str]:
@@ -495,6 +564,7 @@ def _out_of_reach(found: Sequence[Difference], question: Question) -> Iterator[s
 def _least_p(one: Difference, resamples: int) -> float:
     """Return the smallest p-value that a test can give on these topics."""
     differing, drawn = one.wins + one.losses, 1 / (resamples + 1)
+    differing = differing if one.clusters is None else min(differing, one.clusters)
     if (one.test == "randomisation" and differing > EXACT) or one.test == "bootstrap":
         return drawn
     if one.test in ("randomisation", "wilcoxon", "sign"):

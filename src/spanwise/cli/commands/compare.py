@@ -10,6 +10,7 @@ from spanwise.cli.options import (
     CHUNKS,
     Command,
     all_option,
+    clusters_option,
     evaluation_options,
     html_option,
     measures_option,
@@ -84,6 +85,7 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     section=CHUNKS,
     help="Compute the highest value that a budget permits. [default: --ceiling]",
 )
+@clusters_option
 @all_option
 @warnings_option
 @seed_option
@@ -102,6 +104,7 @@ def command(
     seed: int,
     resamples: int | None,
     layout: str,
+    clusters: str | None,
     html: str | None,
     output: str | None,
     everything: bool,
@@ -132,7 +135,7 @@ def command(
     from spanwise.cli.printing import report_comparison
     from spanwise.console import watched
     from spanwise.errors import UsageError
-    from spanwise.evaluation.compare import compare_at, compare_runs, of_chunks
+    from spanwise.evaluation.compare import clusters_of, compare_at, compare_runs, of_chunks
     from spanwise.evaluation.evaluate import PROCESSES
     from spanwise.stats.resampling import RESAMPLES, Draws
     from spanwise.stats.statements import Question
@@ -149,7 +152,9 @@ def command(
     if budget is None and ceiling is not None:
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     draws = Draws(seed, resamples or RESAMPLES)
-    question = Question(chosen, correction, confidence, draws, all_pairs, bar)
+    question = Question(
+        *(chosen, correction, confidence, draws, all_pairs, bar), clusters=clusters_of(clusters)
+    )
     where = on or PROCESSES
     if budget is not None:
         found = compare_at(
