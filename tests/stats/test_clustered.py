@@ -147,6 +147,10 @@ def test_no_difference_and_one_cluster():
     same = p_and_intervals([np.full(6, 0.1)], owners, "t")[0]
     assert same == [0.0]
     assert clustered_effect(summed(np.full(6, 0.1), owners)) == inf
+    for test in ("t", "randomisation", "bootstrap"):
+        (p,), (bounds,) = p_and_intervals([np.full(6, np.nan)], owners, test)
+        assert isnan(p)
+        assert isnan(bounds.mean)
 
 
 def test_differences_that_cancel_out_in_every_cluster_show_nothing():

@@ -83,8 +83,8 @@ class Summed(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean over topics."""
-        return float(self.sums.sum() / self.sizes.sum())
+        """The mean over topics, undefined if there are none."""
+        return float(self.sums.sum() / self.sizes.sum()) if len(self.sizes) else nan
 
     @property
     def left(self) -> FloatArray:

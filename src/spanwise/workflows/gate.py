@@ -14,7 +14,7 @@ from typing import Any
 
 from spanwise.console import say, watched
 from spanwise.errors import FormatError, UsageError
-from spanwise.evaluation.compare import less_is_better, refuse_none
+from spanwise.evaluation.compare import clusters_of, less_is_better, refuse_none
 from spanwise.evaluation.evaluate import PROCESSES, run
 from spanwise.evaluation.request import Request, names_of
 from spanwise.formats.results import holds_results, read_results
@@ -58,12 +58,13 @@ def gate(
     alpha: float = 0.05,
     test: str = "randomisation",
     seed: int = 0,
+    clusters: Any = None,
 ) -> Gate:
     """Compare results with a baseline; a run fails if it got worse by more than is allowed.
 
     `results` and `baseline` are files of results, or scores. A run fails if its mean is below
     `floor`, or if it dropped by more than `max_drop` and a paired test over topics gives a p below
-    `alpha`.
+    `alpha`. `clusters` says which topics belong together, as for `compare`.
 
     >>> import spanwise
     >>> scores = spanwise.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -73,7 +74,7 @@ def gate(
     rules = [
         Rule(name, floor, max_drop, alpha, less_is_better(name)) for name in names_of(measures)
     ]
-    question = Question((test,), draws=Draws(seed))
+    question = Question((test,), draws=Draws(seed), clusters=clusters_of(clusters))
     return Gate(tuple(verdicts(results, baseline, rules, question)))
 
 

@@ -9,6 +9,7 @@ import click
 from spanwise.cli.options import (
     FILES,
     Command,
+    clusters_option,
     evaluation_options,
     measures_option,
     on_option,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     section=FILES,
     help="JUnit XML to write. [default: RESULTS with the ending .junit.xml]",
 )
+@clusters_option
 @evaluation_options
 @seed_option
 @on_option
@@ -65,6 +67,7 @@ def command(
     alpha: float,
     test: str,
     seed: int,
+    clusters: str | None,
     layout: str,
     output: str | None,
     junit: str | None,
@@ -90,7 +93,7 @@ def command(
 
     from spanwise.console import emit, write_atomically
     from spanwise.errors import UsageError
-    from spanwise.evaluation.compare import less_is_better
+    from spanwise.evaluation.compare import clusters_of, less_is_better
     from spanwise.model.comparison import Rule
     from spanwise.report.comparison import as_junit, as_md, gate_as_json
     from spanwise.stats.resampling import Draws
@@ -104,7 +107,8 @@ def command(
         raise UsageError(f"JUnit XML is asked for twice; expected --junit {junit} or -o {output}")
     rules = [Rule(measure, floor, max_drop, alpha, less_is_better(measure)) for measure in measures]
     new, old = scored_runs(request, baseline, on)
-    found = verdicts(new, old, rules, Question((test,), draws=Draws(seed)))
+    question = Question((test,), draws=Draws(seed), clusters=clusters_of(clusters))
+    found = verdicts(new, old, rules, question)
     if layout == "junit":
         write_atomically(Path(output or "-"), as_junit(found))
     if layout != "junit" or junit is not None:
