@@ -21,8 +21,8 @@ from spanwise.errors import UnknownName, UsageError
 from spanwise.evaluation.evaluate import Watch, run, unwatched
 from spanwise.evaluation.kinds import CEILINGS
 from spanwise.evaluation.merge import with_distinct_names
+from spanwise.evaluation.repeats import combined, files_of, repeated, run_systems
 from spanwise.evaluation.request import Request, request_of
-from spanwise.formats import expanded
 from spanwise.formats.io.files import STDIN
 from spanwise.formats.results import holds_results, read_results
 from spanwise.formats.topics.clusters import read_clusters
@@ -70,8 +70,10 @@ def scores_of(
     if plain and _is_results(request.judgements):
         raise UsageError(f"{request.judgements} holds results, so {plain[0][1]} has no judgements")
     wanted = replace(request, names=[n for n, _ in plain], runs=[one for _, one in plain])
-    fresh = iter(run(wanted, on, watch) if plain else [])
+    scored, consistencies = run_systems(wanted, on, watch) if plain else ([], {})
+    fresh = iter(scored)
     found: list[Scores] = []
+    given: list[str | None] = []
     for (name, source), is_ready in zip(runs, ready, strict=True):
         if not is_ready:
             found.append(next(fresh))
@@ -81,7 +83,8 @@ def scores_of(
             measures = request.measures or (list(found[0].means) if found and plain else ())
             some = selected(read_results(source), measures)
             found += some if name is None else [replace(one, run=name) for one in some]
-    return with_distinct_names(found)
+        given += [name] * (len(found) - len(given))
+    return with_distinct_names(combined(found, given, consistencies))
 
 
 def _is_results(source: Any) -> bool:
@@ -93,7 +96,7 @@ def with_baseline(request: Request, baseline: str | None) -> Request:
     names: list[str | None] = []
     runs: list[Any] = []
     for name, one in zip(request.names or [None] * len(request.runs), request.runs, strict=True):
-        files = expanded([one]) if isinstance(one, str) else [one]
+        files = files_of(one, name)
         names += [name] * len(files)
         runs += files
     if baseline is not None and Path(baseline).is_file():
@@ -333,7 +336,9 @@ def compare_at(
         sizes_of(budget), tuple(request.measures), of if ceilings and not costly else ()
     )
     every = list(dict.fromkeys([*budgets.wanted, *budgets.for_warnings]))
-    results = run(replace(request, measures=every), on, watch)
+    scored, consistencies = run_systems(replace(request, measures=every), on, watch)
+    given = list(request.names or [None] * len(scored))
+    results = combined(scored, given, consistencies)
     warnings = sentences(
         [_facts(scores, budgets) for scores in results],
         K,
@@ -347,7 +352,9 @@ def compare_at(
     question = replace(question or Question(), contested=frozenset(budgets.contested))
     found = stated([only(scores, budgets.wanted) for scores in results], baseline, question, unit)
     in_memory = not any(isinstance(one, str) for one in request.runs)
-    drawn = _Curve(request, [scores.run for scores in results], budgets) if in_memory else None
+    alone = set(given) - repeated(given)
+    called = [s.run if n in alone else n for s, n in zip(scored, given, strict=True)]
+    drawn = _Curve(request, called, budgets) if in_memory else None
     return replace(
         found,
         warnings=(*found.warnings, *warnings),
@@ -379,7 +386,7 @@ def _facts(scores: Scores, budgets: Budgets) -> Facts:
 class _Curve:
     """A measure over budgets, evaluated when it is called."""
 
-    def __init__(self, request: Request, names: Sequence[str], budgets: Budgets) -> None:
+    def __init__(self, request: Request, names: Sequence[str | None], budgets: Budgets) -> None:
         self._request = replace(request, names=list(names), chunks={}, derived=True)
         self._sizes = budgets.sizes
 
@@ -393,7 +400,9 @@ class _Curve:
         names = {f"{measure}(budget={shown(size)})": size for size in sizes}
         return [
             {"run": s.run, "budget": size, "measure": measure, "value": s.means[label]}
-            for s in run(replace(self._request, measures=tuple(names)))
+            for s in combined(
+                run(replace(self._request, measures=tuple(names))), self._request.names
+            )
             for label, size in names.items()
             if s.far(label)
         ]
@@ -446,8 +455,9 @@ def compare(
 
     `judgements` and `measures` are what `evaluate` takes, and so are the other options. `runs` are
     a mapping from names to runs, or a sequence of them; a run may have been scored already, and a
-    file of results stands for the runs in it. Each is compared with the `baseline`, a name, which
-    is the first of them by default, or all with all.
+    file of results stands for the runs in it. A list of runs under one name holds repeats of one
+    system: the value of a topic is its mean over them. Each run is compared with the `baseline`, a
+    name, which is the first of them by default, or all with all.
 
     With a `budget`, such as [500, 2000, 8000], chunks are compared at equal reading: then
     `judgements` may also be questions with quotes, and a run whatever a retriever returns for each
@@ -464,10 +474,17 @@ def compare(
         *(chosen, correction, confidence, Draws(seed, resamples), all_pairs),
         clusters=clusters_of(clusters),
     )
+    from spanwise.formats.frames.chunks import repeated_runs
+
     named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
+    every = [
+        (name if isinstance(name, str) else None, run)
+        for name, one in named.items()
+        for run in (repeated_runs(one) if isinstance(name, str) else [one])
+    ]
     request = request_of(
         judgements,
-        list(named.values()),
+        [run for _, run in every],
         measures,
         policy=policy,
         profile=profile,
@@ -477,7 +494,7 @@ def compare(
         judgements_format=judgements_format,
         run_format=run_format,
         chunks=chunks,
-        names=[name if isinstance(name, str) else None for name in named],
+        names=[name for name, _ in every],
         assume={} if rel is None else {"rel": rel},
         **fields,
     )

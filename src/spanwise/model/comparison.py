@@ -42,6 +42,10 @@ class Mean:
     high: float
     topics: int
     reached: int | None = None  # topics in which its budget is reached; None if it has none
+    repeats: int | None = None  # of the system; None: a single run
+    variance_topics: float = nan  # of values, between topics
+    variance_repeats: float = nan  # and between repeats of a topic
+    consistency: float = nan  # mean rank-biased overlap of the rankings of pairs of repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +358,16 @@ class Comparison:
                         if one.reached is None
                         else {"topics": one.topics, "reached": one.reached}
                     ),
+                    **(
+                        {}
+                        if one.repeats is None
+                        else {
+                            "repeats": one.repeats,
+                            "variance_topics": defined(one.variance_topics),
+                            "variance_repeats": defined(one.variance_repeats),
+                            "consistency": defined(one.consistency),
+                        }
+                    ),
                 }
                 for one in self.means
             ],
@@ -515,11 +529,30 @@ class Comparison:
             lines.append(f"{self.tests[0]} test, p < {self.alpha:g}, {self.allowing}")
         if self.clusters is not None:
             lines.append(f"intervals and tests respect the {self.clusters} clusters of topics")
+        lines += self.on_repeats()
         short = on_reach(self.scores, self.runs)
         lines += short
         if short and self.differences:
             lines.append("differences at a budget are over the topics in which both runs reach it")
         return [*lines, *self.cautions()] if cautions else lines
+
+    def on_repeats(self) -> list[str]:
+        """Return a line for each system with repeats, and one on what intervals hold for."""
+        lines = []
+        for run in self.runs:
+            one = self.mean(run, self.measures[0])
+            if one.repeats is None:
+                continue
+            line = f"{run}: mean of {one.repeats} repeats"
+            total = one.variance_topics + one.variance_repeats
+            if total > 0:
+                part = share(one.variance_repeats / total)
+                line += f"; {part} of the variance of {one.measure} is between repeats,"
+                line += f" {share(one.variance_topics / total)} between topics"
+            if isfinite(one.consistency):
+                line += f"; consistency of rankings {one.consistency:.2f} (RBO)"
+            lines.append(line)
+        return [*lines, "intervals and tests are for these repeats"] if lines else []
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""

@@ -43,6 +43,7 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
+from spanwise.stats.repeats import variances
 from spanwise.stats.resampling import Draws
 from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
@@ -208,7 +209,18 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
     topics = int(np.count_nonzero(~np.isnan(values)))
-    return Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    found = Mean(name, g.measure, value, low, high, topics, scores.reach(g.measure))
+    repeats = scores.repeats
+    if repeats is None:
+        return found
+    parts = variances(repeats.values[g.measure])
+    return replace(
+        found,
+        repeats=repeats.count,
+        variance_topics=parts.topics,
+        variance_repeats=parts.repeats,
+        consistency=repeats.consistency,
+    )
 
 
 def _owners(g: Grid, question: Question) -> IntArray | None:
