@@ -181,3 +181,35 @@ def test_mistakes(files):
                   for one, ties in zip(REPEATS, ("docno", "expected"), strict=False)]  # fmt: skip
     with pytest.raises(UsageError, match="dense: repeats were scored with different signatures"):
         spanwise.compare(QRELS, {"base": BASE, "dense": signatures}, "AP")
+
+
+def test_intervals_for_more_repeats_are_asked_for(files):
+    words = ("runs/base.run", "dense=runs/dense.*.run", "-m", "AP,nDCG@10")
+    these, more = read(*words), read(*words, "--repeats", "more")
+    assert [one["value"] for one in these["scores"]] == [one["value"] for one in more["scores"]]
+    assert {one["test"] for one in more["comparisons"]} == {"bootstrap"}
+    for a, b in zip(these["comparisons"], more["comparisons"], strict=True):
+        assert a["difference"] == pytest.approx(b["difference"])
+        assert (a["low"], a["high"]) != (b["low"], b["high"])
+    runs = {"base": BASE, "dense": REPEATS}
+    c = spanwise.compare(QRELS, runs, ["AP", "nDCG@10"], repeats="more", tests="bootstrap")
+    assert c.to_dict()["comparisons"][0]["p"] == pytest.approx(more["comparisons"][0]["p"])
+    assert "intervals and tests are for more repeats of the same systems" in c.table()
+    assert any("dense has 3 repeats only" in one for one in c.warnings)
+    assert any("base is a single run" in one for one in c.warnings)
+    clusters = {topic: topic[:2] for topic in TOPICS}
+    both = spanwise.compare(
+        QRELS, runs, "AP", repeats="more", tests="bootstrap", clusters=clusters
+    ).differences[0]
+    assert both.clusters == 3
+    assert both.low != c.differences[0].low
+
+
+def test_repeats_without_effect_or_with_another_test_are_refused():
+    runs = {"base": BASE, "dense": REPEATS[0]}
+    with pytest.raises(UsageError, match="--repeats more has no effect: no run has repeats"):
+        spanwise.compare(QRELS, runs, "AP", repeats="more", tests="bootstrap")
+    with pytest.raises(UsageError, match="expected the test bootstrap for more repeats"):
+        spanwise.compare(QRELS, {"dense": REPEATS}, "AP", repeats="more")
+    with pytest.raises(UsageError, match="repeats is 'all'; expected 'these' or 'more'"):
+        spanwise.compare(QRELS, {"dense": REPEATS}, "AP", repeats="all")

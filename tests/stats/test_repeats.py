@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from spanwise.errors import UsageError
 from spanwise.stats.correlation import rbo, rbo_of_lists
-from spanwise.stats.repeats import consistency, variances
+from spanwise.stats.paired import student
+from spanwise.stats.repeats import consistency, for_more_repeats, variances
+from spanwise.stats.resampling import Draws
 
 
 def test_the_components_are_those_of_a_one_way_analysis_of_variance():
@@ -101,3 +104,57 @@ def test_consistency_is_the_mean_over_pairs_of_repeats():
     assert found == pytest.approx(((1 + 0) / 2 + (1 + 0) / 2 + (1 + 0) / 2) / 3)
     assert consistency([[a, none], [a, none]]) == pytest.approx(1)
     assert isnan(consistency([[a]]))
+
+
+def worlds(repeats, topics, count, seed):
+    """Tables of a system without an effect, whose repeats have something in common with topics."""
+    generator = np.random.default_rng(seed)
+    for _ in range(count):
+        yield (
+            generator.normal(0, 0.15, (topics, 1))
+            + generator.normal(0, 0.05, (1, repeats))
+            + generator.normal(0, 0.1, (topics, repeats))
+        )
+
+
+@pytest.mark.parametrize("repeats", [3, 5, 10])
+def test_intervals_for_more_repeats_cover_and_those_for_these_do_not(repeats):
+    covered = these = 0
+    for number, table in enumerate(worlds(repeats, 40, 400, 7)):
+        p, bounds = for_more_repeats([table], np.arange(40), Draws(number, 1000))
+        assert (p < 0.05) == (not bounds.low <= 0 <= bounds.high)
+        covered += bounds.low <= 0 <= bounds.high
+        alone = student(table.mean(axis=1))
+        these += alone.low <= 0 <= alone.high
+    assert 0.92 < covered / 400 < 0.98
+    assert these < covered
+
+
+def test_the_error_of_repeats_and_topics_is_that_of_the_mean_squares():
+    table = next(worlds(6, 30, 1, 3))
+    p, bounds = for_more_repeats([table], np.arange(30), Draws(1, 40_000))
+    of_topics = table.mean(axis=1).var(ddof=1) / 30
+    of_repeats = table.mean(axis=0).var(ddof=1) / 6
+    degrees = (of_topics + of_repeats) ** 2 / (of_topics**2 / 29 + of_repeats**2 / 5)
+    reach = stats.t.ppf(0.975, degrees) * np.sqrt(of_topics + of_repeats)
+    assert bounds.mean == pytest.approx(table.mean())
+    assert bounds.high - bounds.mean == pytest.approx(reach, rel=0.03)
+    assert 0 < p < 1
+
+
+def test_a_single_run_has_the_interval_of_topics():
+    table = np.random.default_rng(5).normal(0.1, 0.2, (40, 1))
+    _, bounds = for_more_repeats([table], np.arange(40), Draws(1, 40_000))
+    assert bounds == pytest.approx(student(table[:, 0]), rel=0.02)
+
+
+def test_differences_of_two_systems_and_topics_without_a_value():
+    one, other = worlds(4, 30, 2, 9)
+    more = [np.vstack([table, np.full((1, 4), nan)]) for table in (one, other)]
+    owners = np.arange(30)
+    found = for_more_repeats([one, other], owners, Draws(2, 1000))
+    assert for_more_repeats(more, np.append(owners, 30), Draws(2, 1000)) == found
+    assert found[1].mean == pytest.approx(one.mean() - other.mean())
+    assert for_more_repeats([one, one * 0 + 0.5], owners)[1].mean == pytest.approx(one.mean() - 0.5)
+    assert isnan(for_more_repeats([one[:1]], owners[:1])[0])
+    assert for_more_repeats([np.zeros((5, 3))], owners[:5])[0] == 1

@@ -609,6 +609,13 @@ clusters_option = option(
     help="Topics that belong together, as lines of topic and cluster; intervals and tests respect"
     " them.",
 )
+repeats_option = option(
+    "--repeats",
+    type=click.Choice(["these", "more"]),
+    default="these",
+    section="Tests",
+    help="Repeats that intervals are for, of systems with several runs. [default: these]",
+)
 warnings_option = option(
     "--warnings",
     type=click.Choice(["grouped", "all"]),

@@ -13,7 +13,7 @@ from math import nan
 from os import PathLike, fspath
 from os.path import realpath
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -186,6 +186,13 @@ def clusters_of(source: Any) -> Clusters | None:
         f"clusters is a {type(source).__name__}; expected a file, a mapping from topics to"
         " clusters, or a function from a topic to its cluster"
     )
+
+
+def for_more(repeats: str) -> bool:
+    """Tell whether intervals are to hold for more repeats of systems."""
+    if repeats not in ("these", "more"):
+        raise UsageError(f"repeats is {repeats!r}; expected 'these' or 'more'")
+    return repeats == "more"
 
 
 def place_of(baseline: str | None, results: Sequence[Scores]) -> int:
@@ -439,6 +446,7 @@ def compare(
     resamples: int = RESAMPLES,
     budget: Any = None,
     clusters: Any = None,
+    repeats: Literal["these", "more"] = "these",
     policy: Policy | None = None,
     profile: str | None = None,
     task: str | None = None,
@@ -467,12 +475,14 @@ def compare(
 
     `clusters` says which topics belong together, such as questions on one document: a mapping from
     topics to clusters, a function from a topic to its cluster, or a file. Means stay over topics;
-    intervals and tests respect clusters.
+    intervals and tests respect clusters. `repeats` says what intervals hold for: "these" repeats of
+    a system, or "more" of them, for which the test is the bootstrap.
     """
     chosen = (tests,) if isinstance(tests, str) else tuple(tests)
     question = Question(
         *(chosen, correction, confidence, Draws(seed, resamples), all_pairs),
         clusters=clusters_of(clusters),
+        more_repeats=for_more(repeats),
     )
     from spanwise.formats.frames.chunks import repeated_runs
 

@@ -219,6 +219,7 @@ class Comparison:
     ungrouped: bool = False  # whether each warning is shown on a line of its own
     losses: tuple[Losses, ...] = ()  # at reading budgets, where ceilings are known
     clusters: int | None = None  # of topics; None: topics are independent
+    more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
 
     @property
     def budgeted(self) -> bool:
@@ -552,7 +553,8 @@ class Comparison:
             if isfinite(one.consistency):
                 line += f"; consistency of rankings {one.consistency:.2f} (RBO)"
             lines.append(line)
-        return [*lines, "intervals and tests are for these repeats"] if lines else []
+        which = "more repeats of the same systems" if self.more_repeats else "these repeats"
+        return [*lines, f"intervals and tests are for {which}"] if lines else []
 
     def cautions(self) -> list[str]:
         """Return the warnings grouped by kind, a line for each; the rest is counted."""

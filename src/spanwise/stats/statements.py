@@ -43,7 +43,7 @@ from spanwise.stats.paired import (
     topics_needed,
     wins_ties_losses,
 )
-from spanwise.stats.repeats import variances
+from spanwise.stats.repeats import FEW_REPEATS, for_more_repeats, variances
 from spanwise.stats.resampling import Draws
 from spanwise.stats.tests import EXACT, TESTS, bootstrap_intervals, corrected, p_values
 
@@ -81,6 +81,7 @@ class Question:
     lowest: frozenset[str] = frozenset()  # measures of which lower values are better
     contested: frozenset[str] | None = None  # measures in which a best run is sought; None: all
     clusters: Clusters | None = None  # of topics; None: topics are independent
+    more_repeats: bool = False  # whether intervals and tests are for more repeats of systems
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -92,6 +93,11 @@ class Question:
             raise UsageError("no test was named; expected at least one")
         if self.clusters is not None:
             refuse_disrespecting(self.tests)
+        if self.more_repeats and self.tests != ("bootstrap",):
+            raise UsageError(
+                f"the test {self.tests[0]} is for the repeats at hand; expected the test bootstrap"
+                " for more repeats; use --test bootstrap"
+            )
 
 
 # Comparisons --------------------------------------------------------------------------------------
@@ -109,6 +115,11 @@ def compared(
     `baseline` is the position of a run; it is ignored if all pairs are asked for.
     """
     question = question or Question()
+    if question.more_repeats and not any(scores.repeats for scores in results):
+        raise UsageError(
+            "--repeats more has no effect: no run has repeats; give several runs one name, as in"
+            " dense='runs/dense.*.run'"
+        )
     names, measures = run_names(results), shared_measures(results)
     grids = [grid(results, measure) for measure in measures]
     means = [
@@ -141,13 +152,15 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
-        contests=_contests(results, names, grids, order, question),
+        # the contest knows nothing of further repeats, so it would name winners too readily
+        contests={} if question.more_repeats else _contests(results, names, grids, order, question),
         anova={
             each.measure: one
             for each in (() if question.clusters else grids)  # it takes topics for independent
             if (one := _analysed(each)) is not None
         },
         clusters=_count_of_clusters(grids[0], question),
+        more_repeats=question.more_repeats,
     )
 
 
@@ -201,11 +214,12 @@ def shared_measures(results: Sequence[Scores]) -> list[str]:
 def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -> Mean:
     value, values = scores.means[g.measure], g.values[:, column]
     owners = _owners(g, question)
-    mean, low, high = (
-        student(values, question.confidence)
-        if owners is None
-        else interval(values, owners, question.confidence)
-    )
+    if question.more_repeats:
+        mean, low, high = _of_more_repeats(g, (column,), question)[1]
+    elif owners is None:
+        mean, low, high = student(values, question.confidence)
+    else:
+        mean, low, high = interval(values, owners, question.confidence)
     if not isclose(mean, value, rel_tol=1e-9, abs_tol=1e-12):  # a sum, or another kind of mean
         low = high = nan
     topics = int(np.count_nonzero(~np.isnan(values)))
@@ -226,6 +240,14 @@ def _mean(name: str, scores: Scores, g: Grid, column: int, question: Question) -
 def _owners(g: Grid, question: Question) -> IntArray | None:
     """Return the number of the cluster of each topic; None if topics are independent."""
     return None if question.clusters is None else question.clusters.owners(g.topics)
+
+
+def _of_more_repeats(g: Grid, runs: tuple[int, ...], question: Question) -> tuple[float, Interval]:
+    """Return p and interval of a mean or difference for more repeats of the systems."""
+    owners = _owners(g, question)
+    if owners is None:
+        owners = np.arange(len(g.topics))
+    return for_more_repeats(g.tables(*runs), owners, question.draws, question.confidence)
 
 
 def _count_of_clusters(g: Grid, question: Question) -> int | None:
@@ -262,7 +284,10 @@ def _differences(
     """Compute the differences of pairs in one measure by one test, p unadjusted."""
     columns = [g.differences(*pair) for pair in pairs]
     owners = _owners(g, question)
-    if owners is not None:
+    if question.more_repeats:
+        both = [_of_more_repeats(g, pair, question) for pair in pairs]
+        p, intervals = [one for one, _ in both], [bounds for _, bounds in both]
+    elif owners is not None:
         aligned = [g.aligned(*pair) for pair in pairs]
         p, intervals = p_and_intervals(aligned, owners, test, question.draws, question.confidence)
     elif test in FAMILIES:
@@ -403,6 +428,8 @@ def cautions(
     yield from _choices(results, names)
     yield from _topics(results, found)
     yield from _clusters(grids[0], question)
+    if question.more_repeats:
+        yield from _few_repeats(results, names)
     yield from _reach(results, found)
     if question.contested is not None:
         found = [one for one in found if one.measure in question.contested]
@@ -459,6 +486,24 @@ def _clusters(g: Grid, question: Question) -> Iterator[str]:
             if clusters > 1
             else f"only {counted}: no test can tell a difference from chance"
         )
+
+
+def _few_repeats(results: Sequence[Scores], names: Sequence[str]) -> Iterator[str]:
+    """Warn of systems with too few repeats to tell how much further ones would vary."""
+    for name, scores in zip(names, results, strict=True):
+        count = 1 if scores.repeats is None else scores.repeats.count
+        if 1 < count < FEW_REPEATS:
+            yield Caution(
+                f"{name} has {count} repeats only: its intervals for more repeats are uncertain",
+                name,
+                "{runs} have few repeats: their intervals for more repeats are uncertain",
+            )
+        elif count == 1:
+            yield Caution(
+                f"{name} is a single run: intervals hold for this run of it",
+                name,
+                "{runs} are single runs: intervals hold for these runs of them",
+            )
 
 
 def _limited(results: Sequence[Scores]) -> set[str]:

@@ -18,6 +18,7 @@ from spanwise.cli.options import (
     option,
     page_and_output,
     printed_as,
+    repeats_option,
     seed_option,
     warnings_option,
     with_request,
@@ -86,6 +87,7 @@ DRAWN = {"randomisation", "bootstrap", "randomised_tukey"}
     help="Compute the highest value that a budget permits. [default: --ceiling]",
 )
 @clusters_option
+@repeats_option
 @all_option
 @warnings_option
 @seed_option
@@ -105,6 +107,7 @@ def command(
     resamples: int | None,
     layout: str,
     clusters: str | None,
+    repeats: str,
     html: str | None,
     output: str | None,
     everything: bool,
@@ -142,7 +145,8 @@ def command(
 
     html, output = page_and_output(layout, html, output)
     asked = tuple(dict.fromkeys(test.strip() for some in tests for test in some.split(",")))
-    chosen, bar = asked or ("randomisation",), partial(watched, label="comparing")
+    usual = "bootstrap" if repeats == "more" else "randomisation"
+    chosen, bar = asked or (usual,), partial(watched, label="comparing")
     if resamples is not None and not DRAWN & set(chosen):
         raise UsageError(f"--resamples has no effect on the tests {', '.join(chosen)}")
     if all_pairs and baseline is not None:
@@ -153,7 +157,9 @@ def command(
         raise UsageError("--ceiling and --no-ceiling have no effect without --budget")
     draws = Draws(seed, resamples or RESAMPLES)
     question = Question(
-        *(chosen, correction, confidence, draws, all_pairs, bar), clusters=clusters_of(clusters)
+        *(chosen, correction, confidence, draws, all_pairs, bar),
+        clusters=clusters_of(clusters),
+        more_repeats=repeats == "more",
     )
     where = on or PROCESSES
     if budget is not None:
