@@ -174,6 +174,14 @@ def test_a_retriever_is_called_once_for_each_repeat_and_question():
     assert len(calls) == 24
 
 
+def test_the_page_says_which_repeat_it_shows(files):
+    words = ("compare", "q.txt", "runs/base.run", "dense=runs/dense.*.run", "-m", "AP")
+    _, err, status = called(main, *words, "--html", "page.html", "-o", "table.txt")
+    assert status == 0
+    assert "those of the first repeat of a system" in err
+    assert "dense" in Path("page.html").read_text()
+
+
 def test_mistakes(files):
     _, err, status = called(main, "compare", "q.txt", "dense=runs/none.*.run", "-m", "AP")
     assert (status, "found no file" in err) == (2, True)

@@ -48,7 +48,7 @@ class Grid:
     def tables(self, *runs: int) -> list[FloatArray]:
         """Return the values of repeats: of one run, or of two where these are comparable."""
         values = self.values if len(runs) == 1 else self.comparable  # as in means and differences
-        there: BoolArray = ~np.isnan(values[:, runs]).any(axis=1)
+        there: Any = ~np.isnan(values[:, runs]).any(axis=1)
         found = [self.repeats[run] for run in runs]
         return [
             np.where(there[:, None], self.values[:, [run]] if table is None else table, np.nan)
