@@ -203,6 +203,7 @@ def test_intervals_for_more_repeats_are_asked_for(files):
     c = spanwise.compare(QRELS, runs, ["AP", "nDCG@10"], repeats="more", tests="bootstrap")
     assert c.to_dict()["comparisons"][0]["p"] == pytest.approx(more["comparisons"][0]["p"])
     assert "intervals and tests are for more repeats of the same systems" in c.table()
+    assert {one["measure"] for one in more["verdict"]} == {"AP", "nDCG@10"}
     assert any("dense has 3 repeats only" in one for one in c.warnings)
     assert any("base is a single run" in one for one in c.warnings)
     clusters = {topic: topic[:2] for topic in TOPICS}

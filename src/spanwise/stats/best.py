@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanwise.model.comparison import Contest
-from spanwise.stats.clustered import freedom, totals_of
+from spanwise.stats.clustered import freedom, summed, totals_of
 from spanwise.stats.paired import CONFIDENCE, checked, special
+from spanwise.stats.repeats import filled_up, joint_freedom, one_less
 from spanwise.stats.resampling import SAME, Draws, sums
 
 if TYPE_CHECKING:
@@ -36,13 +38,15 @@ def contests(
     draws: Draws | None = None,
     confidence: float = CONFIDENCE,
     owners: IntArray | None = None,
+    repeats: Sequence[Sequence[FloatArray]] = (),
 ) -> list[Contest]:
     """Resample the topics of all runs together, for several measures.
 
     Each table has the values of a measure, a row per topic and a column per run; topics without a
     value for some run are left out. `lowest` tells for each table whether less is better. Tables
     with values for the same topics are resampled at once. `owners` has the number of the cluster of
-    each topic; then clusters are resampled.
+    each topic; then clusters are resampled. `repeats` has for each table the values of the repeats
+    of each run: a row per topic, a column per repeat; then repeats are resampled too.
     """
     checked(confidence)
     rows = [~np.isnan(table).any(axis=1) for table in tables]
@@ -54,7 +58,11 @@ def contests(
         alike = [n for n, other in enumerate(rows) if np.array_equal(mine, other)]
         groups = None if owners is None else owners[mine]
         some = [_Resampled(tuple(runs), signs[n] * tables[n][mine], groups) for n in alike]
-        _resample(some, draws or Draws())
+        if repeats:
+            columns = [[signs[n] * filled_up(table[mine]) for table in repeats[n]] for n in alike]
+            _resample_repeats(some, columns, draws or Draws())
+        else:
+            _resample(some, draws or Draws())
         found |= {n: one.contest(confidence) for n, one in zip(alike, some, strict=True)}
     return [found[number] for number in range(len(tables))]
 
@@ -70,6 +78,42 @@ def _resample(some: Sequence[_Resampled], draws: Draws) -> None:
         means = sums(counts, together) / (drawn if sizes is None else sums(counts, sizes[:, None]))
         for one, end in zip(some, ends.tolist(), strict=True):
             one.add(means[:, end - one.values.shape[1] : end])
+
+
+def _resample_repeats(
+    some: Sequence[_Resampled], tables: Sequence[Sequence[FloatArray]], draws: Draws
+) -> None:
+    """Draw repeats of each run, and topics or clusters within them, as `for_more_repeats` does.
+
+    The standard errors are those of the draws.
+    """
+    drawn, topics = some[0].drawn, len(some[0].values)
+    if drawn < FEWEST:
+        return
+    places = np.arange(topics)
+    if some[0].owners is not None:
+        _, places = np.unique(some[0].owners, return_inverse=True)
+    sizes = np.bincount(places).astype(np.float64)
+    totals = [[totals_of(table, places, drawn) for table in of_one] for of_one in tables]
+    for generator, rows in draws.blocks(drawn):
+        counts = one_less(generator, rows, drawn)
+        count = sums(counts, sizes[:, None])
+        weights = [one_less(generator, rows, table.shape[1]) for table in totals[0]]
+        for one, of_one in zip(some, totals, strict=True):
+            means = [
+                (sums(counts, table) * weight).sum(axis=1) / weight.sum(axis=1)
+                for table, weight in zip(of_one, weights, strict=True)
+            ]
+            one.add(np.column_stack(means) / count)
+    for one, columns in zip(some, tables, strict=True):
+        shifted = np.concatenate(one.shifted)
+        for run in range(len(one.runs)):
+            one.spreads[run] = (shifted - shifted[:, [run]]).std(axis=0)
+        one.errors = one.spreads
+        one.freedom = min(
+            joint_freedom([a, b], summed(a.mean(axis=1) - b.mean(axis=1), places))
+            for a, b in combinations(columns, 2)
+        )
 
 
 @dataclass(slots=True, eq=False)

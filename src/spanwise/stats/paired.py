@@ -49,11 +49,12 @@ class Grid:
         """Return the values of repeats: of one run, or of two where these are comparable."""
         values = self.values if len(runs) == 1 else self.comparable  # as in means and differences
         there: Any = ~np.isnan(values[:, runs]).any(axis=1)
-        found = [self.repeats[run] for run in runs]
-        return [
-            np.where(there[:, None], self.values[:, [run]] if table is None else table, np.nan)
-            for run, table in zip(runs, found, strict=True)
-        ]
+        return [np.where(there[:, None], table, np.nan) for table in self.repeated(runs)]
+
+    def repeated(self, runs: Sequence[int]) -> list[FloatArray]:
+        """Return the values of the repeats of runs; a run without repeats has one."""
+        found = [(run, self.repeats[run]) for run in runs]
+        return [self.values[:, [run]] if table is None else table for run, table in found]
 
     def differences(self, run: int, baseline: int) -> FloatArray:
         """Return the differences on the topics for which both runs have a comparable value."""

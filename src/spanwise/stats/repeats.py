@@ -94,7 +94,7 @@ def for_more_repeats(
     """
     draws, signs = draws or Draws(), (1.0, -1.0)
     there = np.all([~np.isnan(table).all(axis=1) for table in tables], axis=0)
-    filled = [_filled(table[there]) for table in tables]
+    filled = [filled_up(table[there]) for table in tables]
     values = np.sum([s * t.mean(axis=1) for s, t in zip(signs, filled, strict=False)], axis=0)
     some = summed(values, owners[there])
     if len(some.sizes) < 2:
@@ -103,31 +103,31 @@ def for_more_repeats(
     totals = [totals_of(table, places, len(some.sizes)) for table in filled]
     found = []
     for generator, rows in draws.blocks(len(some.sizes)):
-        counts = _one_less(generator, rows, len(some.sizes))
+        counts = one_less(generator, rows, len(some.sizes))
         topics = sums(counts, some.sizes[:, None])
         drawn = np.zeros(rows)
         for sign, table in zip(signs, totals, strict=False):
-            weights = _one_less(generator, rows, table.shape[1])
+            weights = one_less(generator, rows, table.shape[1])
             weights /= weights.sum(axis=1, keepdims=True)
             drawn += sign * (sums(counts, table) / topics * weights).sum(axis=1)
         found.append(drawn)
     error = float(np.std(np.concatenate(found)))
     if error <= SAME * abs(some.mean):
         return (0.0 if some.mean else 1.0), Interval(some.mean, some.mean, some.mean)
-    degrees = _freedom(filled, some)
+    degrees = joint_freedom(filled, some)
     reach = float(special().stdtrit(degrees, (1 + checked(confidence)) / 2)) * error
     p = 2 * float(special().stdtr(degrees, -abs(some.mean) / error))
     return p, Interval(some.mean, some.mean - reach, some.mean + reach)
 
 
-def _filled(table: FloatArray) -> FloatArray:
+def filled_up(table: FloatArray) -> FloatArray:
     """Return a table in which the mean of the others stands for repeats without a value."""
     defined = ~np.isnan(table)
     means = np.where(defined, table, 0.0).sum(axis=1) / defined.sum(axis=1)
     return np.where(defined, table, means[:, None])
 
 
-def _one_less(generator: np.random.Generator, rows: int, units: int) -> FloatArray:
+def one_less(generator: np.random.Generator, rows: int, units: int) -> FloatArray:
     """Draw one unit less than there are, with replacement, and count them; a single one is kept."""
     if units == 1:
         return np.ones((rows, 1))
@@ -136,7 +136,7 @@ def _one_less(generator: np.random.Generator, rows: int, units: int) -> FloatArr
     return np.bincount(places, minlength=rows * units).reshape(rows, units).astype(np.float64)
 
 
-def _freedom(tables: Sequence[FloatArray], some: Summed) -> float:
+def joint_freedom(tables: Sequence[FloatArray], some: Summed) -> float:
     """Return Satterthwaite's degrees of freedom of the variances of topics and of repeats."""
     parts = [(standard_error(some) ** 2, freedom(some.sizes))]
     for table in tables:
@@ -144,4 +144,6 @@ def _freedom(tables: Sequence[FloatArray], some: Summed) -> float:
         if repeats > 1:
             parts.append((float(table.mean(axis=0).var(ddof=1)) / repeats, repeats - 1))
     total = sum(variance for variance, _ in parts)
+    if not total:
+        return freedom(some.sizes)
     return total**2 / sum(variance**2 / degrees for variance, degrees in parts)

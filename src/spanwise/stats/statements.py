@@ -152,8 +152,7 @@ def compared(
         confidence=question.confidence,
         lowest=question.lowest & frozenset(measures),
         warnings=tuple(cautions(results, names, grids, found, question)),
-        # the contest knows nothing of further repeats, so it would name winners too readily
-        contests={} if question.more_repeats else _contests(results, names, grids, order, question),
+        contests=_contests(results, names, grids, order, question),
         anova={
             each.measure: one
             for each in (() if question.clusters else grids)  # it takes topics for independent
@@ -190,6 +189,7 @@ def _contests(
             question.draws,
             question.confidence,
             _owners(some[0], question),
+            [g.repeated(far) for g in some] if question.more_repeats else (),
         )
         found |= {g.measure: one for g, one in zip(some, made, strict=True)}
     return {g.measure: found[g.measure] for g in grids if g.measure in found}
